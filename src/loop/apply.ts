@@ -1,0 +1,102 @@
+/** A chat is the fold of its events: `apply` is the only code that changes one, in the host, the panel and on replay. */
+import type { ChatEvent, ExitReason, PermissionRequest, Queued, SessionInfo, Status } from "./events.ts";
+import { type Message, never, type Part } from "./message.ts";
+
+export interface Entry {
+  info: Message;
+  parts: Part[];
+}
+
+export interface Chat {
+  session: SessionInfo;
+  messages: Entry[];
+  status: Status;
+  requests: PermissionRequest[];
+  queue: Queued[];
+  /** How the last turn of this run of the window ended. */
+  ended: { reason: ExitReason; durationMs: number; steps: number } | undefined;
+}
+
+export function newChat(session: SessionInfo): Chat {
+  return { session, messages: [], status: { type: "idle" }, requests: [], queue: [], ended: undefined };
+}
+
+/** Changes `chat` in place. Events about messages or parts that are not there are ignored, as on a torn record. */
+export function apply(chat: Chat, event: ChatEvent): void {
+  switch (event.type) {
+    case "session":
+      chat.session = event.session;
+      return;
+    case "message":
+      putMessage(chat, event.message);
+      return;
+    case "part":
+      putPart(chat, event.part);
+      return;
+    case "delta":
+      append(findPart(chat, event.messageID, event.partID), event.text);
+      return;
+    case "reset": {
+      const entry = findEntry(chat, event.messageID);
+      if (entry) entry.parts = entry.parts.filter((part) => part.type === "retry");
+      return;
+    }
+    case "status":
+      chat.status = event.status;
+      if (event.status.type !== "idle") chat.ended = undefined;
+      return;
+    case "asked":
+      chat.requests.push(event.request);
+      return;
+    case "answered":
+      chat.requests = chat.requests.filter((request) => request.id !== event.requestID);
+      return;
+    case "output": {
+      const part = findPart(chat, event.messageID, event.partID);
+      if (part?.type !== "tool" || part.state.status !== "running") return;
+      part.state.metadata = { ...part.state.metadata, live: event.text, liveLines: event.lines };
+      return;
+    }
+    case "queued":
+      chat.queue = event.queue;
+      return;
+    case "ended":
+      chat.ended = { reason: event.reason, durationMs: event.durationMs, steps: event.steps };
+      return;
+    default:
+      never(event);
+  }
+}
+
+/** Newest first: nearly every event is about the newest message. */
+export function findEntry(chat: Chat, messageID: string): Entry | undefined {
+  return chat.messages.findLast((entry) => entry.info.id === messageID);
+}
+
+export function findPart(chat: Chat, messageID: string, partID: string): Part | undefined {
+  return findEntry(chat, messageID)?.parts.findLast((part) => part.id === partID);
+}
+
+function putMessage(chat: Chat, message: Message): void {
+  const entry = findEntry(chat, message.id);
+  if (entry) entry.info = message;
+  else chat.messages.push({ info: message, parts: [] });
+}
+
+function putPart(chat: Chat, part: Part): void {
+  const entry = findEntry(chat, part.messageID);
+  if (!entry) return;
+  const at = entry.parts.findLastIndex((other) => other.id === part.id);
+  if (at < 0) entry.parts.push(own(part));
+  else entry.parts[at] = own(part);
+}
+
+/** The chat's own copy: what later events change in place must not change in the event, which others still hold. */
+function own(part: Part): Part {
+  return part.type === "tool" ? { ...part, state: { ...part.state } } : { ...part };
+}
+
+function append(part: Part | undefined, text: string): void {
+  if (part?.type === "text" || part?.type === "reasoning") part.text += text;
+  else if (part?.type === "tool" && part.state.status === "pending") part.state.raw += text;
+}

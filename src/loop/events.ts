@@ -1,0 +1,143 @@
+/** What happens to a chat. Replaying the recorded events gives the chat again; the others matter only while it runs. */
+import { z } from "zod";
+import { FileDiff, FilePart, Message, Part } from "./message.ts";
+
+export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "bypassPermissions"]);
+export type PermissionMode = z.infer<typeof PermissionMode>;
+
+export const SessionInfo = z.object({
+  id: z.string(),
+  createdAt: z.number(),
+  title: z.string(),
+  /** The first workspace folder when the session began. */
+  cwd: z.string(),
+});
+export type SessionInfo = z.infer<typeof SessionInfo>;
+
+/** A file, or lines of one, that goes with a prompt. */
+export const Attachment = FilePart.pick({ mime: true, filename: true, url: true, source: true });
+export type Attachment = z.infer<typeof Attachment>;
+
+/** A prompt that waits for the next step. */
+export const Queued = z.object({ id: z.string(), text: z.string(), attachments: z.array(Attachment) });
+export type Queued = z.infer<typeof Queued>;
+
+/** Events that are written to the record, a line each (R1). */
+export const RecordedEvent = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("session"), session: SessionInfo }),
+  /** Adds the message, or replaces the one with this id. */
+  z.object({ type: z.literal("message"), message: Message }),
+  /** Adds the part to its message, or replaces the one with this id. */
+  z.object({ type: z.literal("part"), part: Part }),
+  /** Appends to the text of a text or reasoning part, or to the raw arguments of a pending call. */
+  z.object({ type: z.literal("delta"), messageID: z.string(), partID: z.string(), text: z.string() }),
+  /** Drops the parts of a half-made reply before it is asked for again (H4). */
+  z.object({ type: z.literal("reset"), messageID: z.string() }),
+  /** The prompts that wait, all of them. */
+  z.object({ type: z.literal("queued"), queue: z.array(Queued) }),
+]);
+export type RecordedEvent = z.infer<typeof RecordedEvent>;
+
+/** idle → busy → retry → busy | idle (H1). */
+export const Status = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("idle") }),
+  z.object({ type: z.literal("busy"), since: z.number() }),
+  /** `nextAt`: when the next try begins, in ms since 1970. */
+  z.object({
+    type: z.literal("retry"),
+    attempt: z.number(),
+    message: z.string(),
+    nextAt: z.number(),
+    since: z.number(),
+  }),
+]);
+export type Status = z.infer<typeof Status>;
+
+/** What the card shows of the thing that asks. */
+export const Preview = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("diff"), diff: FileDiff }),
+  /** A command; `parts` are its simple commands, each judged by itself. */
+  z.object({
+    type: z.literal("command"),
+    command: z.string(),
+    cwd: z.string(),
+    parts: z.array(z.object({ text: z.string(), decision: z.enum(["allow", "ask", "deny"]), why: z.string() })),
+  }),
+  z.object({ type: z.literal("text"), text: z.string() }),
+]);
+export type Preview = z.infer<typeof Preview>;
+
+export const Rule = z.object({
+  /** What is asked for: `read`, `edit`, `bash`, `external_directory`, a tool's name, or `*`. */
+  permission: z.string(),
+  /** Matched against a path relative to the workspace or a command; `*` any characters, `?` one, ` *` at the end also nothing. */
+  pattern: z.string(),
+  action: z.enum(["allow", "ask", "deny"]),
+});
+export type Rule = z.infer<typeof Rule>;
+
+/** A question that is open. The turn waits for it; the rest of the panel does not. */
+export const PermissionRequest = z.object({
+  id: z.string(),
+  sessionID: z.string(),
+  messageID: z.string(),
+  partID: z.string(),
+  callID: z.string(),
+  tool: z.string(),
+  permission: z.string(),
+  patterns: z.array(z.string()),
+  /** A question: "Edit src/cart.ts?" */
+  title: z.string(),
+  /** Which rule or mode makes it ask, in words. */
+  reason: z.string(),
+  preview: Preview,
+  /** The rules that "Always allow" would add, shown before they are given. Empty: it cannot be given for always. */
+  always: z.array(Rule),
+});
+export type PermissionRequest = z.infer<typeof PermissionRequest>;
+
+/** How a turn ended (L9). */
+export const ExitReason = z.enum([
+  "end_turn",
+  "max_turns",
+  "error_max_budget_usd",
+  "interrupted",
+  "max_tokens",
+  "aborted",
+  "blocked",
+  "error",
+]);
+export type ExitReason = z.infer<typeof ExitReason>;
+
+/** Events that matter only while the chat runs; never written. */
+export const LiveEvent = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("status"), status: Status }),
+  z.object({ type: z.literal("asked"), request: PermissionRequest }),
+  z.object({ type: z.literal("answered"), requestID: z.string() }),
+  /** The last lines of a running command's output, and how many lines there are in all. */
+  z.object({
+    type: z.literal("output"),
+    messageID: z.string(),
+    partID: z.string(),
+    text: z.string(),
+    lines: z.number(),
+  }),
+  z.object({ type: z.literal("ended"), reason: ExitReason, durationMs: z.number(), steps: z.number() }),
+]);
+export type LiveEvent = z.infer<typeof LiveEvent>;
+
+export type ChatEvent = RecordedEvent | LiveEvent;
+
+export function isRecorded(event: ChatEvent): event is RecordedEvent {
+  switch (event.type) {
+    case "session":
+    case "message":
+    case "part":
+    case "delta":
+    case "reset":
+    case "queued":
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,11 @@
+import { monotonicFactory } from "ulid";
+
+type Prefix = "ses" | "msg" | "prt" | "per" | "run";
+
+let next: (() => string) | undefined;
+
+/** A `prefix_ULID`; of two ids made in one process the later one sorts later (D1). */
+export function newID(prefix: Prefix): string {
+  next ??= monotonicFactory();
+  return `${prefix}_${next()}`;
+}

@@ -1,0 +1,219 @@
+/** The spine: messages, their parts and the states of a tool call (spec D). One model from disk to screen. */
+import { z } from "zod";
+
+export const ModelRef = z.object({ providerID: z.string(), modelID: z.string() });
+export type ModelRef = z.infer<typeof ModelRef>;
+
+/** Counts of tokens; `input` holds only what was neither read from the provider's cache nor written to it. */
+export const Tokens = z.object({
+  input: z.number(),
+  output: z.number(),
+  reasoning: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+});
+export type Tokens = z.infer<typeof Tokens>;
+
+export const noTokens: Tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
+
+/** Why a reply ended. `tool-calls` and `unknown` let the loop go on; all others end it (L4). */
+export const Finish = z.enum([
+  "stop",
+  "tool-calls",
+  "length",
+  "context-full",
+  "content-filter",
+  "refusal",
+  "pause",
+  "interrupted",
+  "unknown",
+]);
+export type Finish = z.infer<typeof Finish>;
+
+/** What went wrong with a reply, as it is stored and shown: a sentence, and what to do next. */
+export const ReplyError = z.object({ code: z.string(), message: z.string(), next: z.string() });
+export type ReplyError = z.infer<typeof ReplyError>;
+
+const base = { id: z.string(), sessionID: z.string(), createdAt: z.number() };
+
+export const UserMessage = z.object({
+  ...base,
+  role: z.literal("user"),
+  agent: z.string(),
+  model: ModelRef,
+  system: z.string().optional(),
+  variant: z.string().optional(),
+  /** Tools switched on or off for this message alone (P1). */
+  tools: z.record(z.string(), z.boolean()).optional(),
+});
+export type UserMessage = z.infer<typeof UserMessage>;
+
+export const AssistantMessage = z.object({
+  ...base,
+  role: z.literal("assistant"),
+  /** The user message that this one answers. */
+  parentID: z.string(),
+  agent: z.string(),
+  model: ModelRef,
+  path: z.object({ cwd: z.string(), root: z.string() }),
+  completedAt: z.number().optional(),
+  finish: Finish.optional(),
+  error: ReplyError.optional(),
+  /** USD; absent when the model's price is not known, never 0 for "unknown" (B1). */
+  cost: z.number().optional(),
+  tokens: Tokens,
+  summary: z.boolean().optional(),
+});
+export type AssistantMessage = z.infer<typeof AssistantMessage>;
+
+export const Message = z.discriminatedUnion("role", [UserMessage, AssistantMessage]);
+export type Message = z.infer<typeof Message>;
+
+/** Milliseconds since 1970. */
+const Span = z.object({ start: z.number(), end: z.number().optional() });
+const Json = z.record(z.string(), z.unknown());
+
+const partBase = { id: z.string(), sessionID: z.string(), messageID: z.string() };
+
+export const TextPart = z.object({
+  ...partBase,
+  type: z.literal("text"),
+  text: z.string(),
+  /** Written by Rondo, not by the user or the model: sent to the model, not shown as somebody's words. */
+  synthetic: z.boolean().optional(),
+  /** Shown, but not sent to the model. */
+  ignored: z.boolean().optional(),
+  time: Span.optional(),
+});
+export const ReasoningPart = z.object({
+  ...partBase,
+  type: z.literal("reasoning"),
+  text: z.string(),
+  /** What the provider wants back unchanged: a signature, redacted data, reasoning details. */
+  metadata: Json.optional(),
+  time: Span,
+});
+export const FilePart = z.object({
+  ...partBase,
+  type: z.literal("file"),
+  mime: z.string(),
+  filename: z.string(),
+  /** `file:` for a file of the workspace, `data:` for what was attached as bytes. */
+  url: z.string(),
+  /** The lines meant, from 1, both ends included, and their text when it was attached. */
+  source: z.object({ start: z.number(), end: z.number(), text: z.string() }).optional(),
+});
+export type FilePart = z.infer<typeof FilePart>;
+
+/** The change of one text, in the form that the panel draws. */
+export const FileDiff = z.object({
+  path: z.string(),
+  added: z.number(),
+  removed: z.number(),
+  /** A unified diff without its file header. */
+  patch: z.string(),
+});
+export type FileDiff = z.infer<typeof FileDiff>;
+
+/** What the panel knows of a call beyond its input and output. */
+export const CallMetadata = z.object({
+  diff: FileDiff.optional(),
+  /** One fact for the end of the call's line: "312 lines", "exit code 1". */
+  fact: z.string().optional(),
+  /** Whether `fact` is good news, bad news or neither. */
+  tone: z.enum(["good", "bad", "plain"]).optional(),
+  exitCode: z.number().nullable().optional(),
+  /** The last lines of a running command's output; transient, never recorded. */
+  live: z.string().optional(),
+  liveLines: z.number().optional(),
+  /** File that holds the whole output when it was cut (T9). */
+  outputFile: z.string().optional(),
+  /** Opaque data of the provider that belongs to this call and is sent back unchanged. */
+  provider: Json.optional(),
+});
+export type CallMetadata = z.infer<typeof CallMetadata>;
+
+export const ToolState = z.discriminatedUnion("status", [
+  /** `raw` is the JSON of the arguments as far as it has come. */
+  z.object({ status: z.literal("pending"), input: Json, raw: z.string(), provider: Json.optional() }),
+  z.object({
+    status: z.literal("running"),
+    input: Json,
+    title: z.string().optional(),
+    metadata: CallMetadata.optional(),
+    start: z.number(),
+  }),
+  z.object({
+    status: z.literal("completed"),
+    input: Json,
+    output: z.string(),
+    title: z.string(),
+    metadata: CallMetadata,
+    attachments: z.array(FilePart).optional(),
+    start: z.number(),
+    end: z.number(),
+  }),
+  z.object({
+    status: z.literal("error"),
+    input: Json,
+    error: z.string(),
+    title: z.string().optional(),
+    metadata: CallMetadata.optional(),
+    start: z.number(),
+    end: z.number(),
+  }),
+]);
+export type ToolState = z.infer<typeof ToolState>;
+
+export const ToolPart = z.object({
+  ...partBase,
+  type: z.literal("tool"),
+  callID: z.string(),
+  tool: z.string(),
+  state: ToolState,
+});
+export type ToolPart = z.infer<typeof ToolPart>;
+
+export const RetryPart = z.object({
+  ...partBase,
+  type: z.literal("retry"),
+  attempt: z.number(),
+  error: ReplyError,
+  time: z.number(),
+});
+
+export const Part = z.discriminatedUnion("type", [
+  TextPart,
+  ReasoningPart,
+  FilePart,
+  ToolPart,
+  RetryPart,
+  z.object({ ...partBase, type: z.literal("agent"), name: z.string() }),
+  z.object({
+    ...partBase,
+    type: z.literal("subtask"),
+    agent: z.string(),
+    description: z.string(),
+    prompt: z.string(),
+  }),
+  z.object({ ...partBase, type: z.literal("compaction"), auto: z.boolean() }),
+  z.object({ ...partBase, type: z.literal("step-start"), snapshot: z.string().optional() }),
+  z.object({
+    ...partBase,
+    type: z.literal("step-finish"),
+    reason: Finish,
+    cost: z.number().optional(),
+    tokens: Tokens,
+    snapshot: z.string().optional(),
+  }),
+  z.object({ ...partBase, type: z.literal("snapshot"), snapshot: z.string() }),
+  z.object({ ...partBase, type: z.literal("patch"), hash: z.string(), files: z.array(z.string()) }),
+]);
+export type Part = z.infer<typeof Part>;
+export type TextPart = z.infer<typeof TextPart>;
+export type ReasoningPart = z.infer<typeof ReasoningPart>;
+
+/** Closes a `switch` over a union: a new member makes this a type error, and an unknown value a clear bug. */
+export function never(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,98 @@
+/** A model as the loop sees it: a request in, a stream of events out (spec E). */
+import type { Entry } from "./apply.ts";
+import type { Finish, Tokens } from "./message.ts";
+
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments: always an object. */
+  schema: Record<string, unknown>;
+}
+
+/** How much the model may think before it answers; `default` leaves it to the provider. */
+export type Thinking = "default" | "off" | "low" | "medium" | "high";
+
+export interface ModelRequest {
+  model: string;
+  system: string;
+  /** What the model is to see, oldest first. Ends with a user message or with settled tool calls. */
+  entries: readonly Entry[];
+  tools: readonly ToolDefinition[];
+  /** Most tokens that the reply may have. */
+  maxTokens: number;
+  thinking: Thinking;
+  /** Aborting closes the connection; the stream then ends with an `error` event of kind `aborted`. */
+  signal: AbortSignal;
+}
+
+export interface Model {
+  readonly providerID: string;
+  /** Never throws: whatever goes wrong is an `error` event, after which the stream is over. No retries of its own. */
+  stream(request: ModelRequest): AsyncIterable<ModelEvent>;
+}
+
+/** Arguments as the model sent them: an object, or what is wrong with them (E5). */
+export type Arguments = { ok: true; input: Record<string, unknown> } | { ok: false; problem: string };
+
+/** Opaque data that the provider wants back unchanged with the part it came with. */
+export type ProviderData = Record<string, unknown>;
+
+export type ModelEvent =
+  | { type: "start" }
+  | { type: "start-step" }
+  | { type: "text-start"; id: string }
+  | { type: "text-delta"; id: string; text: string }
+  | { type: "text-end"; id: string }
+  | { type: "reasoning-start"; id: string }
+  | { type: "reasoning-delta"; id: string; text: string }
+  | { type: "reasoning-end"; id: string; metadata?: ProviderData }
+  | { type: "tool-input-start"; id: string; name: string }
+  | { type: "tool-input-delta"; id: string; text: string }
+  | { type: "tool-input-end"; id: string }
+  /** `raw` is the arguments' JSON exactly as it was sent. `id` is unique within the reply, invented where none came. */
+  | { type: "tool-call"; id: string; name: string; raw: string; arguments: Arguments; provider?: ProviderData }
+  /** `tokens` is undefined when the server reported no usage. */
+  | { type: "finish-step"; reason: Finish; tokens: Tokens | undefined }
+  | { type: "finish" }
+  | { type: "error"; error: ModelError };
+
+export type ModelErrorKind =
+  /** Reset, timed out, or cut before the reply was complete. */
+  | "network"
+  | "rate-limit"
+  | "overloaded"
+  /** Any other 5xx, or an error inside the stream without a clearer kind. */
+  | "server"
+  | "no-key"
+  | "auth"
+  | "unknown-model"
+  | "context-full"
+  /** The server refuses the request as it is: 400, 413, 422. */
+  | "invalid"
+  | "aborted";
+
+/** A reply that did not come, or not whole. `message` is a sentence for people, `next` what they can do. */
+export class ModelError extends Error {
+  override readonly name = "ModelError";
+  readonly kind: ModelErrorKind;
+  readonly next: string;
+  readonly status: number | undefined;
+  /** What the server asked to wait, in ms. */
+  readonly retryAfterMs: number | undefined;
+  /** What the SDK or the server says of trying again, when it says so. */
+  readonly shouldRetry: boolean | undefined;
+
+  constructor(
+    kind: ModelErrorKind,
+    message: string,
+    next: string,
+    more: { status?: number; retryAfterMs?: number; shouldRetry?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.kind = kind;
+    this.next = next;
+    this.status = more.status;
+    this.retryAfterMs = more.retryAfterMs;
+    this.shouldRetry = more.shouldRetry;
+  }
+}

@@ -1,0 +1,128 @@
+/** What the panel and the host say to each other. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
+import { z } from "zod";
+import type { Chat } from "./apply.ts";
+import { Attachment, type ChatEvent, PermissionMode, Rule } from "./events.ts";
+
+export const ToHost = z.discriminatedUnion("type", [
+  /** The panel's script runs (again): it wants a snapshot. */
+  z.object({ type: z.literal("ready") }),
+  z.object({
+    type: z.literal("prompt"),
+    text: z.string().max(1 << 20),
+    attachments: z.array(Attachment).max(100),
+  }),
+  z.object({ type: z.literal("stop") }),
+  z.object({ type: z.literal("new-session") }),
+  z.object({ type: z.literal("open-session"), id: z.string() }),
+  z.object({ type: z.literal("delete-session"), id: z.string() }),
+  z.object({ type: z.literal("list-sessions") }),
+  z.object({
+    type: z.literal("answer"),
+    requestID: z.string(),
+    answer: z.discriminatedUnion("type", [
+      z.object({ type: z.literal("once") }),
+      /** `rules` are those of the request, their patterns perhaps edited. */
+      z.object({ type: z.literal("always"), rules: z.array(Rule).max(50) }),
+      /** Words are told to the model and the turn goes on; without words it stops. */
+      z.object({ type: z.literal("deny"), words: z.string().max(100_000) }),
+    ]),
+  }),
+  z.object({ type: z.literal("set-mode"), mode: PermissionMode }),
+  z.object({ type: z.literal("set-model"), providerID: z.string(), modelID: z.string() }),
+  z.object({ type: z.literal("withdraw"), queuedID: z.string() }),
+  z.object({ type: z.literal("attach") }),
+  z.object({ type: z.literal("detach"), index: z.number().int().min(0) }),
+  z.object({
+    type: z.literal("open-file"),
+    path: z.string().max(4096),
+    line: z.number().int().min(1).optional(),
+  }),
+  z.object({ type: z.literal("open-diff"), requestID: z.string() }),
+  z.object({ type: z.literal("open-link"), url: z.string().max(8192) }),
+  z.object({ type: z.literal("copy"), text: z.string() }),
+  z.object({
+    type: z.literal("review"),
+    action: z.enum(["accept", "reject"]),
+    /** Undefined: all files. */
+    path: z.string().optional(),
+  }),
+  z.object({ type: z.literal("retry-now") }),
+  /** Sends the last prompt again after an error. */
+  z.object({ type: z.literal("try-again") }),
+  z.object({ type: z.literal("set-key") }),
+  z.object({ type: z.literal("open-settings"), query: z.string().max(200) }),
+  z.object({ type: z.literal("show-log") }),
+  /** The host keeps the draft too: it must outlive a window's reload. */
+  z.object({ type: z.literal("draft"), text: z.string().max(1 << 20) }),
+]);
+export type ToHost = z.infer<typeof ToHost>;
+
+/** One line of the list of sessions. */
+export interface SessionSummary {
+  id: string;
+  title: string;
+  /** ms since 1970 */
+  updatedAt: number;
+  messages: number;
+  state: "idle" | "running" | "asks" | "error";
+}
+
+export interface ModelChoice {
+  providerID: string;
+  modelID: string;
+  /** "Claude Sonnet 4.5" */
+  label: string;
+  /** "Anthropic", "OpenAI", "localhost:11434" */
+  group: string;
+  /** "$3 / $15" a million tokens in and out; undefined when it is not known. */
+  price: string | undefined;
+}
+
+/** How far Rondo is from being able to answer. */
+export type Readiness =
+  | { type: "ready" }
+  /** A fixed script answers, over the sample workspace. */
+  | { type: "tour" }
+  | { type: "no-key"; providers: string[] };
+
+/** One file with changes that wait for review. */
+export interface ReviewFile {
+  path: string;
+  relative: string;
+  hunks: number;
+  added: number;
+  removed: number;
+}
+
+/** All that the panel shows beside the chat itself. */
+export interface PanelState {
+  readiness: Readiness;
+  mode: PermissionMode;
+  model: ModelChoice | undefined;
+  models: ModelChoice[];
+  trusted: boolean;
+  hasFolder: boolean;
+  /** What will be sent with the next prompt. */
+  attachments: Attachment[];
+  review: ReviewFile[];
+  /** Share of the context window in use, 0–1, after the last reply; undefined before the first. */
+  contextUsed: number | undefined;
+  /** USD of this session; undefined when a model's price is not known. */
+  cost: number | undefined;
+  /** Recent sessions, newest first, for the empty panel. */
+  recent: SessionSummary[];
+}
+
+/** `seq` grows by one a message; a gap makes the panel ask for a snapshot with `ready`. */
+export type ToPanel = { seq: number } & (
+  | { type: "snapshot"; chat: Chat; state: PanelState; draft: string }
+  | { type: "events"; events: ChatEvent[] }
+  | { type: "state"; state: PanelState }
+  | { type: "sessions"; sessions: SessionSummary[] }
+  /** A sentence about something the user just did that could not be done. */
+  | { type: "notice"; message: string; next: string }
+  /** Puts text into the composer at the cursor and focuses it; `send` true sends it at once. */
+  | { type: "compose"; text: string; send: boolean }
+  | { type: "focus" }
+  | { type: "show-sessions" }
+);

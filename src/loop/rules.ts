@@ -1,0 +1,107 @@
+/** Which rule decides: the last one that matches (spec T1, T7). Asking the user is in permission.ts. */
+import type { Need } from "../tools/tool.ts";
+import type { PermissionMode, Rule } from "./events.ts";
+
+/** Reading inside the workspace is free, all else asks. */
+const builtIn: readonly Rule[] = [
+  { permission: "*", pattern: "*", action: "ask" },
+  { permission: "read", pattern: "*", action: "allow" },
+];
+
+export interface RuleBook {
+  mode: PermissionMode;
+  /** From settings, for this user. */
+  user: readonly Rule[];
+  /** Given with "Always allow", kept for this workspace. Later, so stronger. */
+  workspace: readonly Rule[];
+}
+
+export interface Judgement {
+  decision: Rule["action"];
+  /** The rule that decided; undefined when the mode did. */
+  rule: Rule | undefined;
+  /** In words, for the card and for the model: "Your rule `npm test *` allows it." */
+  why: string;
+}
+
+/** What the rules say of one need of a call of `tool`. */
+export function judge(need: Need, tool: string, book: RuleBook): Judgement {
+  const own = lastMatch([...book.user, ...book.workspace], need, tool);
+  if (own?.action === "deny") return { decision: "deny", rule: own, why: `Your rule \`${own.pattern}\` denies it.` };
+  if (need.permission === "edit" && isProtected(need.pattern)) {
+    return { decision: "ask", rule: undefined, why: "Rondo's and the editor's own settings ask each time, in all modes." };
+  }
+  if (book.mode === "bypassPermissions") {
+    return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
+  }
+  if (own) return { decision: own.action, rule: own, why: `Your rule \`${own.pattern}\` ${own.action}s it.` };
+  if (book.mode === "acceptEdits" && need.permission === "edit") {
+    return { decision: "allow", rule: undefined, why: "The mode Accept edits allows it." };
+  }
+  const rule = lastMatch(builtIn, need, tool);
+  if (rule?.action === "allow") return { decision: "allow", rule, why: "Reading in the workspace is free." };
+  return { decision: "ask", rule, why: askReason(need, book.mode) };
+}
+
+/** The strictest of several judgements: deny before ask before allow. */
+export function strictest(judgements: readonly Judgement[]): Rule["action"] {
+  if (judgements.some((one) => one.decision === "deny")) return "deny";
+  return judgements.some((one) => one.decision === "ask") ? "ask" : "allow";
+}
+
+/** Files that decide what an agent may do: no rule and no mode gives them away. */
+export function isProtected(path: string): boolean {
+  return /(^|[/\\])(\.rondo|\.vscode|\.git)([/\\]|$)/i.test(path);
+}
+
+function askReason(need: Need, mode: PermissionMode): string {
+  if (need.permission === "external_directory") return "It lies outside the workspace, which always asks.";
+  if (need.permission === "edit") return "Asks because the mode is Ask first.";
+  if (need.match === "exact") return "Asks because the command cannot be taken apart with certainty.";
+  return mode === "acceptEdits" ? "Accept edits covers edits only; all else asks." : "Asks because no rule allows it.";
+}
+
+function lastMatch(rules: readonly Rule[], need: Need, tool: string): Rule | undefined {
+  return rules.findLast(
+    (rule) =>
+      (rule.permission === "*" || rule.permission === need.permission || rule.permission === tool) && matches(rule, need),
+  );
+}
+
+function matches(rule: Rule, need: Need): boolean {
+  if (rule.pattern === "*" || rule.pattern === need.pattern) return true;
+  if (need.match === "pattern") return toRegExp(rule.pattern).test(need.pattern);
+  // A command that was not taken apart: no pattern may allow a part of it, but one may still forbid it.
+  return rule.action === "deny" && anywhere(rule.pattern).test(need.pattern);
+}
+
+const compiled = new Map<string, RegExp>();
+
+function toRegExp(pattern: string): RegExp {
+  return cached(pattern, () => `^${translate(pattern)}$`);
+}
+
+/** Matches the pattern at the start of any word. */
+function anywhere(pattern: string): RegExp {
+  return cached(`anywhere ${pattern}`, () => `(?:^|[\\s;&|()\`{}"'])${translate(pattern)}`);
+}
+
+function cached(key: string, source: () => string): RegExp {
+  let regexp = compiled.get(key);
+  if (!regexp) {
+    if (compiled.size > 1000) compiled.clear();
+    regexp = new RegExp(source(), "s");
+    compiled.set(key, regexp);
+  }
+  return regexp;
+}
+
+/** `*` any characters, `?` one; ` *` at the end also matches nothing, so that `npm test *` covers `npm test`. */
+function translate(pattern: string): string {
+  const optional = pattern.endsWith(" *");
+  const source = (optional ? pattern.slice(0, -2) : pattern)
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*+/g, ".*")
+    .replace(/\?/g, ".");
+  return optional ? `${source}(?: .*)?` : source;
+}

@@ -1,0 +1,106 @@
+/** What a tool is: a name, an input, and a `prepare` that only reads and answers with a plan (T3). */
+import { z } from "zod";
+import type { Preview } from "../loop/events.ts";
+import type { CallMetadata, FilePart } from "../loop/message.ts";
+import type { Host } from "./host.ts";
+
+/** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
+export type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";
+
+/** A failure that the model can act on. Its message becomes the result of the call. */
+export class ToolError extends Error {
+  override readonly name = "ToolError";
+}
+
+/** Versions of the files that the model has seen in this session, by absolute path (T12). */
+export type FilesSeen = Map<string, string>;
+
+export interface ToolContext {
+  host: Host;
+  callID: string;
+  seen: FilesSeen;
+  signal: AbortSignal;
+}
+
+/** One thing that must be allowed before the plan may run. All needs of a plan are judged; the strictest wins. */
+export interface Need {
+  /** `read`, `edit`, `bash`, `external_directory` or the tool's name. */
+  permission: string;
+  /** What rules are matched against: a relative path, a simple command, an absolute path outside. */
+  pattern: string;
+  /** The pattern that "Always allow" would add. Absent: this cannot be allowed for always. */
+  always?: string;
+  /**
+   * `exact`: only a rule whose pattern is this text to the letter, or `*`, allows it; for a command that could not be
+   * taken apart with certainty.
+   */
+  match: "pattern" | "exact";
+}
+
+export interface Plan {
+  /** In the present: "Edit src/cart.ts", "Run npm test". */
+  title: string;
+  preview: Preview;
+  needs: Need[];
+  run(progress: Progress): Promise<ToolResult>;
+}
+
+/** The running command's last lines, and how many there are in all. */
+export type Progress = (text: string, lines: number) => void;
+
+export interface ToolResult {
+  output: string;
+  metadata: CallMetadata;
+  attachments?: Omit<FilePart, "id" | "sessionID" | "messageID">[];
+  /** The call did not do what it should: shown as failed, told to the model as an error. */
+  failed?: boolean;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly sideEffect: SideEffect;
+  readonly input: z.ZodType<Record<string, unknown>>;
+  /** JSON Schema of `input`, made when first asked for. */
+  readonly schema: Record<string, unknown>;
+  /** Longest time that `run` may take, in ms; undefined when the tool keeps its own limit. */
+  readonly timeout: number | undefined;
+  /**
+   * Only reads. `input` has passed the schema.
+   * @throws ToolError with words for the model
+   */
+  prepare(input: Record<string, unknown>, context: ToolContext): Promise<Plan>;
+}
+
+interface ToolSpec<Shape extends z.ZodRawShape> {
+  name: string;
+  description: string;
+  sideEffect: SideEffect;
+  input: z.ZodObject<Shape>;
+  timeout?: number;
+  prepare(input: z.infer<z.ZodObject<Shape>>, context: ToolContext): Promise<Plan>;
+}
+
+/** Ties a tool's input type to its schema, and forgets it again, so that tools of all inputs fit one list. */
+export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
+  let schema: Record<string, unknown> | undefined;
+  return {
+    name: spec.name,
+    description: spec.description,
+    sideEffect: spec.sideEffect,
+    timeout: spec.timeout,
+    // A ZodObject's output is a record; TypeScript cannot see that through the type parameter.
+    input: spec.input as unknown as z.ZodType<Record<string, unknown>>,
+    get schema() {
+      schema ??= toSchema(spec.input);
+      return schema;
+    },
+    // `input` was parsed with `spec.input` by the one caller (call.ts).
+    prepare: (input, context) => spec.prepare(input as z.infer<z.ZodObject<Shape>>, context),
+  };
+}
+
+function toSchema(input: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+  return schema;
+}

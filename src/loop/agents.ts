@@ -41,5 +41,8 @@ const agents = new Map([build, plan].map((agent) => [agent.name, agent]));
 export function findAgent(name: string): Agent {
   const agent = agents.get(name);
   if (agent) return agent;
-  throw new IntakeError("agent-not-found", `There is no agent named "${name}". There are: ${[...agents.keys()].join(", ")}.`);
+  throw new IntakeError(
+    "agent-not-found",
+    `There is no agent named "${name}". There are: ${[...agents.keys()].join(", ")}.`,
+  );
 }

@@ -1,6 +1,8 @@
 /** A chat is the fold of its events: `apply` is the only code that changes one, in the host, the panel and on replay. */
-import type { ChatEvent, ExitReason, PermissionRequest, Queued, SessionInfo, Status } from "./events.ts";
-import { type Message, never, type Part } from "./message.ts";
+import type { ChatEvent, PermissionRequest, Queued, SessionInfo, Status, TurnEnded } from "./events.ts";
+import type { Message, Part } from "./message.ts";
+// Not from message.ts: the panel folds chats too, and has no use for zod.
+import { never } from "./never.ts";
 
 export interface Entry {
   info: Message;
@@ -14,7 +16,7 @@ export interface Chat {
   requests: PermissionRequest[];
   queue: Queued[];
   /** How the last turn of this run of the window ended. */
-  ended: { reason: ExitReason; durationMs: number; steps: number } | undefined;
+  ended: TurnEnded | undefined;
 }
 
 export function newChat(session: SessionInfo): Chat {
@@ -61,7 +63,7 @@ export function apply(chat: Chat, event: ChatEvent): void {
       chat.queue = event.queue;
       return;
     case "ended":
-      chat.ended = { reason: event.reason, durationMs: event.durationMs, steps: event.steps };
+      chat.ended = event;
       return;
     default:
       never(event);

@@ -1,6 +1,6 @@
 /** What happens to a chat. Replaying the recorded events gives the chat again; the others matter only while it runs. */
 import { z } from "zod";
-import { FileDiff, FilePart, Message, Part } from "./message.ts";
+import { FileDiff, FilePart, Message, Part, ReplyError } from "./message.ts";
 
 export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "bypassPermissions"]);
 export type PermissionMode = z.infer<typeof PermissionMode>;
@@ -122,9 +122,17 @@ export const LiveEvent = z.discriminatedUnion("type", [
     text: z.string(),
     lines: z.number(),
   }),
-  z.object({ type: z.literal("ended"), reason: ExitReason, durationMs: z.number(), steps: z.number() }),
+  /** `steps` counts the model's replies. */
+  z.object({
+    type: z.literal("ended"),
+    reason: ExitReason,
+    error: ReplyError.optional(),
+    durationMs: z.number(),
+    steps: z.number(),
+  }),
 ]);
 export type LiveEvent = z.infer<typeof LiveEvent>;
+export type TurnEnded = Extract<LiveEvent, { type: "ended" }>;
 
 export type ChatEvent = RecordedEvent | LiveEvent;
 

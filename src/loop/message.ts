@@ -1,6 +1,8 @@
 /** The spine: messages, their parts and the states of a tool call (spec D). One model from disk to screen. */
 import { z } from "zod";
 
+export { never } from "./never.ts";
+
 export const ModelRef = z.object({ providerID: z.string(), modelID: z.string() });
 export type ModelRef = z.infer<typeof ModelRef>;
 
@@ -128,6 +130,8 @@ export const CallMetadata = z.object({
   liveLines: z.number().optional(),
   /** File that holds the whole output when it was cut (T9). */
   outputFile: z.string().optional(),
+  /** The call was not allowed: by a rule, by the user, or because nobody was there to ask. */
+  denied: z.boolean().optional(),
   /** Opaque data of the provider that belongs to this call and is sent back unchanged. */
   provider: Json.optional(),
 });
@@ -212,8 +216,3 @@ export const Part = z.discriminatedUnion("type", [
 export type Part = z.infer<typeof Part>;
 export type TextPart = z.infer<typeof TextPart>;
 export type ReasoningPart = z.infer<typeof ReasoningPart>;
-
-/** Closes a `switch` over a union: a new member makes this a type error, and an unknown value a clear bug. */
-export function never(value: never): never {
-  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
-}

@@ -18,8 +18,8 @@ export interface ModelRequest {
   /** What the model is to see, oldest first. Ends with a user message or with settled tool calls. */
   entries: readonly Entry[];
   tools: readonly ToolDefinition[];
-  /** Most tokens that the reply may have. */
-  maxTokens: number;
+  /** Most tokens that the reply may have; undefined leaves it to the server, where it can. */
+  maxTokens: number | undefined;
   thinking: Thinking;
   /** Aborting closes the connection; the stream then ends with an `error` event of kind `aborted`. */
   signal: AbortSignal;

@@ -58,7 +58,12 @@ export class Permissions {
     const asking = judged.filter((one) => one.judgement.decision === "ask");
     const reason = asking[0]?.judgement.why ?? "";
     if (!this.#options.attended) return { type: "denied", why: `${reason} Nobody is there to ask.` };
-    return await this.#ask(question, asking.map((one) => one.need), reason, signal);
+    return await this.#ask(
+      question,
+      asking.map((one) => one.need),
+      reason,
+      signal,
+    );
   }
 
   /** @returns whether the request was open */

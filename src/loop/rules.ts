@@ -29,7 +29,11 @@ export function judge(need: Need, tool: string, book: RuleBook): Judgement {
   const own = lastMatch([...book.user, ...book.workspace], need, tool);
   if (own?.action === "deny") return { decision: "deny", rule: own, why: `Your rule \`${own.pattern}\` denies it.` };
   if (need.permission === "edit" && isProtected(need.pattern)) {
-    return { decision: "ask", rule: undefined, why: "Rondo's and the editor's own settings ask each time, in all modes." };
+    return {
+      decision: "ask",
+      rule: undefined,
+      why: "Rondo's and the editor's own settings ask each time, in all modes.",
+    };
   }
   if (book.mode === "bypassPermissions") {
     return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
@@ -64,7 +68,8 @@ function askReason(need: Need, mode: PermissionMode): string {
 function lastMatch(rules: readonly Rule[], need: Need, tool: string): Rule | undefined {
   return rules.findLast(
     (rule) =>
-      (rule.permission === "*" || rule.permission === need.permission || rule.permission === tool) && matches(rule, need),
+      (rule.permission === "*" || rule.permission === need.permission || rule.permission === tool) &&
+      matches(rule, need),
   );
 }
 

@@ -41,6 +41,8 @@ export interface Turn {
   readonly agent: Agent;
   readonly modelRef: ModelRef;
   readonly thinking: Thinking;
+  /** Most tokens of one reply; undefined leaves it to the server. */
+  readonly maxTokens: number | undefined;
   readonly system: string;
   readonly limits: Limits;
   readonly host: Host;
@@ -49,6 +51,10 @@ export interface Turn {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly definitions: readonly ToolDefinition[];
   readonly seen: FilesSeen;
+  /** How many messages the chat had when the turn began. */
+  readonly firstReply: number;
+  /** Whether nothing may be changed or run now: the mode or the agent is Plan. */
+  readOnly(): boolean;
   /** Aborted by Stop. */
   readonly signal: AbortSignal;
   /** Loads the provider's SDK when first called. Rejects with a ModelError when the provider has no key. */
@@ -57,6 +63,8 @@ export interface Turn {
   /** What was emitted is on disk when it returns (R2). @throws RecordError */
   flush(): void;
   report(event: LoopEvent): void;
+  /** Logs what should not have happened, with its stack. */
+  bug(error: unknown): void;
   /** Moves the prompts that wait into the chat. */
   takeQueued(): void;
   /** Resolves after `ms`, or when the user presses "Try now". Rejects on abort. */
@@ -70,6 +78,6 @@ export interface Turn {
 /** How a turn ended. */
 export interface TurnEnd {
   reason: ExitReason;
-  /** Only with the reasons `error` and `max_tokens`. */
+  /** With the reasons `error` and `max_tokens`. */
   error: ReplyError | undefined;
 }

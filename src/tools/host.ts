@@ -84,6 +84,18 @@ export interface Search {
 export interface Overflow {
   /** Answers with the absolute path of the file. */
   keep(callID: string, text: string): Promise<string>;
+  /** For output that comes in pieces and may be too much to hold. */
+  open(callID: string): OverflowFile;
+  /** Whether `path` (absolute, after links) is a file kept here: the model may read it without a question. */
+  holds(path: string): boolean;
+}
+
+export interface OverflowFile {
+  /** Absolute. */
+  readonly path: string;
+  append(text: string): void;
+  /** Answers whether all of it was kept: the disk may be full, or the output endless. */
+  close(): boolean;
 }
 
 export interface Host {

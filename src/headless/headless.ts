@@ -1,0 +1,8 @@
+/** One prompt on one folder, in plain Node: for scripts, tests and benchmarks. */
+import { enableCompileCache } from "node:module";
+import { stateFolder } from "./state-folder.ts";
+
+// Before anything large is loaded: a second run starts from the compiled code of the first.
+enableCompileCache?.(`${stateFolder()}/compile-cache`);
+const { main } = await import("./main.ts");
+process.exitCode = await main(process.argv.slice(2));

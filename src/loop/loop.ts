@@ -1,0 +1,182 @@
+/** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
+import { runCall } from "./call.ts";
+import { type AssistantMessage, type Finish, never, type ReplyError } from "./message.ts";
+import { ModelError } from "./model.ts";
+import { streamReply, type ToolCall, toReplyError } from "./reply.ts";
+import { abortedText, closeOpenCalls } from "./settle.ts";
+import { RecordError } from "./store.ts";
+import type { Turn, TurnEnd } from "./turn.ts";
+
+/** One user prompt, to the model's last word. Never throws: every way out is a TurnEnd (L10). */
+export async function runTurn(turn: Turn): Promise<TurnEnd> {
+  const started = Date.now();
+  turn.report({ type: "loop:start", runId: turn.runID, sessionId: turn.chat.session.id });
+  turn.emit({ type: "status", status: { type: "busy", since: started } });
+  let end = await steps(turn).catch((error: unknown) => failed(turn, error));
+  end = finish(turn, end, Date.now() - started);
+  if (end.error) turn.report({ type: "loop:error", runId: turn.runID, error: end.error.message });
+  const success = end.reason === "end_turn";
+  turn.report({ type: "loop:end", runId: turn.runID, success, duration: Date.now() - started });
+  return end;
+}
+
+async function steps(turn: Turn): Promise<TurnEnd> {
+  for (let step = 0; step < turn.limits.maxTurns; step++) {
+    turn.takeQueued();
+    const over = overLimit(turn);
+    if (over) return over;
+    turn.report({ type: "loop:context", tokenEstimate: contextTokens(turn) });
+    const reply = await streamReply(turn);
+    if (reply.calls.length === 0) {
+      if (turn.chat.queue.length > 0) continue;
+      return endOf(reply.finish);
+    }
+    turn.report({ type: "loop:execute", toolCount: reply.calls.length });
+    for (const group of sideBySide(turn, reply.calls)) {
+      const ends = await Promise.all(group.map((call) => runCall(turn, call)));
+      if (ends.includes("blocked")) return { reason: "blocked", error: undefined };
+    }
+    turn.flush();
+    turn.report({ type: "loop:persist" });
+  }
+  return { reason: "max_turns", error: undefined };
+}
+
+/** Whether to stop before the next reply (L1). */
+function overLimit(turn: Turn): TurnEnd | undefined {
+  const { maxBudgetUsd, executionTimeout } = turn.limits;
+  if (turn.signal.aborted) return { reason: "interrupted", error: undefined };
+  if (maxBudgetUsd !== undefined && spent(turn) >= maxBudgetUsd) {
+    return { reason: "error_max_budget_usd", error: undefined };
+  }
+  if (turn.elapsed() < executionTimeout) return undefined;
+  const minutes = Math.round(executionTimeout / 60_000);
+  return {
+    reason: "error",
+    error: {
+      code: "execution-timeout",
+      message: `The turn worked for ${minutes} minutes, which is its limit.`,
+      next: "Send another message to go on, or raise rondo.loop.executionTimeout.",
+    },
+  };
+}
+
+function spent(turn: Turn): number {
+  let sum = 0;
+  for (const { info } of turn.chat.messages) if (info.role === "assistant") sum += info.cost ?? 0;
+  return sum;
+}
+
+/** Size of the context by the last reply's own count, in tokens. */
+function contextTokens(turn: Turn): number {
+  const last = turn.chat.messages.findLast(({ info }) => info.role === "assistant" && info.finish !== undefined)?.info;
+  if (last?.role !== "assistant") return 0;
+  const { input, cacheRead, cacheWrite, output } = last.tokens;
+  return input + cacheRead + cacheWrite + output;
+}
+
+/** At most so many calls run at once (T5). */
+const mostAtOnce = 8;
+
+/** Groups neighbours without side effects; every other call is a group of its own. */
+function sideBySide(turn: Turn, calls: readonly ToolCall[]): ToolCall[][] {
+  const groups: ToolCall[][] = [];
+  let gathering = false;
+  for (const call of calls) {
+    const effect = (turn.tools.get(call.tool) ?? turn.tools.get(call.tool.toLowerCase()))?.sideEffect;
+    const harmless = effect === "none" || effect === "read-only";
+    const last = groups.at(-1);
+    if (gathering && harmless && last && last.length < mostAtOnce) last.push(call);
+    else groups.push([call]);
+    gathering = harmless;
+  }
+  return groups;
+}
+
+function endOf(finish: Finish): TurnEnd {
+  switch (finish) {
+    case "stop":
+    case "tool-calls":
+    case "unknown":
+    case "pause":
+      return { reason: "end_turn", error: undefined };
+    case "interrupted":
+      return { reason: "interrupted", error: undefined };
+    case "length":
+      return {
+        reason: "max_tokens",
+        error: {
+          code: "max-tokens",
+          message: "The answer was cut: it reached the most tokens that one reply may have.",
+          next: 'Send "go on" to let Rondo continue.',
+        },
+      };
+    case "context-full":
+      return {
+        reason: "error",
+        error: {
+          code: "context-full",
+          message: "The conversation no longer fits into the model's context window.",
+          next: "Start a new session, or choose a model with a larger window.",
+        },
+      };
+    case "content-filter":
+    case "refusal":
+      return {
+        reason: "error",
+        error: {
+          code: "refusal",
+          message: "The model declined to answer this.",
+          next: "Say it in other words, or choose another model.",
+        },
+      };
+    default:
+      return never(finish);
+  }
+}
+
+function failed(turn: Turn, error: unknown): TurnEnd {
+  if (turn.signal.aborted) return { reason: "interrupted", error: undefined };
+  return { reason: "error", error: describe(turn, error) };
+}
+
+function describe(turn: Turn, error: unknown): ReplyError {
+  if (error instanceof ModelError) return toReplyError(error);
+  if (error instanceof RecordError) return { code: "record", message: error.message, next: error.next };
+  turn.bug(error);
+  return {
+    code: "bug",
+    message: `Rondo made a mistake: ${error instanceof Error ? error.message : String(error)}`,
+    next: "Nothing is lost. Try again; if it stays, report it with the log (Rondo: Show Log).",
+  };
+}
+
+/** Gives every open call its result, so that the next request is valid for every provider, and goes idle. */
+function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
+  let result = end;
+  try {
+    closeOpenCalls(turn.chat, abortedText, turn.emit);
+    if (end.error) noteError(turn, end.error);
+    turn.flush();
+  } catch (error) {
+    result = end.error ? end : { reason: "error", error: describe(turn, error) };
+  }
+  const { reason, error } = result;
+  const steps = repliesOf(turn).length;
+  turn.emit({ type: "ended", reason, ...(error && { error }), durationMs, steps });
+  turn.emit({ type: "status", status: { type: "idle" } });
+  return result;
+}
+
+/** Stores the error with the turn's last reply, so that it is still shown after a reload. */
+function noteError(turn: Turn, error: ReplyError): void {
+  const message = repliesOf(turn).at(-1);
+  if (message && !message.error) turn.emit({ type: "message", message: { ...message, error } });
+}
+
+function repliesOf(turn: Turn): AssistantMessage[] {
+  return turn.chat.messages
+    .slice(turn.firstReply)
+    .map((entry) => entry.info)
+    .filter((info) => info.role === "assistant");
+}

@@ -1,0 +1,29 @@
+/** How long a server may take to end an answer whose last event has come, in ms. */
+const patience = 1_000;
+
+/**
+ * A signal for one request that follows the turn's. SDKs leave listeners on the signal they are given, so they never get
+ * the turn's own, which lives much longer.
+ */
+export function connection(turn: AbortSignal): { signal: AbortSignal; close(): void; done(): void } {
+  const controller = new AbortController();
+  const close = () => controller.abort();
+  if (turn.aborted) close();
+  turn.addEventListener("abort", close, { once: true });
+  return { signal: controller.signal, close, done: () => turn.removeEventListener("abort", close) };
+}
+
+/**
+ * Reads to the end of an answer that has said all it had to say, so that its connection can serve the next request.
+ * Nobody waits for it; a server that does not end is cut off.
+ */
+export function leave(rest: AsyncIterator<unknown>, close: () => void): void {
+  const timer = setTimeout(close, patience);
+  const read = async () => {
+    while (!(await rest.next()).done);
+  };
+  // The reply is complete: how its connection ends is of no interest.
+  read()
+    .catch(() => undefined)
+    .finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,55 @@
+/** Which provider, reached how: keys and addresses, and the SDK that is loaded when a model is first asked. */
+import { type Model, ModelError } from "../model.ts";
+
+export const providerIDs = ["anthropic", "openai"] as const;
+export type ProviderID = (typeof providerIDs)[number];
+
+export const providerNames: Record<ProviderID, string> = { anthropic: "Anthropic", openai: "OpenAI or compatible" };
+
+/** How a provider is reached. The key goes to the SDK and nowhere else. */
+export interface Access {
+  apiKey: string | undefined;
+  /** Undefined: the provider's own address. */
+  baseURL: string | undefined;
+}
+
+const variables = {
+  anthropic: { key: "ANTHROPIC_API_KEY", url: "ANTHROPIC_BASE_URL" },
+  openai: { key: "OPENAI_API_KEY", url: "OPENAI_BASE_URL" },
+} as const;
+
+export function accessFromEnvironment(provider: ProviderID, env: NodeJS.ProcessEnv): Access {
+  const { key, url } = variables[provider];
+  return { apiKey: env[key] || undefined, baseURL: env[url] || undefined };
+}
+
+/** Whether a model of this provider can be asked: there is a key, or a server on this machine that needs none. */
+export function isReady(access: Access): boolean {
+  return access.apiKey !== undefined || isLocal(access.baseURL);
+}
+
+/** The model to begin with, where it is known; servers of one's own name theirs. */
+export function defaultModel(provider: ProviderID, access: Access): string | undefined {
+  if (provider === "anthropic") return "claude-sonnet-5";
+  return access.baseURL === undefined ? "gpt-5.6-terra" : undefined;
+}
+
+/** Loads the provider's SDK. @throws ModelError `no-key` */
+export async function openModel(provider: ProviderID, access: Access): Promise<Model> {
+  if (!isReady(access)) {
+    throw new ModelError(
+      "no-key",
+      `There is no key for ${providerNames[provider]}.`,
+      `Set one with "Rondo: Set API Key…", or start with ${variables[provider].key} in the environment.`,
+    );
+  }
+  const options = { apiKey: access.apiKey ?? "none", ...(access.baseURL !== undefined && { baseURL: access.baseURL }) };
+  if (provider === "anthropic") return (await import("./anthropic.ts")).anthropicModel(options);
+  return (await import("./openai.ts")).openaiModel(options);
+}
+
+function isLocal(baseURL: string | undefined): boolean {
+  if (baseURL === undefined || !URL.canParse(baseURL)) return false;
+  const { hostname } = new URL(baseURL);
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+}

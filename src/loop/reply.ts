@@ -1,0 +1,266 @@
+/** One reply of the model: its stream of events becomes parts of one message; a failed try is replaced by the next. */
+
+import { findPart } from "./apply.ts";
+import { costOf } from "./catalog.ts";
+import { newID } from "./id.ts";
+import type { Part, ReplyError, Tokens } from "./message.ts";
+import { type AssistantMessage, type Finish, never, noTokens } from "./message.ts";
+import { type Arguments, ModelError, type ModelEvent, type ModelRequest, type ProviderData } from "./model.ts";
+import { isRetryable, retryDelay } from "./retry.ts";
+import type { Turn } from "./turn.ts";
+
+/** A call as the model asked for it; its part is stored already. */
+export interface ToolCall {
+  messageID: string;
+  partID: string;
+  callID: string;
+  tool: string;
+  raw: string;
+  arguments: Arguments;
+  provider: ProviderData | undefined;
+}
+
+export interface Reply {
+  finish: Finish;
+  calls: ToolCall[];
+}
+
+/**
+ * Asks the model once, with as many tries as the limits allow.
+ * @throws ModelError when the last try failed; what came of it is kept and marked with the error
+ */
+export async function streamReply(turn: Turn): Promise<Reply> {
+  const parent = turn.chat.messages.findLast((entry) => entry.info.role === "user");
+  if (!parent) throw new Error("a turn without a user message");
+  const { cwd } = turn.chat.session;
+  const message: AssistantMessage = {
+    id: newID("msg"),
+    sessionID: turn.chat.session.id,
+    createdAt: Date.now(),
+    role: "assistant",
+    parentID: parent.info.id,
+    agent: turn.agent.name,
+    model: turn.modelRef,
+    path: { cwd, root: cwd },
+    tokens: noTokens,
+  };
+  // Taken before the new message joins them: the model is shown what came before its reply.
+  const entries = turn.chat.messages.slice();
+  turn.flush();
+  turn.emit({ type: "message", message });
+  for (let attempt = 1; ; attempt++) {
+    const sink = new ReplySink(turn, message);
+    try {
+      const request = requestFor(turn, entries);
+      for await (const event of (await turn.openModel()).stream(request)) sink.take(event);
+      return sink.reply();
+    } catch (error) {
+      const failure = turn.signal.aborted ? aborted() : asModelError(error);
+      if (attempt > turn.limits.maxRetries || !isRetryable(failure)) {
+        sink.fail(failure);
+        throw failure;
+      }
+      await waitForNextTry(turn, message.id, attempt, failure);
+    }
+  }
+}
+
+function requestFor(turn: Turn, entries: ModelRequest["entries"]): ModelRequest {
+  return {
+    model: turn.modelRef.modelID,
+    system: turn.system,
+    entries,
+    tools: turn.definitions,
+    maxTokens: turn.maxTokens,
+    thinking: turn.thinking,
+    signal: turn.signal,
+  };
+}
+
+async function waitForNextTry(turn: Turn, messageID: string, attempt: number, error: ModelError): Promise<void> {
+  const delay = retryDelay(attempt, turn.limits.retryBackoff, error);
+  const now = Date.now();
+  turn.emit({ type: "reset", messageID });
+  turn.emit({
+    type: "part",
+    part: {
+      type: "retry",
+      id: newID("prt"),
+      sessionID: turn.chat.session.id,
+      messageID,
+      attempt,
+      error: toReplyError(error),
+      time: now,
+    },
+  });
+  const since = turn.chat.status.type === "idle" ? now : turn.chat.status.since;
+  turn.emit({ type: "status", status: { type: "retry", attempt, message: error.message, nextAt: now + delay, since } });
+  try {
+    await turn.pause(delay);
+  } catch {
+    throw aborted();
+  }
+  turn.emit({ type: "status", status: { type: "busy", since } });
+}
+
+export function toReplyError(error: ModelError): ReplyError {
+  return { code: error.kind, message: error.message, next: error.next };
+}
+
+export function aborted(): ModelError {
+  return new ModelError("aborted", "Stopped.", "");
+}
+
+function asModelError(error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  throw error;
+}
+
+/** Puts the events of one try into the chat, and keeps what the loop needs of them. */
+class ReplySink {
+  readonly #turn: Turn;
+  readonly #message: AssistantMessage;
+  /** Parts that are still open, by the event stream's ids. */
+  readonly #open = new Map<string, string>();
+  readonly #calls: ToolCall[] = [];
+  #end: { finish: Finish; tokens: Tokens | undefined } | undefined;
+
+  constructor(turn: Turn, message: AssistantMessage) {
+    this.#turn = turn;
+    this.#message = message;
+  }
+
+  take(event: ModelEvent): void {
+    switch (event.type) {
+      case "start":
+      case "finish":
+      case "tool-input-end":
+        return;
+      case "start-step":
+        this.#put({ type: "step-start", ...this.#base() });
+        return;
+      case "text-start":
+        this.#put({ type: "text", text: "", time: { start: Date.now() }, ...this.#base(event.id) });
+        return;
+      case "reasoning-start":
+        this.#put({ type: "reasoning", text: "", time: { start: Date.now() }, ...this.#base(event.id) });
+        return;
+      case "text-delta":
+        this.#turn.report({ type: "stream:delta", content: event.text });
+        this.#delta(event.id, event.text);
+        return;
+      case "reasoning-delta":
+      case "tool-input-delta":
+        this.#delta(event.id, event.text);
+        return;
+      case "text-end":
+        this.#close(event.id, undefined);
+        return;
+      case "reasoning-end":
+        this.#close(event.id, event.metadata);
+        return;
+      case "tool-input-start":
+        this.#put({
+          type: "tool",
+          callID: event.id,
+          tool: event.name,
+          state: { status: "pending", input: {}, raw: "" },
+          ...this.#base(event.id),
+        });
+        return;
+      case "tool-call":
+        this.#call(event);
+        return;
+      case "finish-step":
+        this.#end = { finish: event.reason, tokens: event.tokens };
+        return;
+      case "error":
+        throw event.error;
+      default:
+        never(event);
+    }
+  }
+
+  /** The whole reply. Calls that must not run (the reply was cut or refused) are settled here. */
+  reply(): Reply {
+    this.#closeAll();
+    const said = this.#end?.finish ?? "unknown";
+    const runs = said === "tool-calls" || said === "stop" || said === "unknown";
+    // Some servers say "stop" after a call; the calls are what counts.
+    const finish = runs && this.#calls.length > 0 ? "tool-calls" : said;
+    const tokens = this.#end?.tokens ?? noTokens;
+    const cost = costOf(this.#message.model, tokens);
+    const spent = cost === undefined ? { tokens } : { tokens, cost };
+    this.#put({ type: "step-finish", reason: finish, ...spent, ...this.#base() });
+    this.#turn.emit({
+      type: "message",
+      message: { ...this.#message, ...spent, finish, completedAt: Date.now() },
+    });
+    return { finish, calls: runs ? this.#calls : [] };
+  }
+
+  /** Keeps what came and marks it. */
+  fail(error: ModelError): void {
+    this.#closeAll();
+    const stopped = error.kind === "aborted";
+    const tokens = this.#end?.tokens ?? noTokens;
+    this.#turn.emit({
+      type: "message",
+      message: {
+        ...this.#message,
+        tokens,
+        completedAt: Date.now(),
+        ...(stopped ? { finish: "interrupted" as const } : { error: toReplyError(error) }),
+      },
+    });
+  }
+
+  #base(streamID?: string): { id: string; sessionID: string; messageID: string } {
+    const id = newID("prt");
+    if (streamID !== undefined) this.#open.set(streamID, id);
+    return { id, sessionID: this.#message.sessionID, messageID: this.#message.id };
+  }
+
+  #put(part: Part): void {
+    this.#turn.emit({ type: "part", part });
+  }
+
+  #delta(streamID: string, text: string): void {
+    const partID = this.#open.get(streamID);
+    if (partID && text) this.#turn.emit({ type: "delta", messageID: this.#message.id, partID, text });
+  }
+
+  #close(streamID: string, metadata: ProviderData | undefined): void {
+    const partID = this.#open.get(streamID);
+    this.#open.delete(streamID);
+    const part = partID && findPart(this.#turn.chat, this.#message.id, partID);
+    if (!part || (part.type !== "text" && part.type !== "reasoning")) return;
+    const time = { start: part.time?.start ?? Date.now(), end: Date.now() };
+    if (part.type === "text") this.#put({ ...part, time });
+    else this.#put({ ...part, time, ...(metadata && { metadata }) });
+  }
+
+  #closeAll(): void {
+    for (const streamID of [...this.#open.keys()]) this.#close(streamID, undefined);
+  }
+
+  #call(event: Extract<ModelEvent, { type: "tool-call" }>): void {
+    const partID = this.#open.get(event.id);
+    if (!partID) return;
+    this.#open.delete(event.id);
+    const { id: callID, name: tool, raw } = event;
+    const input = event.arguments.ok ? event.arguments.input : {};
+    const { sessionID, id: messageID } = this.#message;
+    const state = { status: "pending", input, raw } as const;
+    this.#put({ type: "tool", id: partID, sessionID, messageID, callID, tool, state });
+    this.#calls.push({
+      messageID,
+      partID,
+      callID,
+      tool,
+      raw,
+      arguments: event.arguments,
+      provider: event.provider,
+    });
+  }
+}

@@ -1,0 +1,32 @@
+/** Which failures are tried again, and when (spec H2, H3). */
+import { never } from "./message.ts";
+import type { ModelError } from "./model.ts";
+
+export function isRetryable(error: ModelError): boolean {
+  if (error.shouldRetry !== undefined && error.kind !== "aborted") return error.shouldRetry;
+  switch (error.kind) {
+    case "network":
+    case "rate-limit":
+    case "overloaded":
+    case "server":
+      return true;
+    case "no-key":
+    case "auth":
+    case "unknown-model":
+    case "context-full":
+    case "invalid":
+    case "aborted":
+      return false;
+    default:
+      return never(error.kind);
+  }
+}
+
+/** Longest wait that Rondo chooses by itself, in ms; a server may ask for more (H3). */
+const longest = 60_000;
+
+/** ms until try number `attempt` + 1, counting from 1. The jitter keeps many clients from returning at once. */
+export function retryDelay(attempt: number, backoff: number, error: ModelError): number {
+  if (error.retryAfterMs !== undefined) return error.retryAfterMs;
+  return Math.min(backoff * 2 ** (attempt - 1) + Math.random() * Math.min(1000, backoff), longest);
+}

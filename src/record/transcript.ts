@@ -1,0 +1,201 @@
+/** One session's record: an append-only file of JSON lines, an event a line (spec R1–R3). Plain Node. */
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { apply, type Chat, newChat } from "../loop/apply.ts";
+import { RecordedEvent } from "../loop/events.ts";
+import { RecordError, type Recorder } from "../loop/store.ts";
+
+/** First line of each file; a later format gets another number. */
+const version = 1;
+
+/** How long a line may wait in memory when nothing depends on it, in ms. */
+const idleFlush = 100;
+
+/** Appends to one file. Made for one writer at a time. */
+export class Transcript implements Recorder {
+  readonly path: string;
+  #file: number | undefined;
+  /** Lines that are not yet written; they stay here when a write fails. */
+  #waiting: string[] = [];
+  /** Text that streams in is kept together until something else happens: one line instead of hundreds. */
+  #delta: Extract<RecordedEvent, { type: "delta" }> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #onError: (error: RecordError) => void;
+
+  /** Opens nothing yet: a session without a message leaves no file. `onError` hears of failures between two flushes. */
+  constructor(path: string, onError: (error: RecordError) => void) {
+    this.path = path;
+    this.#onError = onError;
+  }
+
+  append(event: RecordedEvent): void {
+    if (event.type === "delta") {
+      if (this.#delta?.partID === event.partID) this.#delta = { ...this.#delta, text: this.#delta.text + event.text };
+      else {
+        this.#settleDelta();
+        this.#delta = event;
+      }
+    } else {
+      // The whole part says what its waiting delta would have said.
+      if (event.type === "part" && event.part.id === this.#delta?.partID) this.#delta = undefined;
+      this.#settleDelta();
+      this.#waiting.push(JSON.stringify(event));
+    }
+    this.#timer ??= setTimeout(() => this.#flushIdle(), idleFlush);
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#settleDelta();
+    if (this.#waiting.length === 0) return;
+    const lines = `${this.#waiting.join("\n")}\n`;
+    try {
+      this.#file ??= openForAppend(this.path);
+      writeWhole(this.#file, lines);
+      this.#waiting = [];
+    } catch (error) {
+      throw toRecordError(this.path, error);
+    }
+  }
+
+  close(): void {
+    this.flush();
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #settleDelta(): void {
+    if (!this.#delta) return;
+    this.#waiting.push(JSON.stringify(this.#delta));
+    this.#delta = undefined;
+  }
+
+  #flushIdle(): void {
+    try {
+      this.flush();
+    } catch (error) {
+      if (error instanceof RecordError) this.#onError(error);
+      else throw error;
+    }
+  }
+}
+
+/** Opens for appending, writes the header of a new file, and drops a torn last line that a crash has left. */
+function openForAppend(path: string): number {
+  const file = openSync(path, "a+", 0o600);
+  try {
+    const { size } = fstatSync(file);
+    const end = endOfLastLine(file, size);
+    if (end < size) ftruncateSync(file, end);
+    if (end === 0) writeWhole(file, `${JSON.stringify({ rondo: version })}\n`);
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+function endOfLastLine(file: number, size: number): number {
+  const block = Buffer.alloc(64 * 1024);
+  for (let end = size; end > 0; end -= block.length) {
+    const start = Math.max(0, end - block.length);
+    const length = readSync(file, block, 0, end - start, start);
+    const newline = block.subarray(0, length).lastIndexOf(10);
+    if (newline >= 0) return start + newline + 1;
+  }
+  return 0;
+}
+
+/** All or nothing: what a full disk let through in part is taken back, so that no line is torn in the middle. */
+function writeWhole(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  const before = fstatSync(file).size;
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+  } catch (error) {
+    ftruncateSync(file, before);
+    throw error;
+  }
+}
+
+function toRecordError(path: string, error: unknown): RecordError {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new RecordError(
+        "The disk is full, so the session cannot be kept and the turn was stopped.",
+        "Make room, then send the message again. What is on screen is written as soon as there is room.",
+        error,
+      );
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return new RecordError(
+        `The session's record may not be written (${path}).`,
+        "Check the folder's permissions, then send the message again.",
+        error,
+      );
+    default:
+      return new RecordError(
+        `The session's record could not be written (${code || String(error)}; ${path}).`,
+        "Check the folder, then send the message again.",
+        error,
+      );
+  }
+}
+
+export interface Replay {
+  chat: Chat;
+  /** Lines that could not be read, with their numbers from 1; the rest of the session is whole. */
+  broken: { line: number; text: string }[];
+}
+
+/**
+ * Reads a record back into the chat it came from.
+ * @throws RecordError when there is no such file, or none of this format
+ */
+export function replay(path: string): Replay {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new RecordError(`There is no session record at ${path}.`, "Choose a session from the list.", error);
+  }
+  const lines = text.split("\n");
+  // After the last newline there is nothing, or a line that a crash has torn.
+  lines.pop();
+  checkHeader(path, lines[0]);
+  const broken: Replay["broken"] = [];
+  const chat = newChat({ id: "", createdAt: 0, title: "", cwd: "" });
+  for (const [index, line] of lines.entries()) {
+    if (index === 0) continue;
+    const event = parseLine(line);
+    if (event) apply(chat, event);
+    else broken.push({ line: index + 1, text: line });
+  }
+  return { chat, broken };
+}
+
+function checkHeader(path: string, line: string | undefined): void {
+  let header: unknown;
+  try {
+    header = JSON.parse(line ?? "");
+  } catch {
+    header = undefined;
+  }
+  const found = typeof header === "object" && header !== null && "rondo" in header ? header.rondo : undefined;
+  if (found === version) return;
+  if (typeof found === "number" && found > version) {
+    throw new RecordError(`${path} was written by a newer Rondo.`, "Update Rondo to open this session.");
+  }
+  throw new RecordError(`${path} is not a session record.`, "Choose another session; the file was left as it is.");
+}
+
+function parseLine(line: string): RecordedEvent | undefined {
+  try {
+    return RecordedEvent.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}

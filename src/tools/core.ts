@@ -1,0 +1,10 @@
+/** The six core tools (T10), in the order in which models are offered them. */
+import { bash } from "./bash.ts";
+import { edit } from "./edit.ts";
+import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
+import { read } from "./read.ts";
+import type { Tool } from "./tool.ts";
+import { write } from "./write.ts";
+
+export const coreTools: readonly Tool[] = [bash, read, write, edit, glob, grep];

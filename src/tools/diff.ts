@@ -1,0 +1,122 @@
+/** Changes of a text, as hunks, as the patch that the panel draws, and as the lines that the model is shown. Pure. */
+import { structuredPatch } from "diff";
+import type { FileDiff } from "../loop/message.ts";
+import { cutLine, lineAt, numbered, splitLines } from "./text.ts";
+
+export interface Hunk {
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+  /** Each begins with ` `, `-`, `+` or `\`. */
+  lines: string[];
+}
+
+const context = 3;
+/** ms; a change that takes longer to be compared is shown as one block. */
+const timeLimit = 200;
+const shownLines = 1_000;
+const shownCharacters = 2_000;
+
+/** Only what lies between the first and the last difference is compared, so that a small change in a big file is fast. */
+export function compare(before: string, after: string): Hunk[] {
+  if (before === after) return [];
+  const start = back(before, commonHead(before, after));
+  const shared = commonTail(before, after, start);
+  const oldEnd = ahead(before, before.length - shared);
+  const newEnd = after.length - (before.length - oldEnd);
+  const removed = before.slice(start, oldEnd);
+  const added = after.slice(start, newEnd);
+  const offset = lineAt(before, start) - 1;
+  const patch = structuredPatch("", "", removed, added, undefined, undefined, { context, timeout: timeLimit });
+  const hunks = patch ? patch.hunks : [block(removed, added)];
+  return hunks.map((hunk) => ({ ...hunk, oldStart: hunk.oldStart + offset, newStart: hunk.newStart + offset }));
+}
+
+export function toFileDiff(path: string, hunks: readonly Hunk[]): FileDiff {
+  let added = 0;
+  let removed = 0;
+  const patch: string[] = [];
+  let left = 0;
+  for (const hunk of hunks) {
+    if (patch.length < shownLines) patch.push(header(hunk));
+    for (const line of hunk.lines) {
+      if (line.startsWith("+")) added++;
+      else if (line.startsWith("-")) removed++;
+      if (patch.length < shownLines)
+        patch.push(cutLine(line.endsWith("\r") ? line.slice(0, -1) : line, shownCharacters));
+      else left++;
+    }
+  }
+  if (left > 0) patch.push(`\\ ${left} more lines are not shown`);
+  return { path, added, removed, patch: patch.join("\n") };
+}
+
+/** The changed places as they read now, numbered, with three lines around each. At most `limit` lines. */
+export function inContext(hunks: readonly Hunk[], limit: number): string {
+  const shown: string[] = [];
+  for (const hunk of hunks) {
+    if (shown.length > 0) shown.push("     …");
+    let number = hunk.newStart;
+    for (const line of hunk.lines) {
+      if (!line.startsWith(" ") && !line.startsWith("+")) continue;
+      if (shown.length >= limit) return [...shown, "     … (more changes are not shown)"].join("\n");
+      const text = line.endsWith("\r") ? line.slice(1, -1) : line.slice(1);
+      shown.push(numbered(cutLine(text, shownCharacters), number++));
+    }
+  }
+  return shown.join("\n");
+}
+
+/** A hunk without lines on one side names the line before it, as `diff -u` does. */
+function header({ oldStart, oldLines, newStart, newLines }: Hunk): string {
+  const from = oldLines === 0 ? oldStart - 1 : oldStart;
+  const to = newLines === 0 ? newStart - 1 : newStart;
+  return `@@ -${from},${oldLines} +${to},${newLines} @@`;
+}
+
+function block(removed: string, added: string): Hunk {
+  const before = splitLines(removed);
+  const after = splitLines(added);
+  return {
+    oldStart: 1,
+    oldLines: before.length,
+    newStart: 1,
+    newLines: after.length,
+    lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)],
+  };
+}
+
+function commonHead(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
+}
+
+function commonTail(a: string, b: string, start: number): number {
+  const end = Math.min(a.length, b.length) - start;
+  let count = 0;
+  while (count < end && a.charCodeAt(a.length - 1 - count) === b.charCodeAt(b.length - 1 - count)) count++;
+  return count;
+}
+
+/** The start of the line that is `context` lines before the one at `index`. */
+function back(text: string, index: number): number {
+  let start = index;
+  for (let line = 0; line <= context; line++) {
+    if (start === 0) return 0;
+    start = text.lastIndexOf("\n", line === 0 ? start - 1 : start - 2) + 1;
+  }
+  return start;
+}
+
+/** The end of the line that is `context` lines after the one at `index`. */
+function ahead(text: string, index: number): number {
+  let end = index;
+  for (let line = 0; line <= context; line++) {
+    end = text.indexOf("\n", end) + 1;
+    if (end === 0) return text.length;
+  }
+  return end;
+}

@@ -1,0 +1,48 @@
+/** Opening files for tools, and the sentences for what is not text. */
+import { never } from "../loop/message.ts";
+import type { FileKind, TextFile, Workspace } from "./host.ts";
+import { plural } from "./text.ts";
+import { ToolError } from "./tool.ts";
+
+/** @throws ToolError when it is anything but text that is there */
+export function asText(kind: FileKind): TextFile {
+  if (kind.type === "text") return kind.file;
+  throw new ToolError(describeOther(kind));
+}
+
+export function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
+  const name = kind.location.relative;
+  switch (kind.type) {
+    case "missing":
+      return `${name} does not exist.${suggest(kind.similar)}`;
+    case "folder":
+      return `${name} is a folder, not a file.`;
+    case "binary":
+      return `${name} is not text (${plural(kind.size, "byte")}): it is binary, or in an encoding other than UTF-8, or UTF-16 with a byte order mark.`;
+    case "media":
+      return `${name} is not text but ${kind.mime}.`;
+    case "special":
+      return `${name} is not a regular file but a device, a pipe or a socket; it is not opened.`;
+    case "too-large":
+      return `${name} is too large: ${megabytes(kind.size)}, and at most ${megabytes(kind.limit)} are read. Search in it with grep, or take parts of it with bash.`;
+    default:
+      return never(kind);
+  }
+}
+
+function suggest(similar: readonly string[]): string {
+  if (similar.length === 0) return " Look for it with glob.";
+  return ` Did you mean ${similar.join(" or ")}?`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** @throws ToolError where the workspace is not trusted */
+export function requireTrust(workspace: Workspace): void {
+  if (workspace.trusted) return;
+  throw new ToolError(
+    "This workspace is not trusted: nothing is written and nothing is run in it. Reading and searching work. The user can trust it in the editor.",
+  );
+}

@@ -1,0 +1,45 @@
+/** The tools there are, in the order in which they were registered (T2). */
+import type { ToolDefinition } from "../loop/model.ts";
+import type { Tool } from "./tool.ts";
+
+export class ToolRegistry {
+  readonly #tools = new Map<string, Tool>();
+  readonly #allowed: ReadonlySet<string>;
+  readonly #disabled: ReadonlySet<string>;
+
+  /** `allowed` run without a question; `disabled` are not offered, but can still be looked up. */
+  constructor(options: { allowed?: Iterable<string>; disabled?: Iterable<string> } = {}) {
+    this.#allowed = new Set(options.allowed);
+    this.#disabled = new Set(options.disabled);
+  }
+
+  /** @throws Error when there is one of this name already */
+  register(tool: Tool): void {
+    if (this.#tools.has(tool.name)) throw new Error(`A tool named "${tool.name}" is registered already.`);
+    this.#tools.set(tool.name, tool);
+  }
+
+  get(name: string): Tool | undefined {
+    return this.#tools.get(name);
+  }
+
+  /** What a model is offered: all but the disabled. The same list each time, so that providers can cache it. */
+  definitions(): ToolDefinition[] {
+    return [...this.#tools.values()]
+      .filter((tool) => !this.isDisabled(tool.name))
+      .map(({ name, description, schema }) => ({ name, description, schema }));
+  }
+
+  isAllowed(name: string): boolean {
+    return this.#allowed.has(name) && !this.isDisabled(name);
+  }
+
+  isDisabled(name: string): boolean {
+    return this.#disabled.has(name);
+  }
+
+  /** Of all, disabled ones included. */
+  names(): string[] {
+    return [...this.#tools.keys()];
+  }
+}

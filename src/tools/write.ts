@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { compare, toFileDiff } from "./diff.ts";
+import { asText, requireTrust } from "./files.ts";
+import { fileNeeds } from "./scope.ts";
+import { countLines, isCrlf, plural } from "./text.ts";
+import { defineTool, ToolError } from "./tool.ts";
+import { formatterNote, staleSentence } from "./written.ts";
+
+export const write = defineTool({
+  name: "write",
+  sideEffect: "mutating",
+  timeout: 30_000,
+  description:
+    "Writes a whole file; parent folders are made. An existing file is replaced and must have been read first. To change parts of a file use edit.",
+  input: z.object({
+    file_path: z.string().min(1).describe("Absolute, or relative to the workspace folder"),
+    content: z.string().describe("All of the file's text"),
+  }),
+  async prepare({ file_path, content }, { host, seen, signal }) {
+    signal.throwIfAborted();
+    requireTrust(host.workspace);
+    const location = await host.workspace.locate(file_path);
+    const kind = await host.workspace.open(location.path, signal);
+    const before = kind.type === "missing" ? undefined : asText(kind);
+    if (before) {
+      const known = seen.get(before.path);
+      if (known === undefined) {
+        throw new ToolError(`${location.relative} exists and has not been read in this session: read it first, then write.`);
+      }
+      if (known !== before.version) throw new ToolError(staleSentence(location.relative));
+    }
+    // The file keeps its kind of line endings, unless the content says otherwise.
+    const text = before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;
+    const diff = toFileDiff(location.relative, compare(before?.text ?? "", text));
+    const verb = before ? "Replace" : "Create";
+    return {
+      title: `${verb} ${location.relative}`,
+      preview: { type: "diff", diff },
+      needs: fileNeeds("edit", location, host),
+      run: async () => {
+        const after = await host.workspace.write(location, text, before?.version ?? "missing", signal);
+        seen.set(after.path, after.version);
+        const lines = plural(countLines(after.text), "line");
+        const done = before ? "replaced" : "created";
+        return {
+          output: `${location.relative} is ${done}; it has ${lines} now.${formatterNote(text, after.text)}`,
+          metadata: { diff: toFileDiff(location.relative, compare(before?.text ?? "", after.text)) },
+        };
+      },
+    };
+  },
+});

@@ -1,0 +1,139 @@
+/** What the tour says and does, from nothing but the conversation so far. */
+import { type Reply, resultText, type WireMessage } from "./wire.ts";
+
+const test = "test/cart.test.js";
+const source = "src/cart.js";
+const wrong = `  let sum = 0;
+  for (const line of cart) {
+    sum += Math.round(line.cents * line.quantity * (1 - rate));
+  }
+  return sum;`;
+const right = "  return Math.round(subtotal(cart) * (1 - rate));";
+/** One line of `wrong`: tools may show a file with its line numbers. */
+const mistake = "sum += Math.round(line.cents * line.quantity * (1 - rate));";
+
+const connect = `To work with a real model, do one of these:
+
+- run **Rondo: Set API Key…** from the Command Palette, or
+- set \`ANTHROPIC_API_KEY\` or \`OPENAI_API_KEY\` in the environment and start again, or
+- start [Ollama](https://ollama.com) on this machine and start again.`;
+
+const goodbye = `That was a scripted tour: no model wrote these answers. The rest was real: Rondo read the files, asked you, made the edit and ran the command.
+
+${connect}`;
+
+/** One call of the script and what came of it. */
+interface Done {
+  name: string;
+  output: string;
+  failed: boolean;
+}
+
+/** The next answer. A conversation with a second prompt is past the script. */
+export function nextReply(messages: readonly WireMessage[]): Reply {
+  const answered = messages.findIndex((message) => message.role === "assistant");
+  const again = messages.some((message, at) => at > answered && isPrompt(message));
+  if (answered >= 0 && again)
+    return { text: `This is a scripted tour, so I cannot answer that. ${connect}`, calls: [] };
+  const done = callsSoFar(messages);
+  const reads = done.filter((call) => call.name === "read");
+  const runs = done.filter((call) => call.name === "bash");
+  const edit = done.find((call) => call.name === "edit");
+  const [before, after] = runs;
+  if (reads.length === 0) return start;
+  if (edit && after) return finish(after);
+  if (edit) return afterEdit(edit);
+  if (before) return explain(before);
+  return afterReading(reads);
+}
+
+function callsSoFar(messages: readonly WireMessage[]): Done[] {
+  const blocks = messages.flatMap((message) => message.content);
+  const names = new Map(blocks.map((block) => (block.type === "tool_use" ? [block.id, block.name] : ["", ""])));
+  return blocks.filter(isResult).map((result) => ({
+    name: names.get(result.tool_use_id) ?? "",
+    output: resultText(result.content),
+    failed: result.is_error,
+  }));
+}
+
+type Block = WireMessage["content"][number];
+const isResult = (block: Block): block is Block & { type: "tool_result" } => block.type === "tool_result";
+
+const isPrompt = (message: WireMessage) => message.role === "user" && !message.content.some(isResult);
+
+const runTests = (description: string) => ({ name: "bash", input: { command: "npm test", description } });
+
+const start: Reply = {
+  text: "This is a scripted tour of Rondo, no model answers here. I look for the failing test, starting with the test file and the code it tests.",
+  calls: [
+    { name: "read", input: { file_path: test } },
+    { name: "read", input: { file_path: source } },
+  ],
+};
+
+function afterReading(reads: Done[]): Reply {
+  const broken = reads.find((call) => call.failed);
+  if (broken) {
+    return stop(
+      `I could not read what I need: ${quote(broken)}\n\nThe tour plays in the sample workspace that \`npm start\` opens.`,
+    );
+  }
+  if (!reads.some((call) => call.output.includes(mistake))) {
+    return stop(
+      `\`${source}\` is not as the tour knows it: perhaps the mistake is mended already. \`npm start\` opens a fresh copy.`,
+    );
+  }
+  return {
+    text: "Two files, and a suspicion already. I run the tests to see it fail.",
+    calls: [runTests("Run the tests")],
+  };
+}
+
+function explain(run: Done): Reply {
+  const seen = run.output.includes("906")
+    ? "The test *rounds once, at the end* fails: it expects 905 and gets 906."
+    : `I did not see the test fail (${quote(run)}), so I go by the code.`;
+  return {
+    text: `${seen}
+
+\`total()\` rounds **every line** and adds up what it rounded. Three lines of 301.5 cents become 3 × 302 = 906, but 904.5 rounded once is 905. The test is right, the code is not:
+
+\`\`\`js
+sum += Math.round(line.cents * line.quantity * (1 - rate)); // rounds too early
+\`\`\`
+
+So I take the discount off the subtotal, and round that once. You see the change before it is made.`,
+    calls: [{ name: "edit", input: { file_path: source, old_string: wrong, new_string: right } }],
+  };
+}
+
+function afterEdit(edit: Done): Reply {
+  if (edit.failed) {
+    return stop(
+      `The edit was not made, and nothing has changed: ${quote(edit)}\n\nThe test still fails, and that is fine.`,
+    );
+  }
+  return {
+    text: "The edit is made. You find it in the editor, with **Accept** and **Reject** at the changed lines. Now the tests again.",
+    calls: [runTests("Run the tests again")],
+  };
+}
+
+function finish(run: Done): Reply {
+  if (/fail 0\b/.test(run.output)) {
+    return stop(
+      "All tests pass: `total()` now rounds once, at the end. Accept the change in the editor, or reject it.",
+    );
+  }
+  if (/fail [1-9]/.test(run.output)) return stop("A test still fails, which this script did not expect.");
+  return stop(`The edit is made, but I did not see the tests pass: ${quote(run)}`);
+}
+
+const stop = (text: string): Reply => ({ text: `${text}\n\n${goodbye}`, calls: [] });
+
+/** The first line with words of a result, as a quotation. */
+function quote(call: Done): string {
+  const line = call.output.split("\n").find((each) => /\w/.test(each)) ?? "it said nothing";
+  return `“${line.trim().slice(0, 200)}”`;
+}

@@ -1,0 +1,89 @@
+/** The little of the Anthropic Messages format that the tour needs: what it reads of a request, how it streams a reply. */
+import { z } from "zod";
+
+const TextBlock = z.object({ type: z.literal("text"), text: z.string() });
+const Block = z.union([
+  TextBlock,
+  z.object({ type: z.literal("tool_use"), id: z.string(), name: z.string() }),
+  z.object({
+    type: z.literal("tool_result"),
+    tool_use_id: z.string(),
+    content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).default(""),
+    is_error: z.boolean().default(false),
+  }),
+  z.looseObject({ type: z.string() }).transform(() => ({ type: "other" as const })),
+]);
+
+const WireMessage = z.object({
+  role: z.enum(["user", "assistant"]),
+  content: z
+    .union([z.string(), z.array(Block)])
+    .transform((content) => (typeof content === "string" ? [{ type: "text" as const, text: content }] : content)),
+});
+export type WireMessage = z.infer<typeof WireMessage>;
+
+export const WireRequest = z.object({
+  model: z.string(),
+  stream: z.boolean().default(false),
+  messages: z.array(WireMessage),
+  tools: z.array(z.unknown()).default([]),
+});
+
+/** What the tour answers: words, then calls. */
+export interface Reply {
+  text: string;
+  calls: { name: string; input: Record<string, unknown> }[];
+}
+
+/** The text of a tool's result, whichever way it was sent. */
+export function resultText(content: string | { type: string }[]): string {
+  if (typeof content === "string") return content;
+  return content
+    .map((block) => TextBlock.safeParse(block))
+    .map((block) => (block.success ? block.data.text : ""))
+    .join("");
+}
+
+/** One server-sent event. */
+type WireEvent = { type: string } & Record<string, unknown>;
+
+/** The reply as the events of a stream, its words one by one. `id` makes the ids of its calls unique. */
+export function* streamed(reply: Reply, model: string, id: string, inputTokens: number): Generator<WireEvent> {
+  const message = whole(reply, model, id, inputTokens);
+  const usage = { input_tokens: inputTokens, output_tokens: 1 };
+  yield { type: "message_start", message: { ...message, content: [], stop_reason: null, usage } };
+  for (const [index, block] of message.content.entries()) {
+    if (block.type === "text") {
+      yield { type: "content_block_start", index, content_block: { type: "text", text: "" } };
+      for (const text of block.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) {
+        yield { type: "content_block_delta", index, delta: { type: "text_delta", text } };
+      }
+    } else {
+      yield { type: "content_block_start", index, content_block: { ...block, input: {} } };
+      for (const partial_json of JSON.stringify(block.input).match(/.{1,12}/gs) ?? []) {
+        yield { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json } };
+      }
+    }
+    yield { type: "content_block_stop", index };
+  }
+  const { stop_reason, stop_sequence } = message;
+  yield { type: "message_delta", delta: { stop_reason, stop_sequence }, usage: message.usage };
+  yield { type: "message_stop" };
+}
+
+/** The reply as one message. */
+export function whole(reply: Reply, model: string, id: string, inputTokens: number) {
+  const words = { type: "text" as const, text: reply.text };
+  const calls = reply.calls.map((call, at) => ({ type: "tool_use" as const, id: `toolu_${id}_${at}`, ...call }));
+  return {
+    id: `msg_${id}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [words, ...calls],
+    stop_reason: calls.length > 0 ? "tool_use" : "end_turn",
+    stop_sequence: null,
+    // Four characters a token, roughly: there is nobody to bill.
+    usage: { input_tokens: inputTokens, output_tokens: Math.ceil(JSON.stringify([words, calls]).length / 4) },
+  };
+}

@@ -1,0 +1,28 @@
+/** Runs in VS Code's extension host, which calls `run`: all of test/extension, with mocha. */
+import { format } from "node:util";
+import Mocha from "mocha";
+import CountingReporter from "../../reporter.mjs";
+
+/** Names of the files in test/extension without `.test.ts`, put in by the bundler. */
+declare const TEST_FILES: readonly string[];
+
+const GUTTER = "│ ";
+
+/** @throws when a test failed: VS Code takes that for the run's exit code. */
+export async function run(): Promise<void> {
+  const grep = process.env["RONDO_GREP"];
+  const mocha = new Mocha({
+    ui: "bdd",
+    timeout: 30_000,
+    color: false,
+    reporter: CountingReporter,
+    ...(grep && { grep }),
+  });
+  // The extension host's log has other lines too: these are the ones to print.
+  Mocha.reporters.Base.consoleLog = (...args) => console.log(format(...args).replace(/^/gm, GUTTER));
+  // What mocha does before it loads a file: `describe` and `it` become globals.
+  mocha.suite.emit("pre-require", globalThis, "", mocha);
+  for (const name of TEST_FILES) await import(`../${name}.test.ts`);
+  const failures = await new Promise<number>((resolve) => mocha.run(resolve));
+  if (failures > 0) throw new Error(`${failures} failed`);
+}

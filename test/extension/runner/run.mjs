@@ -1,0 +1,89 @@
+/** Bundles test/extension and runs it in a real VS Code. `RONDO_GREP` picks tests by title, `RONDO_VERBOSE` shows the whole log. */
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { freshFolder, openBrowser, startVSCode, workbenchURL } from "../../vscode.mjs";
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
+/** Longest that the whole of the run may take, in ms. */
+const LIMIT = 10 * 60_000;
+const verbose = process.env["RONDO_VERBOSE"] !== undefined;
+
+/** Answers with the path of the bundle, whose `run` the extension host calls. */
+export async function bundleTests() {
+  const names = (await readdir(path.join(root, "test/extension")))
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => name.slice(0, -".test.ts".length))
+    .sort();
+  const outfile = path.join(root, "out", "extension-tests.cjs");
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["test/extension/runner/index.ts"],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node22",
+    format: "cjs",
+    sourcemap: "inline",
+    logLevel: "warning",
+    external: ["vscode", "mocha", "@vscode/ripgrep"],
+    define: { TEST_FILES: JSON.stringify(names) },
+  });
+  return outfile;
+}
+
+/**
+ * @param {{extension: string, env?: Record<string, string>}} options `extension` is the folder of the one under test
+ * @returns {Promise<number>} the exit code: 0 when every test passed
+ */
+export async function runInHost({ extension, env = {} }) {
+  const tests = await bundleTests();
+  const folder = await freshFolder("host", path.join(root, "sample"));
+  const dataDir = await freshFolder("host-data");
+  const server = await startVSCode({ dataDir, driver: true, env, tell: console.log });
+  try {
+    return await inBrowser(workbenchURL(server, folder, { extension, tests }));
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** VS Code's automation: the page calls two functions, with the extension host's log lines and with its end. */
+async function inBrowser(/** @type {string} */ url) {
+  /** @type {(code: number) => void} */
+  let ended = () => {};
+  /** @type {Promise<number>} */
+  const end = new Promise((resolve) => {
+    ended = resolve;
+  });
+  const { browser } = await openBrowser({
+    url,
+    prepare: async (page) => {
+      await page.exposeFunction("codeAutomationLog", (/** @type {string} */ _type, /** @type {unknown[]} */ args) => {
+        const [first] = args;
+        if (verbose || (typeof first === "string" && first.startsWith("│"))) console.log(...args);
+      });
+      await page.exposeFunction("codeAutomationExit", ended);
+      page.on("crash", () => ended(1));
+    },
+  });
+  const timer = setTimeout(() => {
+    console.error(`The extension host's tests did not end within ${LIMIT / 60_000} minutes.`);
+    ended(1);
+  }, LIMIT);
+  const code = await end;
+  clearTimeout(timer);
+  await browser.close();
+  return code;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await mkdir(path.join(root, "out"), { recursive: true });
+  if (!existsSync(path.join(root, "dist/extension.cjs"))) throw new Error("Build first: npm run build");
+  process.exitCode = await runInHost({ extension: root });
+}

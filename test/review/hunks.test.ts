@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  accept,
+  acceptAll,
+  baseText,
+  becomes,
+  type Changes,
+  currentText,
+  edited,
+  reject,
+  rejectAll,
+  splitLines,
+  unchanged,
+} from "../../src/extension/review/hunks.ts";
+
+const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
+
+/** The invariant: each hunk apart, base and text are the same lines, and both are whole lines. */
+function check(changes: Changes): void {
+  let base = 0;
+  let text = 0;
+  for (const hunk of changes.hunks) {
+    assert.ok(hunk.baseCount + hunk.count > 0, "a hunk that changes nothing");
+    assert.equal(hunk.start - text, hunk.baseStart - base, "lines lost between hunks");
+    assert.ok(base === 0 || hunk.start > text, "neighbours that are one");
+    assert.deepEqual(changes.text.slice(text, hunk.start), changes.base.slice(base, hunk.baseStart));
+    base = hunk.baseStart + hunk.baseCount;
+    text = hunk.start + hunk.count;
+  }
+  assert.deepEqual(changes.text.slice(text), changes.base.slice(base));
+  assert.deepEqual(splitLines(baseText(changes)), changes.base);
+  assert.deepEqual(splitLines(currentText(changes)), changes.text);
+}
+
+const agent = (changes: Changes, text: string): Changes => becomes(changes, text, "agent");
+const insertAt = (changes: Changes, line: number, character: number, text: string): Changes =>
+  edited(changes, { startLine: line, startCharacter: character, endLine: line, endCharacter: character, text }, "user");
+
+describe("hunks", () => {
+  it("T12 a rejected hunk is the old text again, line endings and missing final newline included", () => {
+    const old = "a\r\nb\r\nc\nd";
+    const changes = agent(unchanged(old), "a\nX\r\nc\nd\nE\n");
+    check(changes);
+    assert.equal(currentText(rejectAll(changes)), old);
+    let one = changes;
+    while (one.hunks.length > 0) one = reject(one, 0);
+    assert.equal(currentText(one), old);
+  });
+
+  it("shows each change as a hunk of its own", () => {
+    const changes = agent(unchanged(before), "one\n2\nthree\nfour\n4.5\nfive\n");
+    assert.deepEqual(changes.hunks, [
+      { baseStart: 1, baseCount: 1, start: 1, count: 1 },
+      { baseStart: 4, baseCount: 0, start: 4, count: 1 },
+      { baseStart: 5, baseCount: 1, start: 6, count: 0 },
+    ]);
+    assert.equal(currentText(reject(changes, 1)), "one\n2\nthree\nfour\nfive\n");
+    assert.equal(baseText(accept(changes, 0)), "one\n2\nthree\nfour\nfive\nsix\n");
+  });
+
+  it("keeps what the user writes beside the hunks through a reject", () => {
+    const changes = agent(unchanged(before), "one\n2\nthree\nfour\nfive\nsix\n");
+    const typed = insertAt(insertAt(changes, 0, 3, "!"), 4, 4, "\nmine");
+    check(typed);
+    assert.equal(typed.hunks.length, 1);
+    assert.equal(currentText(reject(typed, 0)), "one!\ntwo\nthree\nfour\nfive\nmine\nsix\n");
+  });
+
+  it("keeps a line that the user writes right above or below a hunk", () => {
+    const changes = agent(unchanged(before), "one\n2\nthree\nfour\nfive\nsix\n");
+    const typed = insertAt(insertAt(changes, 2, 0, "below\n"), 1, 0, "above\n");
+    check(typed);
+    assert.equal(currentText(reject(typed, 0)), "one\nabove\ntwo\nbelow\nthree\nfour\nfive\nsix\n");
+  });
+
+  it("gives back the old lines of a hunk that the user wrote into", () => {
+    const changes = agent(unchanged(before), "one\n2\nand\nmore\nthree\nfour\nfive\nSIX\n");
+    const typed = insertAt(changes, 2, 3, " mine");
+    check(typed);
+    assert.equal(currentText(reject(typed, 0)), "one\ntwo\nthree\nfour\nfive\nSIX\n");
+    assert.equal(currentText(acceptAll(typed)), "one\n2\nand mine\nmore\nthree\nfour\nfive\nSIX\n");
+  });
+
+  it("has no hunk left once the user restored the old text", () => {
+    const changes = agent(unchanged(before), "one\n2\nthree\nfour\nfive\nsix\n");
+    assert.deepEqual(becomes(changes, before, "user").hunks, []);
+  });
+
+  it("takes a further change of the agent into a hunk that is still open", () => {
+    const first = agent(unchanged(before), "one\n2\nthree\nfour\nfive\nsix\n");
+    const second = agent(first, "one\n2\n3\nfour\nfive\nsix\n");
+    check(second);
+    assert.deepEqual(second.hunks, [{ baseStart: 1, baseCount: 2, start: 1, count: 2 }]);
+    assert.equal(currentText(reject(second, 0)), before);
+  });
+
+  it("never glues a line to one that has no line ending", () => {
+    const changes = agent(unchanged("a\nb"), "a\n");
+    const typed = insertAt(changes, 1, 0, "c");
+    check(typed);
+    assert.equal(currentText(rejectAll(typed)), "a\nb");
+    assert.equal(currentText(acceptAll(typed)), "a\nc");
+  });
+
+  it("compares long files that have nothing in common without taking long", () => {
+    const text = (word: string) => Array.from({ length: 200_000 }, (_, i) => `${word} ${i}\n`).join("");
+    const changes = agent(unchanged(text("old")), text("new"));
+    assert.equal(changes.hunks.length, 1);
+    assert.equal(currentText(reject(changes, 0)), text("old"));
+  });
+});
+
+const line = fc
+  .tuple(fc.constantFrom("a", "b", "c", "", "  x"), fc.constantFrom("\n", "\r\n"))
+  .map((pair) => pair.join(""));
+const text = fc
+  .tuple(fc.array(line, { maxLength: 12 }), fc.constantFrom("", "a", "end"))
+  .map(([lines, last]) => lines.join("") + last);
+const edit = fc.record({ at: fc.nat(), length: fc.nat(12), text: fc.oneof(text, fc.constantFrom("", "z", "\n")) });
+type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never;
+
+/** Any edit as the range of an editor, which never splits the two characters of a line ending. */
+function ranged(changes: Changes, { at, length, text }: Edit) {
+  const all = currentText(changes);
+  const whole = (offset: number) => (all[offset - 1] === "\r" && all[offset] === "\n" ? offset - 1 : offset);
+  const from = whole(at % (all.length + 1));
+  const to = Math.max(from, whole(Math.min(from + length, all.length)));
+  const position = (offset: number) => {
+    const lines = splitLines(all.slice(0, offset));
+    const last = lines.at(-1) ?? "";
+    return /[\r\n]$/.test(last) || lines.length === 0
+      ? { line: lines.length, character: 0 }
+      : { line: lines.length - 1, character: last.length };
+  };
+  const [start, end] = [position(from), position(to)];
+  return {
+    after: all.slice(0, from) + text + all.slice(to),
+    edit: {
+      startLine: start.line,
+      startCharacter: start.character,
+      endLine: end.line,
+      endCharacter: end.character,
+      text,
+    },
+  };
+}
+
+const step = fc.oneof(
+  fc.record({ type: fc.constant("agent" as const), edit }),
+  fc.record({ type: fc.constant("user" as const), edit }),
+  fc.record({ type: fc.constant("accept" as const), index: fc.nat(5) }),
+  fc.record({ type: fc.constant("reject" as const), index: fc.nat(5) }),
+);
+
+const story = fc.tuple(text, fc.array(step, { maxLength: 12 })).map(([start, steps]) => {
+  let changes = unchanged(start);
+  for (const step of steps) {
+    if (step.type === "agent" || step.type === "user") {
+      changes = edited(changes, ranged(changes, step.edit).edit, step.type);
+    } else {
+      changes = (step.type === "accept" ? accept : reject)(changes, step.index);
+    }
+  }
+  return changes;
+});
+
+describe("hunks, whatever happens", () => {
+  it("base and text differ in the hunks and nowhere else", () => {
+    fc.assert(fc.property(story, check), { numRuns: 2000 });
+  });
+
+  it("the text is what the edits make of it", () => {
+    fc.assert(
+      fc.property(story, edit, fc.constantFrom("agent" as const, "user" as const), (changes, edit, author) => {
+        const { after, edit: range } = ranged(changes, edit);
+        assert.equal(currentText(edited(changes, range, author)), after);
+        assert.equal(currentText(becomes(changes, after, author)), after);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("what the agent does never changes the base, and all rejects give the base", () => {
+    fc.assert(
+      fc.property(story, text, (changes, after) => {
+        const next = agent(changes, after);
+        check(next);
+        assert.equal(baseText(next), baseText(changes));
+        assert.equal(currentText(rejectAll(next)), baseText(changes));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("the order of accepts and rejects does not matter", () => {
+    const verdicts = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 });
+    fc.assert(
+      fc.property(story, verdicts, fc.infiniteStream(fc.nat()), (changes, verdicts, order) => {
+        const wanted = changes.hunks.reduceRight(
+          (now, _, index) => (verdicts[index] ? accept : reject)(now, index),
+          changes,
+        );
+        let shuffled = changes;
+        const open = changes.hunks.map((_, index) => index);
+        for (const pick of order) {
+          if (open.length === 0) break;
+          const at = pick % open.length;
+          const [index = 0] = open.splice(at, 1);
+          shuffled = (verdicts[index] ? accept : reject)(shuffled, at);
+          check(shuffled);
+        }
+        assert.deepEqual(shuffled, wanted);
+        assert.deepEqual(wanted.hunks, []);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("lines that the user wrote between the hunks are there after all rejects", () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), fc.nat(), (changed, where) => {
+        const lines = changed.map((_, i) => `line ${i}\n`);
+        const old = lines.join("");
+        const changes = agent(unchanged(old), lines.map((line, i) => (changed[i] ? `new ${line}` : line)).join(""));
+        const at = where % (changed.length + 1);
+        const inside = at > 0 && at < changed.length && changed[at - 1] && changed[at];
+        fc.pre(!inside);
+        const typed = insertAt(changes, at, 0, "mine\n");
+        const wanted = lines.toSpliced(at, 0, "mine\n").join("");
+        assert.equal(currentText(rejectAll(typed)), wanted);
+      }),
+    );
+  });
+});

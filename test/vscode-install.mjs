@@ -1,0 +1,110 @@
+/** Fetches VS Code: the server inside the npm package `code-server`, used without code-server itself. */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+const VERSION = "4.139.1";
+/** Counts the changes of what is made of the package below, so that an older cache is not taken for this one. */
+const RECIPE = 1;
+
+/** Parts of VS Code's own that Rondo never meets: Copilot and what only it needs, 300 MB together. */
+const UNUSED_PACKAGES = ["@github/copilot-sdk", "@microsoft/mxc-sdk", "@devcontainers/cli"];
+const UNUSED_EXTENSIONS = ["copilot", "mermaid-markdown-features", "microsoft-authentication"];
+
+/**
+ * Native modules that would have to be compiled, in plain JavaScript. Without a logger VS Code keeps no log files and
+ * fills every console with the same error.
+ */
+const STAND_INS = {
+  "@vscode/spdlog": `
+const fs = require("node:fs"), path = require("node:path");
+const names = ["trace", "debug", "info", "warning", "error", "critical"];
+class Logger {
+  constructor(file) { this.file = file; this.level = 2; this.plain = false; }
+  write(level, text) {
+    if (level < this.level) return;
+    const head = this.plain ? "" : new Date().toISOString().replace("T", " ").replace("Z", "") + " [" + names[level] + "] ";
+    try { fs.appendFileSync(this.file, head + text + (this.plain ? "" : "\\n")); } catch {}
+  }
+  trace(text) { this.write(0, text); }
+  debug(text) { this.write(1, text); }
+  info(text) { this.write(2, text); }
+  warn(text) { this.write(3, text); }
+  error(text) { this.write(4, text); }
+  critical(text) { this.write(5, text); }
+  getLevel() { return this.level; }
+  setLevel(level) { this.level = level; }
+  clearFormatters() { this.plain = true; }
+  setPattern() {}
+  flush() {}
+  drop() {}
+}
+const create = async (name, file) => {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  return new Logger(file);
+};
+exports.setLevel = () => {};
+exports.setFlushOn = () => {};
+exports.Logger = Logger;
+exports.createRotatingLogger = create;
+exports.createAsyncRotatingLogger = create;
+`,
+  "@vscode/native-watchdog": "exports.start = () => {};\nexports.exit = (code) => process.exit(code);\n",
+};
+
+const cacheFolder = () =>
+  process.env["RONDO_CACHE"] || path.join(process.env["XDG_CACHE_HOME"] || path.join(os.homedir(), ".cache"), "rondo");
+
+/** npm is a script on Windows, which only a shell starts; no argument here holds a character that a shell knows. */
+const npm = (/** @type {string[]} */ args, /** @type {string} */ cwd) =>
+  run("npm", [...args, "--silent", "--no-audit", "--no-fund"], {
+    cwd,
+    shell: process.platform === "win32",
+    maxBuffer: 64 << 20,
+  });
+
+/**
+ * Answers with the folder of VS Code's server, which is fetched on the first call (about 50 MB, half a minute) and kept
+ * in `$RONDO_CACHE`, else `$XDG_CACHE_HOME/rondo`, else `~/.cache/rondo`.
+ * @param {(line: string) => void} [tell] told when it has to be fetched
+ */
+export async function bringVSCode(tell = () => {}) {
+  const folder = path.join(cacheFolder(), `vscode-${VERSION}-${RECIPE}`);
+  if (existsSync(folder)) return folder;
+  await mkdir(cacheFolder(), { recursive: true });
+  tell(`Fetching VS Code (code-server ${VERSION} from npm) into ${folder} …`);
+  // Built aside and moved into place at the end: a broken-off fetch leaves no half, and of two at once the first wins.
+  const aside = await mkdtemp(path.join(cacheFolder(), "fetching-"));
+  try {
+    await npm(["pack", `code-server@${VERSION}`], aside);
+    await run("tar", ["-xzf", `code-server-${VERSION}.tgz`, "package/lib/vscode"], { cwd: aside });
+    const server = path.join(aside, "package", "lib", "vscode");
+    await prune(server);
+    await npm(["install", "--omit=dev", "--ignore-scripts"], server);
+    for (const [name, code] of Object.entries(STAND_INS)) {
+      await writeFile(path.join(server, "node_modules", name, "index.js"), code);
+    }
+    await rename(server, folder).catch((error) => {
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+async function prune(/** @type {string} */ server) {
+  const manifest = path.join(server, "package.json");
+  const json = JSON.parse(await readFile(manifest, "utf8"));
+  for (const name of UNUSED_PACKAGES) delete json.dependencies[name];
+  await writeFile(manifest, JSON.stringify(json, null, 2));
+  for (const name of UNUSED_EXTENSIONS) {
+    await rm(path.join(server, "extensions", name), { recursive: true, force: true });
+  }
+}

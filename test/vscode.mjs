@@ -1,0 +1,279 @@
+/** Starts a real VS Code, and a browser that shows it. Needs nothing but npm, and Chromium or Chrome for the browser. */
+import { execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { chromium } from "playwright-core";
+import { bringVSCode } from "./vscode-install.mjs";
+
+const run = promisify(execFile);
+const require = createRequire(import.meta.url);
+const windows = process.platform === "win32";
+
+/** Set for the server and so for all that it starts: how what outlives it is found again. */
+const MARKER = "RONDO_VSCODE_ID";
+
+/** What a fresh window does without being asked is switched off; what Rondo is shown in is switched on. */
+const USER_SETTINGS = {
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "workbench.enableExperiments": false,
+  "workbench.secondarySideBar.defaultVisibility": "visible",
+  "chat.disableAIFeatures": true,
+  "telemetry.telemetryLevel": "off",
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "extensions.ignoreRecommendations": true,
+  "update.mode": "none",
+  "git.openRepositoryInParentFolders": "never",
+  "security.workspace.trust.startupPrompt": "never",
+  "security.workspace.trust.banner": "never",
+};
+
+/** The Node that the project brings, whichever one runs this. */
+const node = () => {
+  const file = path.join(path.dirname(require.resolve("node/package.json")), "bin", windows ? "node.exe" : "node");
+  return existsSync(file) ? file : process.execPath;
+};
+
+/**
+ * @typedef {object} StartOptions
+ * @property {string} dataDir settings, installed extensions and logs; kept, so that a second start finds them
+ * @property {string[]} [extensions] VSIX files and folders of extensions to install first, folders only into a fresh `dataDir`
+ * @property {boolean} [driver] whether a page may name an extension and tests to run (`developmentURL`)
+ * @property {boolean} [trust] false: the folder is not trusted, and VS Code does not ask either. Default true
+ * @property {Record<string, string | undefined>} [env] added to the environment; undefined takes a variable away
+ * @property {Record<string, unknown>} [userSettings] added to the user's settings
+ * @property {(line: string) => void} [tell]
+ *
+ * @typedef {object} Server
+ * @property {string} url where VS Code answers
+ * @property {number} port
+ * @property {number} pid of the server
+ * @property {() => Promise<void>} stop ends the server and whatever it or its extensions started. Close the browser first
+ */
+
+/**
+ * Starts VS Code's server on a free port of 127.0.0.1.
+ * @param {StartOptions} options
+ * @returns {Promise<Server>}
+ */
+export async function startVSCode(options) {
+  const main = path.join(await bringVSCode(options.tell), "out", "server-main.js");
+  await writeSettings(options);
+  const id = randomUUID();
+  const env = { ...process.env, ...options.env, [MARKER]: id };
+  const always = ["--accept-server-license-terms", "--server-data-dir", options.dataDir, "--disable-telemetry"];
+  const folders = (options.extensions ?? []).filter((file) => !file.endsWith(".vsix"));
+  const files = (options.extensions ?? []).filter((file) => file.endsWith(".vsix"));
+  // What lies there when the server first looks counts as installed.
+  for (const folder of folders) {
+    await cp(folder, path.join(options.dataDir, "extensions", path.basename(folder)), { recursive: true });
+  }
+  for (const vsix of files) {
+    await run(node(), [main, ...always, "--install-extension", vsix, "--force"], { env, maxBuffer: 64 << 20 });
+  }
+  const args = [main, ...always, "--host", "127.0.0.1", "--port", "0", "--without-connection-token"];
+  if (options.driver) args.push("--enable-smoke-test-driver");
+  if (options.trust !== false) args.push("--disable-workspace-trust");
+  // A process group of its own, so that all of it can be ended at once.
+  const child = spawn(node(), args, { env, detached: !windows, stdio: ["ignore", "pipe", "pipe"] });
+  const pid = child.pid;
+  if (pid === undefined) throw new Error(`${node()} could not be started`);
+  const stop = () => stopAll(pid, id);
+  try {
+    const port = await listening(child);
+    return { url: `http://127.0.0.1:${port}`, port, pid, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function writeSettings(/** @type {StartOptions} */ options) {
+  const file = path.join(options.dataDir, "data", "User", "settings.json");
+  await mkdir(path.dirname(file), { recursive: true });
+  const settings = { ...USER_SETTINGS, ...options.userSettings };
+  // Settings of an earlier start in this folder stay, those given now win.
+  const before = existsSync(file) ? JSON.parse(await readFile(file, "utf8")) : {};
+  await writeFile(file, JSON.stringify({ ...before, ...settings }, null, 2));
+}
+
+/**
+ * @param {import("node:child_process").ChildProcessByStdio<null, import("node:stream").Readable, import("node:stream").Readable>} child
+ * @returns {Promise<number>} its port
+ */
+function listening(child) {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const fail = (/** @type {string} */ why) => reject(new Error(`VS Code's server ${why}\n${output.slice(-2000)}`));
+    const timer = setTimeout(() => fail("did not start within 60 s"), 60_000);
+    const take = (/** @type {Buffer} */ bytes) => {
+      output = (output + bytes).slice(-20_000);
+      const port = /agent listening on (\d+)/.exec(output)?.[1];
+      if (!port) return;
+      clearTimeout(timer);
+      resolve(Number(port));
+    };
+    // Read to the end of its life: a full pipe would stop the server.
+    child.stdout.on("data", take);
+    child.stderr.on("data", take);
+    child.on("error", reject);
+    child.on("exit", (code) => {
+      clearTimeout(timer);
+      fail(`ended with exit code ${code}`);
+    });
+  });
+}
+
+/** An extension host, and what an extension started in a group of its own, may outlive the server. */
+async function stopAll(/** @type {number} */ pid, /** @type {string} */ id) {
+  if (windows) {
+    await run("taskkill", ["/pid", String(pid), "/T", "/F"]).catch(() => {});
+    return;
+  }
+  // Asked first, so that terminals and extensions can end what is theirs.
+  send(-pid, "SIGTERM");
+  for (let turn = 0; turn < 40 && send(-pid, 0); turn++) await wait(25);
+  send(-pid, "SIGKILL");
+  for (let turn = 0; turn < 20; turn++) {
+    const left = await marked(id);
+    if (left.length === 0) return;
+    for (const each of left) send(each, "SIGKILL");
+    await wait(50);
+  }
+}
+
+/** Whether there was somebody to send it to. */
+function send(/** @type {number} */ pid, /** @type {NodeJS.Signals | 0} */ signal) {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Processes that carry the marker; only Linux shows other processes' environment in files. */
+async function marked(/** @type {string} */ id) {
+  if (process.platform !== "linux") return [];
+  const mine = [];
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    const environment = await readFile(`/proc/${name}/environ`, "latin1").catch(() => "");
+    if (environment.includes(`${MARKER}=${id}`)) mine.push(Number(name));
+  }
+  return mine;
+}
+
+/**
+ * The address that opens a folder, and with `development` runs an extension from its folder (and tests in its host),
+ * which the server allows only when it was started with `driver`.
+ * @param {Server} server
+ * @param {string} folder absolute
+ * @param {{extension: string, tests?: string}} [development] absolute paths: the extension's folder, the tests' module
+ */
+export function workbenchURL(server, folder, development) {
+  const url = new URL(server.url);
+  url.searchParams.set("folder", posix(folder));
+  if (!development) return url.href;
+  const remote = (/** @type {string} */ file) => `vscode-remote://${url.host}${posix(file)}`;
+  const payload = [["extensionDevelopmentPath", remote(development.extension)]];
+  if (development.tests) payload.push(["extensionTestsPath", remote(development.tests)]);
+  url.searchParams.set("payload", JSON.stringify([...payload, ["skipWelcome", "true"]]));
+  return url.href;
+}
+
+/** `C:\a` is `/c:/a` in VS Code's addresses. */
+const posix = (/** @type {string} */ file) => {
+  const slashed = file.replaceAll("\\", "/");
+  return slashed.startsWith("/") ? slashed : `/${slashed}`;
+};
+
+/** Answers with the path of Chromium or Chrome. */
+function findBrowser() {
+  const given = process.env["CHROME_PATH"];
+  if (given) return given;
+  const names = ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser", "chrome.exe"];
+  const folders = (process.env["PATH"] ?? "").split(path.delimiter);
+  const usual = [
+    "/usr/bin/chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+  ];
+  const all = [...names.flatMap((name) => folders.map((folder) => path.join(folder, name))), ...usual];
+  const found = all.find((file) => existsSync(file));
+  if (found) return found;
+  throw new Error(
+    "These tests need Chromium or Chrome. On Debian and Ubuntu: apt-get install chromium. Elsewhere, name one in CHROME_PATH.",
+  );
+}
+
+/**
+ * Opens an address in a headless browser. `theme` only says what the page learns of the system's colours; VS Code's
+ * theme is the setting `workbench.colorTheme`.
+ * @param {{url: string, theme?: "light" | "dark", width?: number, height?: number,
+ *   prepare?: (page: import("playwright-core").Page) => Promise<void>}} options `prepare` runs before the page loads
+ */
+export async function openBrowser({ url, theme = "dark", width = 1280, height = 800, prepare }) {
+  const browser = await chromium.launch({
+    executablePath: findBrowser(),
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+  try {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const page = await context.newPage();
+    await prepare?.(page);
+    await page.goto(url);
+    return { browser, page };
+  } catch (error) {
+    await browser.close();
+    throw error;
+  }
+}
+
+/**
+ * The frame of a webview that shows an element. A webview is a frame in a frame in the workbench's page, with addresses
+ * that say nothing, and each reload of it makes new ones: ask again after a reload.
+ * @param {import("playwright-core").Page} page
+ * @param {string} selector what only the wanted webview has, e.g. `[aria-label="Rondo"]`
+ * @param {number} [timeout] ms
+ */
+export async function webviewFrame(page, selector, timeout = 30_000) {
+  for (const end = Date.now() + timeout; Date.now() < end; await wait(50)) {
+    for (const frame of page.frames()) {
+      // A frame may go away while it is asked.
+      const found = await frame
+        .locator(selector)
+        .count()
+        .catch(() => 0);
+      if (found > 0 && frame !== page.mainFrame()) return frame;
+    }
+  }
+  throw new Error(
+    `No webview showed ${selector} within ${timeout} ms. Frames: ${page.frames().map((frame) => frame.url())}`,
+  );
+}
+
+/** A fresh folder for a test, and, when `from` is given, with a copy of what is in there. */
+export async function freshFolder(/** @type {string} */ name, /** @type {string | undefined} */ from = undefined) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), `rondo-${name}-`));
+  if (from) await cp(from, folder, { recursive: true });
+  return folder;
+}

@@ -1,0 +1,180 @@
+/** All that the panel knows: the chat as the fold of its events, the host's state, and which view is open. */
+import { flushSync } from "svelte";
+import { apply, type Chat } from "../src/loop/apply.ts";
+import type { ChatEvent } from "../src/loop/events.ts";
+import { never } from "../src/loop/never.ts";
+import type { PanelState, SessionSummary, ToPanel } from "../src/loop/protocol.ts";
+import { Speech } from "./speech.ts";
+import { keep, recall, send } from "./vscode.ts";
+
+/** In ms: how often a hidden panel is drawn, what a drawing may cost without a rest after it, and the longest rest. */
+const hiddenDelay = 100;
+const cheap = 8;
+const longestRest = 40;
+
+class Panel {
+  /** Undefined until the first snapshot. */
+  chat = $state<Chat>();
+  state = $state.raw<PanelState>();
+  sessions = $state.raw<SessionSummary[]>();
+  view = $state<"chat" | "sessions">("chat");
+  notice = $state.raw<{ message: string; next: string }>();
+  /** The composer's text. */
+  draft = $state(recall().draft);
+  field = $state<HTMLTextAreaElement>();
+  /** Grows when the composer is to take the focus, or the log to show its end. */
+  wantFocus = $state(0);
+  wantEnd = $state(0);
+  /** Which of the composer's menus is open. */
+  menu = $state<"mode" | "model">();
+  /** When the host last said anything about the chat, in ms since 1970. */
+  heardAt = $state(Date.now());
+  /** When the user last typed in the composer; a performance time. */
+  typedAt = Number.NEGATIVE_INFINITY;
+  readonly speech = new Speech();
+
+  #seq = -1;
+  #inbox: ToPanel[] = [];
+  #scheduled = false;
+  #restUntil = 0;
+  #draftTimer = 0;
+
+  /** Takes a message from the host. It shows with the next frame; a gap in the numbers asks for everything anew. */
+  receive(message: ToPanel): void {
+    if (message.type === "snapshot") {
+      this.#inbox = [];
+    } else if (message.seq <= this.#seq || this.#seq < 0) {
+      return;
+    } else if (message.seq !== this.#seq + 1) {
+      this.#seq = -1;
+      send({ type: "ready" });
+      return;
+    }
+    this.#seq = message.seq;
+    this.#inbox.push(message);
+    this.#schedule();
+  }
+
+  write(draft: string): void {
+    this.draft = draft;
+    keep({ draft });
+    clearTimeout(this.#draftTimer);
+    this.#draftTimer = window.setTimeout(() => send({ type: "draft", text: draft }), 400);
+  }
+
+  /** Puts text where the cursor is. */
+  insert(text: string): void {
+    const { selectionStart: from, selectionEnd: to } = this.field ?? { selectionStart: 0, selectionEnd: 0 };
+    this.write(this.draft.slice(0, from) + text + this.draft.slice(to));
+    this.view = "chat";
+    this.wantFocus++;
+  }
+
+  /** Whether a prompt would find somebody who answers. */
+  get ready(): boolean {
+    return this.state !== undefined && this.state.readiness.type !== "no-key";
+  }
+
+  prompt(): void {
+    const text = this.draft.trim();
+    if (!this.ready || (text === "" && this.state?.attachments.length === 0)) return;
+    this.#send(text);
+    this.write("");
+  }
+
+  #send(text: string): void {
+    send({ type: "prompt", text, attachments: this.state?.attachments ?? [] });
+    this.view = "chat";
+    this.notice = undefined;
+    this.wantEnd++;
+  }
+
+  open(id: string): void {
+    send({ type: "open-session", id });
+    this.view = "chat";
+    this.wantEnd++;
+  }
+
+  newSession(): void {
+    send({ type: "new-session" });
+    this.view = "chat";
+    this.wantFocus++;
+  }
+
+  showSessions(): void {
+    send({ type: "list-sessions" });
+    this.view = "sessions";
+  }
+
+  /** At most one drawing a frame, and after a costly one a rest as long: typing and scrolling come first. */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    const rest = this.#restUntil - performance.now();
+    // A hidden page gets no frames.
+    if (document.hidden) setTimeout(() => this.#draw(), hiddenDelay);
+    else if (rest > 0) setTimeout(() => this.#draw(), rest);
+    else requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw(): void {
+    const start = performance.now();
+    this.#scheduled = false;
+    flushSync(() => this.#drain());
+    const end = performance.now();
+    this.#restUntil = end - start > cheap ? end + Math.min(end - start, longestRest) : 0;
+  }
+
+  #drain(): void {
+    const messages = this.#inbox;
+    this.#inbox = [];
+    for (const message of messages) this.#take(message);
+  }
+
+  #take(message: ToPanel): void {
+    switch (message.type) {
+      case "snapshot":
+        this.chat = message.chat;
+        this.state = message.state;
+        this.heardAt = Date.now();
+        if (this.draft === "" && message.draft !== "") this.draft = message.draft;
+        return;
+      case "events":
+        this.#takeEvents(message.events);
+        return;
+      case "state":
+        this.state = message.state;
+        return;
+      case "sessions":
+        this.sessions = message.sessions;
+        return;
+      case "notice":
+        this.notice = { message: message.message, next: message.next };
+        return;
+      case "compose":
+        if (message.send && this.ready) this.#send(message.text);
+        else this.insert(message.text);
+        return;
+      case "focus":
+        this.view = "chat";
+        this.wantFocus++;
+        return;
+      case "show-sessions":
+        this.showSessions();
+        return;
+      default:
+        never(message);
+    }
+  }
+
+  #takeEvents(events: ChatEvent[]): void {
+    if (!this.chat) return;
+    this.heardAt = Date.now();
+    for (const event of events) {
+      apply(this.chat, event);
+      this.speech.hear(event, this.chat, this.state?.review ?? []);
+    }
+  }
+}
+
+export const panel = new Panel();

@@ -1,0 +1,60 @@
+/** Numbers and times in words. All durations are in ms. */
+
+/** "0.2 s", "3.1 s", "24 s", "1 min 12 s": for the end of a line. */
+export function duration(ms: number): string {
+  return ms < 9_950 ? `${(ms / 1000).toFixed(1)} s` : elapsed(ms);
+}
+
+/** Whole seconds: for what is still counting. */
+export function elapsed(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+}
+
+export function dollars(usd: number): string {
+  return usd > 0 && usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
+}
+
+const day = 86_400_000;
+
+/** Whole days between two moments, by the calendar. */
+function daysBetween(then: number, now: number): number {
+  return Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(then).setHours(0, 0, 0, 0)) / day);
+}
+
+/** The heading that a moment stands under in a list. */
+export function dayGroup(then: number, now: number): string {
+  const days = daysBetween(then, now);
+  if (days <= 0) return "Today";
+  if (days === 1) return "Yesterday";
+  return days < 7 ? "Last 7 days" : "Older";
+}
+
+/** "now", "5 min", "1 h", "Yesterday", "Tue", "12 Mar". */
+export function when(then: number, now: number): string {
+  const minutes = Math.floor((now - then) / 60_000);
+  const days = daysBetween(then, now);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  if (days <= 0) return `${Math.floor(minutes / 60)} h`;
+  if (days === 1) return "Yesterday";
+  const date = new Date(then);
+  if (days < 7) return date.toLocaleDateString("en", { weekday: "short" });
+  return date.toLocaleDateString("en", { day: "numeric", month: "short" });
+}
+
+export function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+}
+
+/** `path` as seen from the folder `cwd`, when it lies inside. */
+export function relative(path: string, cwd: string): string {
+  return path.startsWith(`${cwd}/`) || path.startsWith(`${cwd}\\`) ? path.slice(cwd.length + 1) : path;
+}

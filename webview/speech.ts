@@ -1,0 +1,98 @@
+/** What is said aloud of a running turn: sentences, not tokens. */
+import { type Chat, findPart } from "../src/loop/apply.ts";
+import type { ChatEvent } from "../src/loop/events.ts";
+import type { ToolPart } from "../src/loop/message.ts";
+import type { ReviewFile } from "../src/loop/protocol.ts";
+import { count } from "./format.ts";
+import { kindOf, lineOf } from "./line.ts";
+
+/** Collects what happened since it was last asked; whoever speaks asks at most once a second. */
+export class Speech {
+  #sentences: string[] = [];
+  #reads = 0;
+  #partID = "";
+  /** How much of the text part `#partID` has been said. */
+  #said = 0;
+
+  /** `chat` is as it is after `event`. */
+  hear(event: ChatEvent, chat: Chat, review: readonly ReviewFile[]): void {
+    if (event.type === "delta") this.#hearText(chat, event.messageID, event.partID, false);
+    else if (event.type === "part" && event.part.type === "text") {
+      this.#hearText(chat, event.part.messageID, event.part.id, event.part.time?.end !== undefined);
+    } else if (event.type === "part" && event.part.type === "tool") this.#hearTool(event.part, chat.session.cwd);
+    else if (event.type === "ended" && event.reason === "end_turn") {
+      this.#say(review.length === 0 ? "Done." : `Done, ${changes(review)}.`);
+    }
+  }
+
+  /** All that is to be said now, in one go; undefined when there is nothing. */
+  take(): string | undefined {
+    this.#flushReads();
+    const text = this.#sentences.join(" ");
+    this.#sentences = [];
+    return text || undefined;
+  }
+
+  #hearText(chat: Chat, messageID: string, partID: string, whole: boolean): void {
+    const part = findPart(chat, messageID, partID);
+    const entry = chat.messages.at(-1);
+    if (part?.type !== "text" || entry?.info.role !== "assistant") return;
+    if (partID !== this.#partID) {
+      this.#partID = partID;
+      this.#said = 0;
+    }
+    const rest = part.text.slice(this.#said);
+    const end = whole ? rest.length : lastSentenceEnd(rest);
+    if (end === 0) return;
+    this.#said += end;
+    this.#say(plain(rest.slice(0, end)));
+  }
+
+  #hearTool(part: ToolPart, cwd: string): void {
+    const { state } = part;
+    if (state.status === "completed" && kindOf(part.tool) === "read") {
+      this.#reads++;
+      return;
+    }
+    if (state.status !== "completed" && state.status !== "error") return;
+    const line = lineOf(part, false, cwd);
+    const result = state.status === "error" ? `failed: ${firstSentence(state.error)}` : line.fact;
+    this.#say(`${line.verb} ${line.object}${result && `, ${result}`}.`);
+  }
+
+  #say(sentence: string): void {
+    this.#flushReads();
+    if (sentence.trim()) this.#sentences.push(sentence.trim());
+  }
+
+  #flushReads(): void {
+    if (this.#reads > 0) this.#sentences.push(`Read ${count(this.#reads, "file")}.`);
+    this.#reads = 0;
+  }
+}
+
+/** "5 changes in 3 files" */
+export function changes(review: readonly ReviewFile[]): string {
+  const hunks = review.reduce((sum, file) => sum + file.hunks, 0);
+  return `${count(hunks, "change")} in ${count(review.length, "file")}`;
+}
+
+function lastSentenceEnd(text: string): number {
+  // Inside code there are no sentences: wait for its end.
+  if ((text.match(/^```/gm)?.length ?? 0) % 2 === 1) return 0;
+  const last = [...text.matchAll(/[.!?:]\s|\n\n/g)].at(-1);
+  return last ? last.index + 1 : 0;
+}
+
+function firstSentence(text: string): string {
+  return text.split(/(?<=[.!?])\s|\n/, 1)[0]?.replace(/\.$/, "") ?? "";
+}
+
+/** Markdown as it would be read out. */
+function plain(markdown: string): string {
+  return markdown
+    .replace(/^```[\s\S]*?^```/gm, "Code.")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[*_`#>|]+/g, "")
+    .replace(/\s+/g, " ");
+}

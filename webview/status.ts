@@ -1,0 +1,112 @@
+/** The status line: what happens, in words. */
+import type { Chat } from "../src/loop/apply.ts";
+import type { ExitReason } from "../src/loop/events.ts";
+import type { ToolPart } from "../src/loop/message.ts";
+import { never } from "../src/loop/never.ts";
+import type { Readiness } from "../src/loop/protocol.ts";
+import { count, elapsed } from "./format.ts";
+import { lineOf } from "./line.ts";
+
+export interface StatusLine {
+  kind: "idle" | "busy" | "asks" | "stalled" | "retry" | "stopped";
+  glyph: string;
+  /** Changes only with the state: this is what is spoken. */
+  words: string;
+  /** The part that counts; empty when nothing does. */
+  time: string;
+}
+
+/** After so many ms without a sign of life a running turn is said not to respond (H6). */
+const stallAfter = 60_000;
+
+/** `heardAt`: when the host last said anything about the chat; like `now`, in ms since 1970. */
+export function statusOf(chat: Chat, readiness: Readiness, heardAt: number, now: number): StatusLine {
+  const { status, requests } = chat;
+  if (requests.length > 0) {
+    const words = requests.length > 1 ? `Waiting for you · 1 of ${requests.length}` : "Waiting for you";
+    return { kind: "asks", glyph: "question", words, time: "" };
+  }
+  switch (status.type) {
+    case "retry":
+      return { kind: "retry", glyph: "history", words: "Retrying", time: ` in ${elapsed(status.nextAt - now)}` };
+    case "busy":
+      return busyLine(chat, status.since, heardAt, now);
+    case "idle":
+      return idleLine(chat, readiness);
+    default:
+      return never(status);
+  }
+}
+
+function busyLine(chat: Chat, since: number, heardAt: number, now: number): StatusLine {
+  const tool = openTool(chat);
+  const silent = now - heardAt;
+  if (tool?.state.status !== "running" && silent >= stallAfter) {
+    return { kind: "stalled", glyph: "watch", words: "Not responding", time: ` for ${elapsed(silent)}` };
+  }
+  const start = tool?.state.status === "running" ? tool.state.start : since;
+  return { kind: "busy", glyph: "loading", words: doing(chat, tool), time: ` · ${elapsed(now - start)}` };
+}
+
+/** The newest call that is not settled. */
+function openTool(chat: Chat): ToolPart | undefined {
+  const parts = chat.messages.at(-1)?.parts ?? [];
+  return (
+    parts.findLast((part): part is ToolPart => part.type === "tool" && part.state.status === "running") ??
+    parts.findLast((part): part is ToolPart => part.type === "tool" && part.state.status === "pending")
+  );
+}
+
+function doing(chat: Chat, tool: ToolPart | undefined): string {
+  if (tool?.state.status === "running") {
+    const { verb, object } = lineOf(tool, false, chat.session.cwd);
+    return `${verb} ${object}`.trim();
+  }
+  if (tool) return tool.tool === "edit" || tool.tool === "write" ? "Writing an edit" : "Preparing a call";
+  const last = chat.messages.at(-1);
+  const answering = last?.info.role === "assistant" && last.parts.at(-1)?.type === "text";
+  return answering ? "Answering" : "Thinking";
+}
+
+function idleLine(chat: Chat, readiness: Readiness): StatusLine {
+  const { ended } = chat;
+  if (ended) {
+    const failed = ended.reason === "error";
+    const done = ended.reason === "end_turn";
+    const words = done
+      ? `Done in ${elapsed(ended.durationMs)} · ${count(ended.steps, "step")}`
+      : endedWords(ended.reason, ended.steps);
+    const glyph = done ? "check" : failed ? "error" : "debug-stop";
+    return { kind: done ? "idle" : "stopped", glyph, words, time: "" };
+  }
+  const last = chat.messages.at(-1)?.info;
+  if (last?.role === "assistant" && last.error) {
+    return { kind: "stopped", glyph: "error", words: "Stopped by an error", time: "" };
+  }
+  if (readiness.type === "no-key") {
+    return { kind: "idle", glyph: "debug-disconnect", words: "No model connected", time: "" };
+  }
+  return { kind: "idle", glyph: "circle-small-filled", words: "Ready", time: "" };
+}
+
+function endedWords(reason: ExitReason, steps: number): string {
+  switch (reason) {
+    case "end_turn":
+      return "Done";
+    case "max_turns":
+      return `Stopped after ${count(steps, "step")}, the most that is set`;
+    case "error_max_budget_usd":
+      return "Stopped: the budget is used up";
+    case "interrupted":
+    case "aborted":
+      return "Stopped by you";
+    case "max_tokens":
+      return "Stopped: the reply reached its longest";
+    case "blocked":
+      return "Stopped: you denied a step";
+    case "error":
+      return "Stopped by an error";
+    default:
+      return never(reason);
+  }
+}

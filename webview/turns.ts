@@ -1,0 +1,96 @@
+/** The conversation as it is drawn: who speaks, and what happened in which order. */
+import type { Entry } from "../src/loop/apply.ts";
+import type { Part, ReasoningPart, TextPart, ToolPart } from "../src/loop/message.ts";
+import { type Kind, kindOf } from "./line.ts";
+
+/** A prompt, or all replies up to the next one: a turn reads as one message. */
+export type Turn = { id: string; who: "you"; entry: Entry } | { id: string; who: "rondo"; entries: Entry[] };
+
+export function turnsOf(messages: readonly Entry[]): Turn[] {
+  const turns: Turn[] = [];
+  for (const entry of messages) {
+    const { id, role } = entry.info;
+    const last = turns.at(-1);
+    if (role === "user") turns.push({ id, who: "you", entry });
+    else if (last?.who === "rondo") last.entries.push(entry);
+    else turns.push({ id, who: "rondo", entries: [entry] });
+  }
+  return turns;
+}
+
+export type Retry = Extract<Part, { type: "retry" }>;
+/** One line of a turn. */
+export type Step =
+  | { id: string; type: "reasoning"; part: ReasoningPart }
+  | { id: string; type: "tool"; part: ToolPart }
+  | { id: string; type: "retry"; part: Retry }
+  /** Finished neighbours of one kind. */
+  | { id: string; type: "fold"; kind: Kind; parts: ToolPart[] };
+
+export type Segment = { id: string; type: "text"; part: TextPart } | { id: string; type: "steps"; steps: Step[] };
+
+/**
+ * What a turn shows, in order. Neighbours fold once something follows them, or the turn is over (`done`); a failed one
+ * never folds.
+ */
+export function segmentsOf(entries: readonly Entry[], done: boolean): Segment[] {
+  const segments: Segment[] = [];
+  for (const part of entries.flatMap((entry) => entry.parts)) {
+    if (part.type === "text") {
+      if (part.text.trim() !== "" && !part.synthetic) segments.push({ id: part.id, type: "text", part });
+      continue;
+    }
+    const step = stepOf(part);
+    if (!step) continue;
+    const last = segments.at(-1);
+    if (last?.type === "steps") last.steps.push(step);
+    else segments.push({ id: step.id, type: "steps", steps: [step] });
+  }
+  for (const [at, segment] of segments.entries()) {
+    if (segment.type === "steps") segment.steps = fold(segment.steps, done || at < segments.length - 1);
+  }
+  return segments;
+}
+
+function stepOf(part: Part): Step | undefined {
+  switch (part.type) {
+    case "reasoning":
+      return { id: part.id, type: "reasoning", part };
+    case "tool":
+      return { id: part.id, type: "tool", part };
+    case "retry":
+      return { id: part.id, type: "retry", part };
+    default:
+      return undefined;
+  }
+}
+
+/** `closed`: nothing more will be added to the last run. */
+function fold(steps: Step[], closed: boolean): Step[] {
+  const folded: Step[] = [];
+  for (let at = 0; at < steps.length; ) {
+    const run = runAt(steps, at);
+    const first = run[0];
+    const over = closed || at + run.length < steps.length;
+    if (first && run.length > 1 && over && run.every((part) => part.state.status === "completed")) {
+      folded.push({ id: `fold-${first.id}`, type: "fold", kind: kindOf(first.tool), parts: run });
+      at += run.length;
+    } else {
+      folded.push(...steps.slice(at, at + Math.max(1, run.length)));
+      at += Math.max(1, run.length);
+    }
+  }
+  return folded;
+}
+
+/** The neighbours of one kind that begin at `at` and have not failed; empty where nothing can fold. */
+function runAt(steps: readonly Step[], at: number): ToolPart[] {
+  const run: ToolPart[] = [];
+  for (const step of steps.slice(at)) {
+    if (step.type !== "tool" || step.part.state.status === "error") break;
+    const kind = kindOf(step.part.tool);
+    if (kind === "other" || (run[0] && kindOf(run[0].tool) !== kind)) break;
+    run.push(step.part);
+  }
+  return run;
+}

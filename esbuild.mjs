@@ -9,24 +9,26 @@ const root = path.dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes("--watch");
 const development = watch || process.argv.includes("--development");
 
-/** Parts that are loaded when first used. Each becomes a bundle of its own beside the one that imports it. */
+/** Parts that are loaded when first used: source file → bundle of its own beside the one that imports it. */
 const lazyParts = {
-  anthropic: "src/loop/models/anthropic.ts",
-  openai: "src/loop/models/openai.ts",
+  "src/loop/models/anthropic.ts": "anthropic.cjs",
+  "src/loop/models/openai.ts": "openai.cjs",
+  "src/tour/tour.ts": "tour.cjs",
+  "src/headless/main.ts": "headless-main.js",
 };
 
-/** Turns `import("…/models/anthropic.ts")` into `import("./anthropic.cjs")`, so that activation reads none of it. */
-const lazy = (/** @type {string} */ extension) => ({
+/** Turns `import("…/models/anthropic.ts")` into `import("./anthropic.cjs")`, so that a start reads none of it. */
+const lazy = {
   name: "lazy-parts",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
-    const names = new Map(Object.entries(lazyParts).map(([name, file]) => [path.join(root, file), name]));
+    const bundles = new Map(Object.entries(lazyParts).map(([file, bundle]) => [path.join(root, file), bundle]));
     build.onResolve({ filter: /\.ts$/ }, (args) => {
       if (args.kind !== "dynamic-import") return undefined;
-      const name = names.get(path.resolve(args.resolveDir, args.path));
-      return name ? { path: `./${name}.${extension}`, external: true } : undefined;
+      const bundle = bundles.get(path.resolve(args.resolveDir, args.path));
+      return bundle ? { path: `./${bundle}`, external: true } : undefined;
     });
   },
-});
+};
 
 /** Svelte components and `.svelte.ts` modules; styles live in webview/style.css, so none are expected in components. */
 const svelte = {
@@ -66,18 +68,23 @@ const forNode = { ...common, platform: "node", target: "node20", external: ["vsc
 export const builds = [
   {
     ...forNode,
-    entryPoints: { extension: "src/extension/extension.ts", tour: "src/tour/tour.ts", ...lazyParts },
+    entryPoints: {
+      extension: "src/extension/extension.ts",
+      anthropic: "src/loop/models/anthropic.ts",
+      openai: "src/loop/models/openai.ts",
+      tour: "src/tour/tour.ts",
+    },
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    plugins: [lazy("cjs")],
+    plugins: [lazy],
   },
   {
     ...forNode,
-    entryPoints: { headless: "src/headless/headless.ts" },
+    entryPoints: { headless: "src/headless/headless.ts", "headless-main": "src/headless/main.ts" },
     format: "esm",
     // What the CommonJS packages inside still `require`.
-    banner: { js: 'import{createRequire as _r}from"node:module";const require=_r(import.meta.url);' },
-    plugins: [lazy("cjs")],
+    banner: { js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);' },
+    plugins: [lazy],
   },
   {
     ...common,

@@ -1,7 +1,7 @@
 /** Fetches VS Code: the server inside the npm package `code-server`, used without code-server itself. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -78,6 +78,7 @@ export async function bringVSCode(tell = () => {}) {
   const folder = path.join(cacheFolder(), `vscode-${VERSION}-${RECIPE}`);
   if (existsSync(folder)) return folder;
   await mkdir(cacheFolder(), { recursive: true });
+  await sweep();
   tell(`Fetching VS Code (code-server ${VERSION} from npm) into ${folder} …`);
   // Built aside and moved into place at the end: a broken-off fetch leaves no half, and of two at once the first wins.
   const aside = await mkdtemp(path.join(cacheFolder(), "fetching-"));
@@ -97,6 +98,15 @@ export async function bringVSCode(tell = () => {}) {
     await rm(aside, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** What an interrupted fetch left behind more than an hour ago. */
+async function sweep() {
+  for (const name of await readdir(cacheFolder())) {
+    const left = path.join(cacheFolder(), name);
+    if (!name.startsWith("fetching-") || Date.now() - (await stat(left)).mtimeMs < 3_600_000) continue;
+    await rm(left, { recursive: true, force: true });
+  }
 }
 
 async function prune(/** @type {string} */ server) {

@@ -15,6 +15,7 @@ import { bringVSCode } from "./vscode-install.mjs";
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 const windows = process.platform === "win32";
+const linux = process.platform === "linux";
 
 /** Set for the server and so for all that it starts: how what outlives it is found again. */
 const MARKER = "RONDO_VSCODE_ID";
@@ -55,7 +56,6 @@ const node = () => {
  * @typedef {object} Server
  * @property {string} url where VS Code answers
  * @property {number} port
- * @property {number} pid of the server
  * @property {() => Promise<void>} stop ends the server and whatever it or its extensions started. Close the browser first
  */
 
@@ -66,9 +66,8 @@ const node = () => {
  */
 export async function startVSCode(options) {
   const main = path.join(await bringVSCode(options.tell), "out", "server-main.js");
-  await writeSettings(options);
-  const id = randomUUID();
-  const env = { ...process.env, ...options.env, [MARKER]: id };
+  await writeSettings(path.join(options.dataDir, "data"), options.userSettings);
+  const env = { ...process.env, ...options.env };
   const always = ["--accept-server-license-terms", "--server-data-dir", options.dataDir, "--disable-telemetry"];
   const folders = (options.extensions ?? []).filter((file) => !file.endsWith(".vsix"));
   const files = (options.extensions ?? []).filter((file) => file.endsWith(".vsix"));
@@ -82,27 +81,46 @@ export async function startVSCode(options) {
   const args = [main, ...always, "--host", "127.0.0.1", "--port", "0", "--without-connection-token"];
   if (options.driver) args.push("--enable-smoke-test-driver");
   if (options.trust !== false) args.push("--disable-workspace-trust");
-  // A process group of its own, so that all of it can be ended at once.
-  const child = spawn(node(), args, { env, detached: !windows, stdio: ["ignore", "pipe", "pipe"] });
-  const pid = child.pid;
-  if (pid === undefined) throw new Error(`${node()} could not be started`);
-  const stop = () => stopAll(pid, id);
+  const { child, stop } = startTree(node(), args, env);
   try {
     const port = await listening(child);
-    return { url: `http://127.0.0.1:${port}`, port, pid, stop };
+    return { url: `http://127.0.0.1:${port}`, port, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function writeSettings(/** @type {StartOptions} */ options) {
-  const file = path.join(options.dataDir, "data", "User", "settings.json");
+/**
+ * Starts a process so that all of its descendants can be ended with it. Its output must be read.
+ * @param {string} file
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function startTree(file, args, env) {
+  const id = randomUUID();
+  const child = spawn(file, args, {
+    // A tree in a tree carries both markers.
+    env: { ...env, [MARKER]: `${env[MARKER] ?? ""} ${id}` },
+    // A group of its own, to be ended at once.
+    detached: !windows,
+    // What npm installs as `.cmd` is started by a shell only.
+    shell: windows && file.endsWith(".cmd"),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return { child, stop: async () => (child.pid === undefined ? undefined : stopAll(child.pid, id)) };
+}
+
+/**
+ * Writes `User/settings.json` of a folder of user data. Settings of an earlier start stay, those given now win.
+ * @param {string} userData
+ * @param {Record<string, unknown>} settings
+ */
+export async function writeSettings(userData, settings = {}) {
+  const file = path.join(userData, "User", "settings.json");
   await mkdir(path.dirname(file), { recursive: true });
-  const settings = { ...USER_SETTINGS, ...options.userSettings };
-  // Settings of an earlier start in this folder stay, those given now win.
   const before = existsSync(file) ? JSON.parse(await readFile(file, "utf8")) : {};
-  await writeFile(file, JSON.stringify({ ...before, ...settings }, null, 2));
+  await writeFile(file, JSON.stringify({ ...before, ...USER_SETTINGS, ...settings }, null, 2));
 }
 
 /**
@@ -140,14 +158,17 @@ async function stopAll(/** @type {number} */ pid, /** @type {string} */ id) {
   }
   // Asked first, so that terminals and extensions can end what is theirs.
   send(-pid, "SIGTERM");
-  for (let turn = 0; turn < 40 && send(-pid, 0); turn++) await wait(25);
-  send(-pid, "SIGKILL");
-  for (let turn = 0; turn < 20; turn++) {
-    const left = await marked(id);
-    if (left.length === 0) return;
-    for (const each of left) send(each, "SIGKILL");
-    await wait(50);
+  for (let turn = 0; turn < 40 && (await living(pid, id)); turn++) await wait(25);
+  for (let turn = 0; turn < 40 && (await living(pid, id)); turn++) {
+    send(-pid, "SIGKILL");
+    for (const each of await marked(id)) send(each, "SIGKILL");
+    await wait(25);
   }
+}
+
+async function living(/** @type {number} */ pid, /** @type {string} */ id) {
+  // A group of which only unreaped dead are left still takes signals; they carry no marker any more.
+  return linux ? (await marked(id)).length > 0 : send(-pid, 0);
 }
 
 /** Whether there was somebody to send it to. */
@@ -162,12 +183,12 @@ function send(/** @type {number} */ pid, /** @type {NodeJS.Signals | 0} */ signa
 
 /** Processes that carry the marker; only Linux shows other processes' environment in files. */
 async function marked(/** @type {string} */ id) {
-  if (process.platform !== "linux") return [];
+  if (!linux) return [];
   const mine = [];
   for (const name of await readdir("/proc")) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
     const environment = await readFile(`/proc/${name}/environ`, "latin1").catch(() => "");
-    if (environment.includes(`${MARKER}=${id}`)) mine.push(Number(name));
+    if (environment.includes(id)) mine.push(Number(name));
   }
   return mine;
 }

@@ -11,6 +11,8 @@ import { keep, recall, send } from "./vscode.ts";
 const hiddenDelay = 100;
 const cheap = 8;
 const longestRest = 40;
+/** In ms: how long the typing must rest before the host is told. */
+const draftDelay = 400;
 
 class Panel {
   /** Undefined until the first snapshot. */
@@ -59,7 +61,8 @@ class Panel {
     this.draft = draft;
     keep({ draft });
     clearTimeout(this.#draftTimer);
-    this.#draftTimer = window.setTimeout(() => send({ type: "draft", text: draft }), 400);
+    // Sent text is gone at once: a reload must not bring it back.
+    this.#draftTimer = window.setTimeout(() => send({ type: "draft", text: draft }), draft === "" ? 0 : draftDelay);
   }
 
   /** Puts text where the cursor is. */

@@ -5,7 +5,7 @@
  */
 import DOMPurify from "dompurify";
 import { Marked, type Token } from "marked";
-import { escapeHtml, highlight } from "./highlight.ts";
+import { escapeHtml, highlight, highlightLines } from "./highlight.ts";
 import { target } from "./target.ts";
 
 const tags =
@@ -60,4 +60,11 @@ export function renderBlock(token: Token): string {
 /** Code, ready to be shown. */
 export function renderCode(code: string, language: string): string {
   return safe(highlight(code, language));
+}
+
+/** The same, line by line. No line may hold an end of line. */
+export function renderLines(lines: string[], language: string): string[] {
+  // A page's parser makes a line's end of a carriage return.
+  const code = lines.join("\n").replaceAll("\r", "");
+  return safe(highlightLines(code, language).join("\n")).split("\n");
 }

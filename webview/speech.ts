@@ -1,6 +1,6 @@
 /** What is said aloud of a running turn: sentences, not tokens. */
 import { type Chat, findPart } from "../src/loop/apply.ts";
-import type { ChatEvent } from "../src/loop/events.ts";
+import type { ChatEvent, PermissionRequest } from "../src/loop/events.ts";
 import type { ToolPart } from "../src/loop/message.ts";
 import type { ReviewFile } from "../src/loop/protocol.ts";
 import { count } from "./format.ts";
@@ -20,6 +20,7 @@ export class Speech {
     else if (event.type === "part" && event.part.type === "text") {
       this.#hearText(chat, event.part.messageID, event.part.id, event.part.time?.end !== undefined);
     } else if (event.type === "part" && event.part.type === "tool") this.#hearTool(event.part, chat.session.cwd);
+    else if (event.type === "asked") this.#say(question(event.request));
     else if (event.type === "ended" && event.reason === "end_turn") {
       this.#say(review.length === 0 ? "Done." : `Done, ${changes(review)}.`);
     }
@@ -69,6 +70,11 @@ export class Speech {
     if (this.#reads > 0) this.#sentences.push(`Read ${count(this.#reads, "file")}.`);
     this.#reads = 0;
   }
+}
+
+function question({ title, preview }: PermissionRequest): string {
+  const parts = preview.type === "command" ? preview.parts.filter((part) => part.decision !== "allow") : [];
+  return [title, ...parts.map((part) => part.text)].join(" ");
 }
 
 /** "5 changes in 3 files" */

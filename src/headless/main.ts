@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { text as readAll } from "node:stream/consumers";
-import { z } from "zod";
+import * as z from "zod";
 import type { Chat } from "../loop/apply.ts";
 import type { Rule, TurnEnded } from "../loop/events.ts";
 import { IntakeError } from "../loop/intake-error.ts";

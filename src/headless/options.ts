@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { PermissionMode, Rule } from "../loop/events.ts";
 import { type ProviderID, providerIDs } from "../loop/models/providers.ts";
 

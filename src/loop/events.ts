@@ -1,5 +1,5 @@
 /** What happens to a chat. Replaying the recorded events gives the chat again; the others matter only while it runs. */
-import { z } from "zod";
+import * as z from "zod";
 import { FileDiff, FilePart, Message, Part, ReplyError } from "./message.ts";
 
 export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "bypassPermissions"]);

@@ -1,6 +1,7 @@
 /** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
 import { runCall } from "./call.ts";
-import { type AssistantMessage, type Finish, never, type ReplyError } from "./message.ts";
+import type { AssistantMessage, Finish, ReplyError } from "./message.ts";
+import { never } from "./never.ts";
 import { ModelError } from "./model.ts";
 import { streamReply, type ToolCall, toReplyError } from "./reply.ts";
 import { abortedText, closeOpenCalls } from "./settle.ts";

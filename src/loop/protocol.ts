@@ -1,5 +1,5 @@
 /** What the panel and the host say to each other. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Chat } from "./apply.ts";
 import { Attachment, type ChatEvent, PermissionMode, Rule } from "./events.ts";
 

@@ -1,5 +1,5 @@
 /** Which failures are tried again, and when (spec H2, H3). */
-import { never } from "./message.ts";
+import { never } from "./never.ts";
 import type { ModelError } from "./model.ts";
 
 export function isRetryable(error: ModelError): boolean {

@@ -1,7 +1,7 @@
 /** The folder of sessions: a record and a summary each. The list is made of summaries, so that no record is read. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Chat } from "../loop/apply.ts";
 import { RecordError } from "../loop/store.ts";
 import { type Replay, replay, Transcript } from "./transcript.ts";

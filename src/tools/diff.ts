@@ -1,7 +1,7 @@
 /** Changes of a text, as hunks, as the patch that the panel draws, and as the lines that the model is shown. Pure. */
 import { structuredPatch } from "diff";
 import type { FileDiff } from "../loop/message.ts";
-import { cutLine, lineAt, numbered, splitLines } from "./text.ts";
+import { commonHead, commonTail, cutLine, lineAt, numbered, splitLines } from "./text.ts";
 
 export interface Hunk {
   oldStart: number;
@@ -85,20 +85,6 @@ function block(removed: string, added: string): Hunk {
     newLines: after.length,
     lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)],
   };
-}
-
-function commonHead(a: string, b: string): number {
-  const end = Math.min(a.length, b.length);
-  let at = 0;
-  while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  return at;
-}
-
-function commonTail(a: string, b: string, start: number): number {
-  const end = Math.min(a.length, b.length) - start;
-  let count = 0;
-  while (count < end && a.charCodeAt(a.length - 1 - count) === b.charCodeAt(b.length - 1 - count)) count++;
-  return count;
 }
 
 /** The start of the line that is `context` lines before the one at `index`. */

@@ -1,5 +1,5 @@
 /** Opening files for tools, and the sentences for what is not text. */
-import { never } from "../loop/message.ts";
+import { never } from "../loop/never.ts";
 import type { FileKind, TextFile, Workspace } from "./host.ts";
 import { plural } from "./text.ts";
 import { ToolError } from "./tool.ts";
@@ -37,6 +37,10 @@ function suggest(similar: readonly string[]): string {
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+export function staleSentence(path: string): string {
+  return `${path} has changed since it was read: read it again, then repeat the change.`;
 }
 
 /** @throws ToolError where the workspace is not trusted */

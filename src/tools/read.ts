@@ -1,6 +1,6 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { FilePart } from "../loop/message.ts";
-import { asText, describeOther } from "./files.ts";
+import { asText } from "./files.ts";
 import type { FileKind, TextFile } from "./host.ts";
 import { fileNeeds, pathFor } from "./scope.ts";
 import { cutLine, numbered, plural, splitLines } from "./text.ts";
@@ -84,4 +84,3 @@ function list({ entries, location }: Extract<FileKind, { type: "folder" }>, path
     metadata: { fact: plural(entries.length, "entry", "entries") },
   };
 }
-

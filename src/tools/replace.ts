@@ -1,12 +1,14 @@
 /** Replacing text by text (T10, T12), never by a pattern. Pure. */
-import { endingAround, lineAt, withLineFeeds } from "./text.ts";
+import { commonHead, commonTail, endingAround, lineAt, withLineFeeds } from "./text.ts";
 
 export type Replacement =
   | { type: "replaced"; text: string; count: number }
   | { type: "not-found" }
-  /** Found more than once; the lines on which each begins. */
-  | { type: "ambiguous"; lines: number[] }
+  /** Found `count` times; the lines on which the first of them begin. */
+  | { type: "ambiguous"; count: number; lines: number[] }
   | { type: "same" };
+
+const shownPlaces = 10;
 
 /**
  * `\n` in `wanted` matches `\r\n`, too. Only what differs between `wanted` and `by` is touched, and new line ends are those
@@ -20,7 +22,10 @@ export function replace(text: string, wanted: string, by: string, all: boolean):
   // Overlapping places are ambiguous, too; but they cannot all be replaced.
   const places = findAll(lf, from, all ? from.length : 1);
   if (places.length === 0) return { type: "not-found" };
-  if (places.length > 1 && !all) return { type: "ambiguous", lines: places.map((place) => lineAt(lf, place)) };
+  if (places.length > 1 && !all) {
+    const lines = places.slice(0, shownPlaces).map((place) => lineAt(lf, place));
+    return { type: "ambiguous", count: places.length, lines };
+  }
 
   const head = commonHead(from, to);
   const tail = commonTail(from, to, head);
@@ -41,18 +46,4 @@ function findAll(text: string, wanted: string, step: number): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + step)) places.push(at);
   return places;
-}
-
-function commonHead(a: string, b: string): number {
-  const end = Math.min(a.length, b.length);
-  let count = 0;
-  while (count < end && a[count] === b[count]) count++;
-  return count;
-}
-
-function commonTail(a: string, b: string, head: number): number {
-  const end = Math.min(a.length, b.length) - head;
-  let count = 0;
-  while (count < end && a[a.length - 1 - count] === b[b.length - 1 - count]) count++;
-  return count;
 }

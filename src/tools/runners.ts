@@ -59,7 +59,8 @@ const hidden: Record<string, (rest: readonly string[]) => boolean> = {
   npx: hasFlagFirst,
   bunx: hasFlagFirst,
   uvx: hasFlagFirst,
-  npm: (rest) => hasFlagFirst(rest) || isVerb(rest, "exec x explore edit config set c") || hasLong(rest, "script-shell"),
+  npm: (rest) =>
+    hasFlagFirst(rest) || isVerb(rest, "exec x explore edit config set c") || hasLong(rest, "script-shell"),
   pnpm: (rest) => hasFlagFirst(rest) || isVerb(rest, "exec dlx config c"),
   yarn: (rest) => hasFlagFirst(rest) || isVerb(rest, "exec dlx config"),
   uv: (rest) => hasFlagFirst(rest) || isVerb(rest, "run tool"),
@@ -107,7 +108,9 @@ function isHiddenGit(rest: readonly string[]): boolean {
   const [verb = "--version", next = ""] = words;
   if (verb === "--version" || verb === "--help") return false;
   if (isFlag(verb)) return true;
-  if (isVerb(words, "config bisect filter-branch difftool mergetool daemon hook maintenance instaweb send-email shell")) {
+  if (
+    isVerb(words, "config bisect filter-branch difftool mergetool daemon hook maintenance instaweb send-email shell")
+  ) {
     return true;
   }
   if (verb === "submodule" && next === "foreach") return true;

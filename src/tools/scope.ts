@@ -5,7 +5,12 @@ import type { Need } from "./tool.ts";
 type Access = "read" | "edit";
 
 export function fileNeeds(access: Access, location: Location, host: Host): Need[] {
-  const need: Need = { permission: access, pattern: location.relative, always: siblings(location.relative), match: "pattern" };
+  const need: Need = {
+    permission: access,
+    pattern: location.relative,
+    always: siblings(location.relative),
+    match: "pattern",
+  };
   if (location.inside || (access === "read" && host.overflow.holds(location.path))) return [need];
   return [need, outside(location.path, siblings(location.path))];
 }

@@ -91,3 +91,19 @@ export function endingAround(text: string, index: number): "\n" | "\r\n" {
 export function isCrlf(text: string): boolean {
   return text.includes("\r\n") && !/(^|[^\r])\n/.test(text);
 }
+
+/** How many characters both begin with. */
+export function commonHead(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  let count = 0;
+  while (count < end && a.charCodeAt(count) === b.charCodeAt(count)) count++;
+  return count;
+}
+
+/** How many characters both end with, of those after the first `head`. */
+export function commonTail(a: string, b: string, head: number): number {
+  const end = Math.min(a.length, b.length) - head;
+  let count = 0;
+  while (count < end && a.charCodeAt(a.length - 1 - count) === b.charCodeAt(b.length - 1 - count)) count++;
+  return count;
+}

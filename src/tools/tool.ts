@@ -1,5 +1,5 @@
 /** What a tool is: a name, an input, and a `prepare` that only reads and answers with a plan (T3). */
-import { z } from "zod";
+import * as z from "zod";
 import type { Preview } from "../loop/events.ts";
 import type { CallMetadata, FilePart } from "../loop/message.ts";
 import type { Host } from "./host.ts";

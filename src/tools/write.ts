@@ -1,10 +1,9 @@
-import { z } from "zod";
-import { compare, toFileDiff } from "./diff.ts";
-import { asText, requireTrust } from "./files.ts";
+import * as z from "zod";
+import { compare, inContext, toFileDiff } from "./diff.ts";
+import { asText, requireTrust, staleSentence } from "./files.ts";
 import { fileNeeds } from "./scope.ts";
 import { countLines, isCrlf, plural } from "./text.ts";
 import { defineTool, ToolError } from "./tool.ts";
-import { formatterNote, staleSentence } from "./written.ts";
 
 export const write = defineTool({
   name: "write",
@@ -25,12 +24,15 @@ export const write = defineTool({
     if (before) {
       const known = seen.get(before.path);
       if (known === undefined) {
-        throw new ToolError(`${location.relative} exists and has not been read in this session: read it first, then write.`);
+        throw new ToolError(
+          `${location.relative} exists and has not been read in this session: read it first, then write.`,
+        );
       }
       if (known !== before.version) throw new ToolError(staleSentence(location.relative));
     }
     // The file keeps its kind of line endings, unless the content says otherwise.
-    const text = before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;
+    const text =
+      before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;
     const diff = toFileDiff(location.relative, compare(before?.text ?? "", text));
     const verb = before ? "Replace" : "Create";
     return {
@@ -40,10 +42,18 @@ export const write = defineTool({
       run: async () => {
         const after = await host.workspace.write(location, text, before?.version ?? "missing", signal);
         seen.set(after.path, after.version);
-        const lines = plural(countLines(after.text), "line");
-        const done = before ? "replaced" : "created";
+        const expected = text.startsWith("\ufeff") ? text.slice(1) : text;
+        const formatted = inContext(compare(expected, after.text), 100);
+        const sentences = [
+          `${location.relative} is ${before ? "replaced" : "created"}; it has ${plural(countLines(after.text), "line")} now.`,
+        ];
+        if (formatted !== "") {
+          sentences.push(
+            `The editor changed it on save (a formatter, perhaps). These lines are other than written:\n${formatted}`,
+          );
+        }
         return {
-          output: `${location.relative} is ${done}; it has ${lines} now.${formatterNote(text, after.text)}`,
+          output: sentences.join(" "),
           metadata: { diff: toFileDiff(location.relative, compare(before?.text ?? "", after.text)) },
         };
       },

@@ -1,5 +1,5 @@
 /** The little of the Anthropic Messages format that the tour needs: what it reads of a request, how it streams a reply. */
-import { z } from "zod";
+import * as z from "zod";
 
 const TextBlock = z.object({ type: z.literal("text"), text: z.string() });
 const Block = z.union([

@@ -54,8 +54,11 @@ export async function putText(document: vscode.TextDocument, text: string): Prom
   return vscode.workspace.applyEdit(edit);
 }
 
-/** Until the document shows what is on disk: VS Code takes a moment to see that a file has changed. */
-export async function settled(document: vscode.TextDocument, text: string, ms: number): Promise<boolean> {
+/** Longest wait for VS Code to see what is on disk already, in ms. */
+const refreshMs = 1500;
+
+/** Waits until a document shows what is on disk. Answers whether it does. */
+export async function settled(document: vscode.TextDocument, text: string): Promise<boolean> {
   const wanted = lineFeeds(text);
   const same = () => lineFeeds(document.getText()) === wanted;
   if (same()) return true;
@@ -65,7 +68,7 @@ export async function settled(document: vscode.TextDocument, text: string, ms: n
       listener.dispose();
       resolve(result);
     };
-    const timer = setTimeout(() => done(same()), ms);
+    const timer = setTimeout(() => done(same()), refreshMs);
     const listener = vscode.workspace.onDidChangeTextDocument((event) => {
       if (event.document === document && same()) done(true);
     });

@@ -1,6 +1,6 @@
 /** The agent's commands, mirrored as they run into a terminal of VS Code's, where the user can watch and end them. */
 import * as vscode from "vscode";
-import { never } from "../../loop/message.ts";
+import { never } from "../../loop/never.ts";
 import type { Command, CommandEnd, Terminal } from "../../tools/host.ts";
 
 /** ms between two writes to the terminal: a flood of output arrives in few pieces. */

@@ -4,10 +4,11 @@
  */
 import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
+import { requireTrust, staleSentence } from "../../tools/files.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../../tools/host.ts";
-import { versionOf } from "../../tools/files.ts";
+import { versionOf } from "../../tools/node-host.ts";
 import { ToolError } from "../../tools/tool.ts";
-import { endingOf, findDocument, lineFeeds, putText, settled, uriOf } from "./documents.ts";
+import { endingOf, findDocument, putText, settled, uriOf } from "./documents.ts";
 
 /** Is told of each change before it begins, with the text before it: undefined for a new file. */
 export interface WriteWatch {
@@ -16,9 +17,6 @@ export interface WriteWatch {
 
 /** Called once with the text afterwards, which is the one before where nothing was written. */
 export type WriteEnd = (after: string | undefined) => void;
-
-/** Longest wait for VS Code to see what is on disk already, in ms. */
-const refreshMs = 1500;
 
 export function editorWorkspace(disk: Workspace, watch: WriteWatch): Workspace {
   const open = (path: string, signal: AbortSignal) => openFile(disk, path, signal);
@@ -32,9 +30,7 @@ export function editorWorkspace(disk: Workspace, watch: WriteWatch): Workspace {
     locate: (path) => disk.locate(path),
     open,
     async write(location, text, expected, signal) {
-      if (!vscode.workspace.isTrusted) {
-        throw new ToolError("This workspace is not trusted, so nothing in it may be changed. The user can trust it.");
-      }
+      requireTrust(this);
       const found = await open(location.path, signal);
       const before = found.type === "text" ? found.file : undefined;
       if ((before?.version ?? found.type) !== expected) throw stale(location);
@@ -89,7 +85,7 @@ async function change(uri: vscode.Uri, before: TextFile, text: string): Promise<
   if (!document) return undefined;
   const mixed = endingOf(before.text) === "mixed" || endingOf(text) === "mixed";
   if (mixed && !document.isDirty) return undefined;
-  if (!(await settled(document, before.text, refreshMs))) {
+  if (!(await settled(document, before.text))) {
     if (document.isDirty) throw stale(before);
     return undefined;
   }
@@ -128,8 +124,7 @@ function textFile({ path, relative, inside }: Location, text: string, unsaved: b
   return { path, relative, inside, text, version: versionOf(text), unsaved };
 }
 
-const stale = ({ relative }: Location): ToolError =>
-  new ToolError(`${relative} has changed since it was read. Nothing was written: read it again first.`);
+const stale = ({ relative }: Location): ToolError => new ToolError(staleSentence(relative));
 
 const notSaved = ({ relative }: Location): ToolError =>
   new ToolError(

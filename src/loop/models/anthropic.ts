@@ -12,7 +12,7 @@ import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { requestBody } from "./anthropic-request.ts";
 import { parseArguments } from "./arguments.ts";
 import { connection, leave } from "./connection.ts";
-import { abortedError, cutError, type Endpoint, toModelError } from "./failure.ts";
+import { abortedError, address, cutError, type Endpoint, toModelError } from "./failure.ts";
 import { fetchFor } from "./local-fetch.ts";
 
 interface AnthropicOptions {
@@ -24,8 +24,8 @@ interface AnthropicOptions {
 const home = "https://api.anthropic.com";
 
 export function anthropicModel({ apiKey, baseURL = home }: AnthropicOptions): Model {
-  const base = baseURL.replace(/\/+(v1\/*)?$/, "");
-  const { origin } = new URL(base);
+  const { origin, href } = address(baseURL);
+  const base = href.replace(/\/+(v1\/*)?$/, "");
   // The base class and a plain post: the whole client is three times as large and knows nothing more of this one call.
   const client = new BaseAnthropic({
     apiKey,
@@ -41,9 +41,8 @@ export function anthropicModel({ apiKey, baseURL = home }: AnthropicOptions): Mo
 
   return {
     providerID: "anthropic",
-    async *stream(request) {
-      yield* streamReply(client, request, { origin, model: request.model, apiKey, keyVariable: "ANTHROPIC_API_KEY" });
-    },
+    stream: (request) =>
+      streamReply(client, request, { origin, model: request.model, apiKey, keyVariable: "ANTHROPIC_API_KEY" }),
   };
 }
 
@@ -226,12 +225,10 @@ const finishes: Record<string, Finish> = {
 
 function tokens(usage: Reported): Tokens | undefined {
   if (usage.output_tokens === undefined && usage.input_tokens === undefined) return undefined;
-  const output = usage.output_tokens ?? 0;
-  const reasoning = Math.min(output, usage.output_tokens_details?.thinking_tokens ?? 0);
   return {
     input: usage.input_tokens ?? 0,
-    output: output - reasoning,
-    reasoning,
+    output: usage.output_tokens ?? 0,
+    reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
     cacheRead: usage.cache_read_input_tokens ?? 0,
     cacheWrite: usage.cache_creation_input_tokens ?? 0,
   };

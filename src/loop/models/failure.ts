@@ -50,6 +50,16 @@ const contextFull =
 const noSuchModel =
   /model[^.]{0,80}(not found|does not exist|is not (a valid|available|supported|found))|not a valid model|invalid model|unknown model|no such model/i;
 
+/** An error object that a server sent in the middle of a stream. */
+export class ServerSaid extends Error {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    super("the server sent an error");
+    this.error = error;
+  }
+}
+
 /** `thrown` comes from an SDK, from its stream, or from the system. */
 export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
   const facts = read(thrown);
@@ -62,6 +72,16 @@ export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(shouldRetry !== null && { shouldRetry: shouldRetry === "true" }),
   });
+}
+
+/** @throws ModelError when the base URL of the settings is no address */
+export function address(baseURL: string): URL {
+  if (URL.canParse(baseURL)) return new URL(baseURL);
+  throw new ModelError(
+    "invalid",
+    `“${baseURL}” is not an address.`,
+    "Correct the base URL: it begins with http:// or https://.",
+  );
 }
 
 /** A reply that ended before it was complete (E5). */
@@ -83,7 +103,8 @@ function read(thrown: unknown): Facts {
   return {
     status: typeof status === "number" ? status : number >= 400 && number < 600 ? number : undefined,
     name: [body["code"], body["type"], record(thrown)["type"]].find((it) => typeof it === "string") ?? "",
-    text: typeof said === "string" ? said : String(thrown),
+    text:
+      thrown instanceof SyntaxError ? "its answer cannot be read" : typeof said === "string" ? said : String(thrown),
     headers: headers instanceof Headers ? headers : undefined,
     code: systemCode(thrown),
   };
@@ -176,7 +197,8 @@ function unreachable({ code }: Facts, origin: string): { message: string; next: 
 
 /** One line of a server's words, without the key and without an end mark too many. */
 function quote(text: string, apiKey: string): string {
-  const shown = apiKey ? text.replaceAll(apiKey, "…") : text;
+  // A shorter "key" is a placeholder, and may be a word of the text.
+  const shown = apiKey.length >= 8 ? text.replaceAll(apiKey, "…") : text;
   const line = shown
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ")

@@ -1,6 +1,6 @@
 /** Bundles test/extension and runs it in a real VS Code. `RONDO_GREP` picks tests by title, `RONDO_VERBOSE` shows the whole log. */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -35,17 +35,14 @@ export async function bundleTests() {
   return outfile;
 }
 
-/**
- * @param {{extension: string, env?: Record<string, string>}} options `extension` is the folder of the one under test
- * @returns {Promise<number>} the exit code: 0 when every test passed
- */
-export async function runInHost({ extension, env = {} }) {
+/** @returns {Promise<number>} the exit code: 0 when every test passed */
+async function runInHost() {
   const tests = await bundleTests();
   const folder = await freshFolder("host", path.join(root, "sample"));
   const dataDir = await freshFolder("host-data");
-  const server = await startVSCode({ dataDir, driver: true, env, tell: console.log });
+  const server = await startVSCode({ dataDir, driver: true, tell: console.log });
   try {
-    return await inBrowser(workbenchURL(server, folder, { extension, tests }));
+    return await inBrowser(workbenchURL(server, folder, { extension: root, tests }));
   } finally {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
@@ -83,7 +80,6 @@ async function inBrowser(/** @type {string} */ url) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await mkdir(path.join(root, "out"), { recursive: true });
   if (!existsSync(path.join(root, "dist/extension.cjs"))) throw new Error("Build first: npm run build");
-  process.exitCode = await runInHost({ extension: root });
+  process.exitCode = await runInHost();
 }

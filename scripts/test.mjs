@@ -1,0 +1,154 @@
+/**
+ * `npm test`: builds, runs the suites named on the command line (all, when none is), and ends with one line,
+ * `N passed, N failed`. `--grep TEXT` picks tests by title. A suite that crashes, hangs or leaves something open counts
+ * as a failure.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { startTree } from "../test/vscode.mjs";
+import { makeVSIX } from "./vsix.mjs";
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+const out = path.join(root, "out");
+/** How long a suite may take to end after its last test, in ms. */
+const GRACE = 15_000;
+
+const { values, positionals } = parseArgs({ options: { grep: { type: "string" } }, allowPositionals: true });
+
+const mocha = (/** @type {string[]} */ files, /** @type {number} */ timeout) => [
+  path.join(root, "node_modules/mocha/bin/mocha.js"),
+  ...["--reporter", path.join(root, "test/reporter.mjs"), "--timeout", String(timeout)],
+  ...(values.grep ? ["--grep", values.grep] : []),
+  ...files,
+];
+
+/** Folders whose tests need a real VS Code, or are run by scripts of their own. */
+const apart = ["extension", "e2e", "streams", "bench"];
+
+/**
+ * `start` says what Node is started with, undefined where there is nothing to run.
+ * @typedef {{args: string[], env?: Record<string, string>}} Start
+ * @typedef {{minutes: number, start: () => Promise<Start | undefined>}} Suite
+ */
+
+/** @type {Record<string, Suite>} */
+const suites = {
+  fast: {
+    minutes: 5,
+    start: async () => {
+      const files = (await testFiles("test")).filter((file) => !apart.includes(file.split(path.sep)[1] ?? ""));
+      return files.length > 0 ? { args: mocha(files, 10_000) } : undefined;
+    },
+  },
+  host: { minutes: 12, start: async () => ({ args: ["test/extension/runner/run.mjs"] }) },
+  e2e: {
+    minutes: 25,
+    start: async () => {
+      const files = await testFiles("test/e2e");
+      if (files.length === 0) return undefined;
+      return { args: mocha(files, 120_000), env: { RONDO_VSIX: await makeVSIX() } };
+    },
+  },
+};
+
+async function testFiles(/** @type {string} */ folder) {
+  const entries = existsSync(path.join(root, folder))
+    ? await readdir(path.join(root, folder), { recursive: true })
+    : [];
+  return entries
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => path.join(folder, file))
+    .sort();
+}
+
+/** @returns {Promise<{passed: number, failed: number, skipped: number}>} */
+async function runSuite(/** @type {string} */ name, /** @type {Suite} */ suite) {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  console.log(`\n== ${name} ==`);
+  const results = path.join(out, `results-${name}.json`);
+  await rm(results, { force: true });
+  let problem;
+  try {
+    const start = await suite.start();
+    if (!start) return counts;
+    problem = await runNode(start, results, suite.minutes);
+    if (existsSync(results)) Object.assign(counts, JSON.parse(await readFile(results, "utf8")));
+    else problem ??= "it ended before its tests were done";
+  } catch (error) {
+    problem = String(error);
+  }
+  // Tests that failed say so themselves, and make the exit code one.
+  if (problem && counts.failed === 0) {
+    console.error(`The suite ${name} failed: ${problem}`);
+    counts.failed = 1;
+  }
+  return counts;
+}
+
+/** @returns {Promise<string | undefined>} what went wrong, undefined when it ended well */
+async function runNode(
+  /** @type {Start} */ { args, env: more },
+  /** @type {string} */ results,
+  /** @type {number} */ minutes,
+) {
+  const env = { ...process.env, ...more, RONDO_RESULTS: results, ...(values.grep && { RONDO_GREP: values.grep }) };
+  const { child, stop } = startTree(process.execPath, args, env);
+  stopSuite = stop;
+  child.stdout.pipe(process.stdout, { end: false });
+  child.stderr.pipe(process.stderr, { end: false });
+  /** @type {NodeJS.Timeout | undefined} */
+  let limit;
+  /** @type {NodeJS.Timeout | undefined} */
+  let watch;
+  /** @type {Promise<string | undefined>} */
+  const ended = new Promise((resolve) => {
+    limit = setTimeout(() => resolve(`it did not end within ${minutes} minutes`), minutes * 60_000);
+    let waited = 0;
+    watch = setInterval(() => {
+      waited = existsSync(results) ? waited + 500 : 0;
+      if (waited >= GRACE) resolve("its tests were done, but something was left open");
+    }, 500);
+    child.on("error", (error) => resolve(error.message));
+    child.on("close", (code, signal) =>
+      resolve(code === 0 ? undefined : `it ended with ${signal ?? `exit code ${code}`}`),
+    );
+  });
+  const problem = await ended;
+  clearInterval(watch);
+  clearTimeout(limit);
+  // Whatever it started and did not end: servers, browsers.
+  await stop();
+  return problem;
+}
+
+/** @type {() => Promise<void>} what ends the suite that runs */
+let stopSuite = async () => {};
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.on(signal, () => stopSuite().then(() => process.exit(130)));
+}
+
+const unknown = positionals.find((name) => !(name in suites));
+if (unknown) throw new Error(`There is no suite ${unknown}, only ${Object.keys(suites).join(", ")}.`);
+await mkdir(out, { recursive: true });
+const total = { passed: 0, failed: 0, skipped: 0 };
+const build = spawnSync(process.execPath, ["esbuild.mjs"], { cwd: root, stdio: "inherit" });
+if (build.status === 0) {
+  for (const [name, suite] of Object.entries(suites)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue;
+    const counts = await runSuite(name, suite);
+    total.passed += counts.passed;
+    total.failed += counts.failed;
+    total.skipped += counts.skipped;
+  }
+} else {
+  console.error("The build failed.");
+  total.failed = 1;
+}
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
+console.log(`${total.passed} passed, ${total.failed} failed${skipped}`);
+process.exitCode = total.failed > 0 ? 1 : 0;

@@ -1,0 +1,134 @@
+/** The commands, one table. Those of the review are beside it. */
+import * as vscode from "vscode";
+import { type ProviderID, providerIDs, providerNames } from "../loop/models/providers.ts";
+import { fromSelection } from "./attachments.ts";
+import type { Conversations } from "./conversations.ts";
+import type { Keys } from "./keys.ts";
+import type { Models } from "./models.ts";
+import type { Panel } from "./panel.ts";
+import type { Rondo } from "./rondo.ts";
+
+export interface CommandParts {
+  rondo: Rondo;
+  panel: Panel;
+  conversations: Conversations;
+  keys: Keys;
+  models: Models;
+  log: vscode.LogOutputChannel;
+}
+
+type Commands = Record<string, () => unknown>;
+
+export function commands({ rondo, panel, conversations, keys, models, log }: CommandParts): Commands {
+  return {
+    "rondo.focus": () => panel.reveal(),
+    async "rondo.new"() {
+      await panel.reveal();
+      conversations.startNew();
+    },
+    "rondo.stop": () => rondo.session.stop(),
+    async "rondo.sessions"() {
+      await panel.reveal();
+      panel.send({ type: "show-sessions" });
+    },
+    async "rondo.addSelection"() {
+      const editor = vscode.window.activeTextEditor;
+      if (!editor) return tell("Open a file first: its selection is what is added.");
+      rondo.attach([fromSelection(editor)]);
+      await panel.reveal();
+    },
+    async "rondo.explain"() {
+      const editor = vscode.window.activeTextEditor;
+      if (!editor) return tell("Open a file first: its selection is what is explained.");
+      await panel.reveal();
+      await rondo.prompt("Explain this code: what it does, and what is not obvious about it.", [fromSelection(editor)]);
+    },
+    async "rondo.fix"() {
+      const editor = vscode.window.activeTextEditor;
+      if (!editor) return tell("Open a file first: the problems of its selection are what is fixed.");
+      const text = fixPrompt(editor);
+      await panel.reveal();
+      await rondo.prompt(text, [fromSelection(editor)]);
+    },
+    "rondo.setKey": () => setKey(keys),
+    "rondo.selectModel": () => selectModel(rondo, models),
+    async "rondo.openRecord"() {
+      const uri = vscode.Uri.file(conversations.recordPath());
+      if (!conversations.has(rondo.chat().session.id) || rondo.chat().messages.length === 0) {
+        return tell("This session has no record yet: it begins with the first message.");
+      }
+      await vscode.window.showTextDocument(uri, { preview: true });
+    },
+    "rondo.showLog": () => log.show(),
+  };
+}
+
+function tell(message: string): void {
+  void vscode.window.showInformationMessage(message);
+}
+
+function fixPrompt({ document, selection }: vscode.TextEditor): string {
+  const problems = vscode.languages
+    .getDiagnostics(document.uri)
+    .filter(({ range }) => selection.isEmpty || range.intersection(selection))
+    .slice(0, 20)
+    .map(({ message, range }) => `- line ${range.start.line + 1}: ${message}`);
+  if (problems.length === 0) return "Find what is wrong with this code and fix it.";
+  return `Fix these problems in ${vscode.workspace.asRelativePath(document.uri)}:\n${problems.join("\n")}`;
+}
+
+async function setKey(keys: Keys): Promise<void> {
+  const items = providerIDs.map((id: ProviderID) => ({ label: providerNames[id], id }));
+  const provider = await vscode.window.showQuickPick(items, { title: "Set API Key", placeHolder: "Whose key?" });
+  if (!provider) return;
+  const key = await vscode.window.showInputBox({
+    title: `API key for ${provider.label}`,
+    prompt: "It is kept in VS Code's secret storage. Leave it empty to take the stored key away.",
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (value) => (/\s/.test(value.trim()) ? "A key has no spaces." : undefined),
+  });
+  if (key === undefined) return;
+  await keys.set(provider.id, key.trim());
+}
+
+async function selectModel(rondo: Rondo, models: Models): Promise<void> {
+  await rondo.prepare();
+  const abort = new AbortController();
+  const known = models.choices;
+  const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { pick?: (typeof known)[number] }>();
+  const show = (choices: typeof known) => {
+    picker.items = choices.map((choice) => ({
+      label: choice.label,
+      description: choice.group,
+      ...(choice.price !== undefined && { detail: `${choice.price} for a million tokens in / out` }),
+      pick: choice,
+    }));
+  };
+  picker.title = "Select Model";
+  picker.placeholder = "A model from the list, or any model's id";
+  picker.onDidAccept(async () => {
+    const picked = picker.selectedItems[0]?.pick;
+    const typed = picker.value.trim();
+    const providerID = models.current?.providerID ?? "anthropic";
+    const ref = picked ?? (typed === "" ? undefined : { providerID, modelID: typed });
+    picker.hide();
+    if (ref) await rondo.receive({ type: "set-model", providerID: ref.providerID, modelID: ref.modelID });
+  });
+  picker.onDidHide(() => {
+    abort.abort();
+    picker.dispose();
+  });
+  show(known);
+  picker.show();
+  picker.busy = true;
+  try {
+    const more = await models.listFromServers(abort.signal);
+    if (more.length > 0)
+      show([...known.filter((one) => !more.some((other) => other.modelID === one.modelID)), ...more]);
+  } catch (error) {
+    if (!abort.signal.aborted) picker.placeholder = rondo.explain(error).message;
+  } finally {
+    picker.busy = false;
+  }
+}

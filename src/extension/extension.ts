@@ -1,0 +1,103 @@
+/** The composition root: the one place that builds things and ties them together. */
+import * as vscode from "vscode";
+import { Rule } from "../loop/events.ts";
+import { ModelRef } from "../loop/message.ts";
+import { Sessions } from "../record/sessions.ts";
+import { coreTools } from "../tools/core.ts";
+import { commands } from "./commands.ts";
+import { Conversations } from "./conversations.ts";
+import { Keys } from "./keys.ts";
+import { Models } from "./models.ts";
+import { proposedTexts } from "./open.ts";
+import { Panel } from "./panel.ts";
+import { reviewCommands } from "./review/commands.ts";
+import { Review } from "./review/review.ts";
+import { changesState, choicesNow, Rondo, remembered } from "./rondo.ts";
+import { readSettings, watchSettings } from "./settings.ts";
+import { vscodeHost } from "./vscode-host.ts";
+
+/** Rules that were given with "Always allow", for this workspace. */
+const rulesKey = "rondo.rules";
+
+let leave: (() => Promise<void>) | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const { workspaceState: memory, subscriptions } = context;
+  const own = <T extends vscode.Disposable>(one: T): T => {
+    subscriptions.push(one);
+    return one;
+  };
+  const log = own(vscode.window.createOutputChannel("Rondo", { log: true }));
+  const storage = context.storageUri ?? context.globalStorageUri;
+  const keys = own(new Keys(context.secrets));
+  const models = new Models(keys, ModelRef.safeParse(memory.get(remembered.model)).data);
+  const review = own(new Review({ storage, tell: (message) => void vscode.window.showWarningMessage(message) }));
+  const sessions = new Sessions(vscode.Uri.joinPath(storage, "sessions").fsPath);
+  const host = own(vscodeHost({ watch: review }));
+  const workspaceRules = () => Rule.array().safeParse(memory.get(rulesKey)).data ?? [];
+  const conversations = own(
+    new Conversations(
+      sessions,
+      {
+        hostFor: (id) => host.forSession(sessions.outputs(id)),
+        tools: coreTools,
+        limits: () => readSettings().limits,
+        platform: process.platform,
+        openModel: (ref) => models.open(ref),
+        rules: () => ({ user: readSettings().rules, workspace: workspaceRules() }),
+        keepRules: (rules) => void memory.update(rulesKey, [...workspaceRules(), ...rules]),
+        attended: true,
+        onLoopEvent: (event) => event.type !== "stream:delta" && log.debug(event.type, event),
+        onBug: (error) => log.error(error instanceof Error ? error : String(error)),
+      },
+      () => choicesNow(models, memory),
+      vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "",
+    ),
+  );
+  const onChange = () => panel.stateChanged();
+  const showSessions = () => panel.send({ type: "sessions", sessions: conversations.list() });
+  const rondo = new Rondo({ conversations, models, keys, review, memory, log, onChange, showSessions });
+  const panel = own(new Panel(context.extensionUri, rondo, log));
+
+  own(vscode.window.registerWebviewViewProvider("rondo.chat", panel));
+  own(proposedTexts());
+  const table = {
+    ...commands({ rondo, panel, conversations, keys, models, log }),
+    ...reviewCommands(review),
+  };
+  for (const [id, run] of Object.entries(table)) own(vscode.commands.registerCommand(id, run));
+
+  own(conversations.onDidSwitch(() => rondo.switched()));
+  own(conversations.onDidSwitch(() => panel.chatChanged()));
+  own(conversations.onTrouble((trouble) => panel.send({ type: "notice", ...trouble })));
+  own(
+    conversations.onEvent(({ session, event }) => {
+      if (session === conversations.current) panel.event(event);
+      if (changesState(event)) panel.stateChanged();
+      if (event.type === "status") setContext("rondo.running", conversations.current.chat.status.type !== "idle");
+    }),
+  );
+  own(review.onDidChange(onChange));
+  own(keys.onDidChange(onChange));
+  own(vscode.workspace.onDidChangeWorkspaceFolders(onChange));
+  own(
+    watchSettings(() => {
+      models.reset();
+      for (const problem of readSettings().problems) log.warn(problem);
+      onChange();
+    }),
+  );
+  leave = async () => {
+    await conversations.disposeAll();
+    await models.dispose();
+  };
+}
+
+/** VS Code waits at most 5 s: what runs is stopped, and what was said is on disk. */
+export async function deactivate(): Promise<void> {
+  await leave?.();
+}
+
+function setContext(key: string, value: boolean): void {
+  void vscode.commands.executeCommand("setContext", key, value);
+}

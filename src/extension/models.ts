@@ -1,0 +1,169 @@
+/** Which models can be asked now, and which one is asked. */
+import { knownModels } from "../loop/catalog.ts";
+import type { ModelRef } from "../loop/message.ts";
+import { type Model, ModelError } from "../loop/model.ts";
+import {
+  type Access,
+  defaultModel,
+  isReady,
+  openModel,
+  type ProviderID,
+  providerIDs,
+  providerNames,
+} from "../loop/models/providers.ts";
+import type { ModelChoice, Readiness } from "../loop/protocol.ts";
+import type { Keys } from "./keys.ts";
+import { readSettings } from "./settings.ts";
+
+/** The scripted model's name in place of a model's id. */
+const tourID = "tour";
+
+export class Models {
+  readonly #keys: Keys;
+  readonly #open = new Map<string, Promise<Model>>();
+  #tour: Promise<{ url: string; stop(): void }> | undefined;
+  /** What the user chose in this window. */
+  #chosen: ModelRef | undefined;
+
+  constructor(keys: Keys, chosen: ModelRef | undefined) {
+    this.#keys = keys;
+    this.#chosen = chosen;
+  }
+
+  choose(ref: ModelRef): void {
+    this.#chosen = ref;
+  }
+
+  get readiness(): Readiness {
+    if (this.#provider() !== undefined) return { type: "ready" };
+    return this.#isTour ? { type: "tour" } : { type: "no-key", providers: providerIDs.map((id) => providerNames[id]) };
+  }
+
+  /** The model for the next prompt. Undefined when no provider is ready, or its server's models have no known names. */
+  get current(): ModelRef | undefined {
+    const provider = this.#provider();
+    if (provider === undefined) return this.#isTour ? { providerID: "anthropic", modelID: tourID } : undefined;
+    if (this.#chosen && this.#isReady(this.#chosen.providerID)) return this.#chosen;
+    const modelID =
+      readSettings().model ?? process.env["RONDO_MODEL"] ?? defaultModel(provider, this.#access(provider));
+    return modelID === undefined ? undefined : { providerID: provider, modelID };
+  }
+
+  /** What the menu offers: the known models of the providers that are ready, and the current one. */
+  get choices(): ModelChoice[] {
+    const current = this.current;
+    const ready = knownModels.filter(({ providerID }) => {
+      return this.#isReady(providerID) && this.#access(providerID).baseURL === undefined;
+    });
+    const choices = ready.map((known) => describe(known));
+    if (current && !choices.some((one) => isSame(one, current))) choices.unshift(this.describe(current));
+    return choices;
+  }
+
+  describe(ref: ModelRef): ModelChoice {
+    if (ref.modelID === tourID && this.#isTour) {
+      return { ...ref, label: "Tour (a script)", group: "Rondo", price: undefined };
+    }
+    const baseURL = isProvider(ref.providerID) ? this.#access(ref.providerID).baseURL : undefined;
+    const choice = describe(ref);
+    return baseURL === undefined ? choice : { ...choice, group: new URL(baseURL).host };
+  }
+
+  /** Asks the servers that are ready for their models. @throws ModelError with a sentence when none answers */
+  async listFromServers(signal: AbortSignal): Promise<ModelChoice[]> {
+    const found: ModelChoice[] = [];
+    for (const provider of providerIDs) {
+      const access = this.#access(provider);
+      if (provider !== "openai" || !isReady(access) || access.baseURL === undefined) continue;
+      for (const modelID of await fetchModelIDs(access.baseURL, access.apiKey, signal)) {
+        found.push(this.describe({ providerID: provider, modelID }));
+      }
+    }
+    return found;
+  }
+
+  /** Loads the provider's SDK when first called. @throws ModelError */
+  async open(ref: ModelRef): Promise<Model> {
+    if (ref.modelID === tourID && this.#isTour) {
+      this.#tour ??= startTour();
+      return await openModel("anthropic", { apiKey: "tour", baseURL: (await this.#tour).url });
+    }
+    if (!isProvider(ref.providerID)) throw new ModelError("invalid", `There is no provider "${ref.providerID}".`, "");
+    const access = this.#access(ref.providerID);
+    const key = JSON.stringify([ref.providerID, access]);
+    const open = this.#open.get(key) ?? openModel(ref.providerID, access);
+    this.#open.set(key, open);
+    open.catch(() => this.#open.delete(key));
+    return await open;
+  }
+
+  /** Forgets connections, so that a new key or address is used from the next request on. */
+  reset(): void {
+    this.#open.clear();
+  }
+
+  async dispose(): Promise<void> {
+    (await this.#tour)?.stop();
+  }
+
+  get #isTour(): boolean {
+    return process.env["RONDO_TOUR"] === "1" && this.#provider() === undefined;
+  }
+
+  #provider(): ProviderID | undefined {
+    const { provider } = readSettings();
+    if (provider !== undefined) return this.#isReady(provider) ? provider : undefined;
+    return providerIDs.find((id) => this.#isReady(id));
+  }
+
+  #isReady(provider: string): boolean {
+    return isProvider(provider) && isReady(this.#access(provider));
+  }
+
+  /** The setting's address belongs to the provider that the settings name; without one, to the compatible servers. */
+  #access(provider: ProviderID): Access {
+    const { baseURL, provider: chosen } = readSettings();
+    return this.#keys.access(provider, provider === (chosen ?? "openai") ? baseURL : undefined);
+  }
+}
+
+function isProvider(id: string): id is ProviderID {
+  return providerIDs.some((one) => one === id);
+}
+
+function isSame(a: ModelRef, b: ModelRef): boolean {
+  return a.providerID === b.providerID && a.modelID === b.modelID;
+}
+
+function describe(ref: ModelRef): ModelChoice {
+  const known = knownModels.find((one) => isSame(one, ref));
+  return {
+    providerID: ref.providerID,
+    modelID: ref.modelID,
+    label: known?.label ?? ref.modelID,
+    group: isProvider(ref.providerID) ? providerNames[ref.providerID] : ref.providerID,
+    price: known && `$${known.price.input} / $${known.price.output}`,
+  };
+}
+
+async function fetchModelIDs(baseURL: string, apiKey: string | undefined, signal: AbortSignal): Promise<string[]> {
+  const address = `${baseURL.replace(/\/+$/, "")}/models`;
+  try {
+    const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    const answer: unknown = await (await fetch(address, { headers, signal })).json();
+    const data = typeof answer === "object" && answer !== null && "data" in answer ? answer.data : [];
+    if (!Array.isArray(data)) return [];
+    return data.flatMap((one: unknown) =>
+      typeof one === "object" && one !== null && "id" in one && typeof one.id === "string" ? [one.id] : [],
+    );
+  } catch (cause) {
+    const host = new URL(baseURL).host;
+    throw new ModelError("network", `The server at ${host} did not list its models.`, "Check that it runs.", { cause });
+  }
+}
+
+/** The tour is a bundle of its own beside this one, started by `npm start` alone. */
+async function startTour(): Promise<{ url: string; stop(): void }> {
+  const { startTourModel } = await import("../tour/tour.ts");
+  return await startTourModel();
+}

@@ -1,0 +1,53 @@
+/** Opens files and proposed changes in the editor. */
+import path from "node:path";
+import { applyPatch } from "diff";
+import * as vscode from "vscode";
+import type { Chat } from "../loop/apply.ts";
+
+/** `file` is absolute, or relative to one of the workspace's folders. */
+export async function openInEditor(file: string, line: number | undefined): Promise<void> {
+  const uri = await find(file);
+  const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), 0);
+  const selection = line === undefined ? {} : { selection: new vscode.Range(at, at) };
+  await vscode.window.showTextDocument(uri, { preview: true, ...selection });
+}
+
+async function find(file: string): Promise<vscode.Uri> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const places = path.isAbsolute(file)
+    ? [vscode.Uri.file(file)]
+    : folders.map(({ uri }) => vscode.Uri.joinPath(uri, file));
+  for (const place of places) {
+    const found = await Promise.resolve(vscode.workspace.fs.stat(place)).catch(() => undefined);
+    if (found) return place;
+  }
+  throw new Error(`There is no file ${file} any more.`);
+}
+
+const scheme = "rondo-proposed";
+const proposed = new Map<string, string>();
+
+/** Holds the texts that an edit which is being asked about would make. */
+export function proposedTexts(): vscode.Disposable {
+  return vscode.workspace.registerTextDocumentContentProvider(scheme, {
+    provideTextDocumentContent: (uri) => proposed.get(uri.query) ?? "",
+  });
+}
+
+/** Shows the diff of an open question beside the text as it is. */
+export async function openPreview(chat: Chat, requestID: string): Promise<void> {
+  const request = chat.requests.find((one) => one.id === requestID);
+  if (request?.preview.type !== "diff") return;
+  const { path: file, patch } = request.preview.diff;
+  const existing = await find(file).catch(() => undefined);
+  const before = existing ? (await vscode.workspace.openTextDocument(existing)).getText() : "";
+  const after = applyPatch(before, patch, { autoConvertLineEndings: true });
+  if (after === false) throw new Error(`${file} has changed since the edit was proposed, so its diff cannot be shown.`);
+  proposed.clear();
+  proposed.set(requestID, after);
+  const right = vscode.Uri.from({ scheme, path: `/${file}`, query: requestID });
+  const left = existing ?? vscode.Uri.from({ scheme, path: `/${file}`, query: "none" });
+  await vscode.commands.executeCommand("vscode.diff", left, right, `${path.basename(file)} (proposed)`, {
+    preview: true,
+  });
+}

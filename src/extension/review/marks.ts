@@ -1,0 +1,147 @@
+/** What an editor shows of a review: tinted lines, what was removed, and a line of actions above each hunk. */
+import * as vscode from "vscode";
+import { type Changes, type Hunk, oldLines } from "./hunks.ts";
+import type { Review } from "./review.ts";
+
+/** Characters of a removed line that stand behind the new one; the hover has the whole. */
+const shownCharacters = 120;
+/** Lines in the hover of a hunk. */
+const hoverLines = 60;
+
+export class Marks implements vscode.Disposable, vscode.CodeLensProvider {
+  readonly #review: Review;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.#changed.event;
+  readonly #added = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor("diffEditor.insertedLineBackground"),
+    // A bar, where the theme has no tint.
+    borderWidth: "0 0 0 3px",
+    borderStyle: "solid",
+    borderColor: new vscode.ThemeColor("editorGutter.addedBackground"),
+    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.addedForeground"),
+    overviewRulerLane: vscode.OverviewRulerLane.Left,
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  });
+  readonly #removed = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.deletedForeground"),
+    overviewRulerLane: vscode.OverviewRulerLane.Left,
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  });
+  readonly #context = new Map<string, boolean>();
+  readonly #own: vscode.Disposable[];
+
+  constructor(review: Review) {
+    this.#review = review;
+    this.#own = [
+      this.#changed,
+      this.#added,
+      this.#removed,
+      vscode.languages.registerCodeLensProvider({ scheme: "file" }, this),
+      review.onDidChange(() => {
+        this.#changed.fire();
+        this.#update(vscode.window.visibleTextEditors);
+      }),
+      vscode.window.onDidChangeVisibleTextEditors((editors) => this.#update(editors)),
+      vscode.window.onDidChangeActiveTextEditor(() => this.#update([])),
+      vscode.window.onDidChangeTextEditorSelection(() => this.#update([])),
+    ];
+    this.#update(vscode.window.visibleTextEditors);
+  }
+
+  dispose(): void {
+    for (const one of this.#own) one.dispose();
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const changes = this.#review.changes(document.uri);
+    if (!changes) return [];
+    const { hunks } = changes;
+    return hunks.flatMap((hunk, index) => {
+      const line = firstLine(hunk, document);
+      const range = new vscode.Range(line, 0, line, 0);
+      // The last argument tells a press that comes too late: by then another hunk may have this index.
+      const lens = (title: string, command: string, tooltip = "") =>
+        new vscode.CodeLens(range, { title, command, tooltip, arguments: [document.uri, index, hunk.start] });
+      return [
+        lens("Accept", "rondo.acceptHunk"),
+        lens("Reject", "rondo.rejectHunk"),
+        lens("$(arrow-up)", "rondo.previousHunk", "Previous Change"),
+        lens(`${index + 1} of ${hunks.length}`, ""),
+        lens("$(arrow-down)", "rondo.nextHunk", "Next Change"),
+      ];
+    });
+  }
+
+  #update(editors: readonly vscode.TextEditor[]): void {
+    for (const editor of editors) this.#draw(editor);
+    const active = vscode.window.activeTextEditor;
+    const changes = active && this.#review.changes(active.document.uri);
+    this.#setContext("rondo.hasHunks", this.#review.uris().length > 0);
+    this.#setContext("rondo.fileHasHunks", changes !== undefined);
+    const here = changes && active && hunkAt(changes, active.selection.active.line);
+    this.#setContext("rondo.hunkAtCursor", here !== undefined);
+  }
+
+  #draw(editor: vscode.TextEditor): void {
+    const { document } = editor;
+    const changes = this.#review.changes(document.uri);
+    const added: vscode.Range[] = [];
+    const removed: vscode.DecorationOptions[] = [];
+    for (const hunk of changes?.hunks ?? []) {
+      if (hunk.count > 0) added.push(new vscode.Range(hunk.start, 0, hunk.start + hunk.count - 1, 0));
+      if (changes && hunk.baseCount > 0) removed.push(...ghosts(document, changes, hunk));
+    }
+    editor.setDecorations(this.#added, added);
+    editor.setDecorations(this.#removed, removed);
+  }
+
+  #setContext(key: string, value: boolean): void {
+    if (this.#context.get(key) === value) return;
+    this.#context.set(key, value);
+    void vscode.commands.executeCommand("setContext", key, value);
+  }
+}
+
+/** The hunk that the line belongs to; removed lines belong to both lines between which they stood. */
+export function hunkAt({ hunks }: Changes, line: number): number | undefined {
+  const inside = hunks.findIndex(({ start, count }) => line >= start && line < start + count);
+  if (inside >= 0) return inside;
+  const beside = hunks.findIndex(({ start, count }) => count === 0 && (line === start || line === start - 1));
+  return beside >= 0 ? beside : undefined;
+}
+
+export const firstLine = (hunk: Hunk, document: vscode.TextDocument): number =>
+  Math.min(hunk.start, document.lineCount - 1);
+
+/** The editor has no room for lines that are not in the text: they stand behind those that came in their place. */
+function ghosts(document: vscode.TextDocument, changes: Changes, hunk: Hunk): vscode.DecorationOptions[] {
+  const lines = oldLines(changes, hunk).map((line) => line.replace(/[\r\n]+$/, ""));
+  const hoverMessage = new vscode.MarkdownString(`${removedInWords(lines.length)} removed`);
+  hoverMessage.appendCodeblock(lines.slice(0, hoverLines).join("\n"), document.languageId);
+  if (lines.length > hoverLines) hoverMessage.appendMarkdown(`… and ${lines.length - hoverLines} more`);
+  const places = Math.max(1, Math.min(hunk.count, lines.length));
+  return Array.from({ length: places }, (_, i) => {
+    const line = Math.min(hunk.start + i, document.lineCount - 1);
+    const more = i === places - 1 ? lines.length - places : 0;
+    return {
+      range: document.lineAt(line).range,
+      hoverMessage,
+      renderOptions: { after: ghost(lines[i] ?? "", more) },
+    };
+  });
+}
+
+function ghost(line: string, more: number): vscode.ThemableDecorationAttachmentRenderOptions {
+  const text = line.trim();
+  const cut = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
+  return {
+    contentText: `− ${cut}${more > 0 ? `  (− ${removedInWords(more)} more)` : ""}`,
+    color: new vscode.ThemeColor("editorGhostText.foreground"),
+    backgroundColor: new vscode.ThemeColor("diffEditor.removedLineBackground"),
+    margin: "0 0 0 3ch",
+  };
+}
+
+const removedInWords = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);

@@ -1,0 +1,289 @@
+/** Changes that wait for review: follows each file that the agent changed until every hunk is accepted or rejected. */
+import * as vscode from "vscode";
+import type { ReviewFile } from "../../loop/protocol.ts";
+import { endingOf, lineFeeds, putText, settled } from "../host/documents.ts";
+import type { WriteEnd, WriteWatch } from "../host/workspace.ts";
+import { baseText, type Changes, currentText, type TextEdit } from "./hunks.ts";
+import { ReviewStore } from "./store.ts";
+import { Track } from "./track.ts";
+
+export interface ReviewOptions {
+  /** The extension's folder for this workspace. Undefined: the review ends with the window. */
+  storage: vscode.Uri | undefined;
+  /** A sentence for the user about something that could not be done. */
+  tell(message: string): void;
+}
+
+/** ms; what happens in between is saved at once. */
+const saveDelay = 300;
+
+export class Review implements vscode.Disposable, WriteWatch {
+  readonly #changed = new vscode.EventEmitter<void>();
+  /** The hunks of some file are others now. */
+  readonly onDidChange = this.#changed.event;
+  readonly #tell: (message: string) => void;
+  readonly #store: ReviewStore | undefined;
+  /** By URI. A file without hunks stays while its document is open, so that undo can bring them back. */
+  readonly #tracks = new Map<string, Track>();
+  readonly #watchers = new Map<string, vscode.Disposable>();
+  /** Files that the agent is writing, and files that a reject is writing, with what it leads to. */
+  readonly #writing = new Set<string>();
+  readonly #rejecting = new Map<string, Changes>();
+  readonly #unsaved = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  readonly #own: vscode.Disposable[];
+
+  constructor({ storage, tell }: ReviewOptions) {
+    this.#tell = tell;
+    this.#store = storage && new ReviewStore(storage);
+    this.#own = [
+      this.#changed,
+      vscode.workspace.onDidChangeTextDocument((event) => this.#documentChanged(event)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => void this.#documentClosed(uri)),
+      vscode.workspace.onDidRenameFiles(({ files }) => {
+        for (const { oldUri, newUri } of files) this.#renamed(oldUri, newUri);
+      }),
+    ];
+  }
+
+  /** Takes up what the last window left open. What became of the files meanwhile is the user's. */
+  async load(): Promise<void> {
+    const kept = (await this.#store?.load()) ?? new Map<string, Track>();
+    await Promise.all(
+      [...kept].map(async ([key, track]) => {
+        if (this.#tracks.has(key)) return;
+        this.#put(vscode.Uri.parse(key), track);
+        await this.#sync(vscode.Uri.parse(key));
+      }),
+    );
+    if (kept.size > 0) this.#changed.fire();
+  }
+
+  /** Writes what is not saved yet. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const keys = [...this.#unsaved];
+    this.#unsaved.clear();
+    await Promise.all(keys.map((key) => this.#store?.save(key, this.#tracks.get(key))));
+  }
+
+  dispose(): void {
+    void this.flush();
+    for (const one of [...this.#own, ...this.#watchers.values()]) one.dispose();
+  }
+
+  /** The files with open hunks, by path. */
+  files(): ReviewFile[] {
+    return this.uris().map((uri) => {
+      const hunks = this.changes(uri)?.hunks ?? [];
+      return {
+        path: uri.fsPath,
+        relative: vscode.workspace.asRelativePath(uri),
+        hunks: hunks.length,
+        added: hunks.reduce((sum, { count }) => sum + count, 0),
+        removed: hunks.reduce((sum, { baseCount }) => sum + baseCount, 0),
+      };
+    });
+  }
+
+  uris(): vscode.Uri[] {
+    return [...this.#tracks]
+      .filter(([, { changes }]) => changes.hunks.length > 0)
+      .map(([key]) => vscode.Uri.parse(key))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** Undefined where nothing waits for review. */
+  changes(uri: vscode.Uri): Changes | undefined {
+    const changes = this.#tracks.get(uri.toString())?.changes;
+    return changes && changes.hunks.length > 0 ? changes : undefined;
+  }
+
+  /** The text as it was, with what was accepted since. */
+  before(uri: vscode.Uri): string | undefined {
+    const changes = this.#tracks.get(uri.toString())?.changes;
+    return changes && baseText(changes);
+  }
+
+  begin(uri: vscode.Uri, before: string | undefined): WriteEnd {
+    const key = uri.toString();
+    const known = before === undefined ? undefined : this.#tracks.get(key);
+    const track = known ?? new Track(before);
+    if (before !== undefined && !same(track.changes, before)) track.userEdited([], before);
+    this.#put(uri, track);
+    this.#writing.add(key);
+    return (after) => {
+      this.#writing.delete(key);
+      if (after === undefined) this.#drop(key);
+      else if (!same(track.changes, after)) track.agentWrote(after);
+      this.#report(key);
+    };
+  }
+
+  /** `index` undefined: all hunks of the file. */
+  accept(uri: vscode.Uri, index?: number): void {
+    this.#tracks.get(uri.toString())?.accept(index);
+    this.#report(uri.toString());
+  }
+
+  /** Puts the old text back, in one step of undo; saves it if there was nothing else to save. */
+  async reject(uri: vscode.Uri, index?: number): Promise<void> {
+    try {
+      const moved = await this.#sync(uri);
+      // Hunks that were not on the screen: which one was meant can no longer be told.
+      if (moved && index !== undefined) return;
+      const track = this.#tracks.get(uri.toString());
+      if (!track || track.changes.hunks.length === 0) return;
+      const outcome = track.without(index);
+      if (track.created && outcome.text.length === 0) await this.#delete(uri);
+      else await this.#restore(uri, track, outcome);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#tell(`${vscode.workspace.asRelativePath(uri)} could not be changed back: ${reason}`);
+    }
+  }
+
+  async #restore(uri: vscode.Uri, track: Track, outcome: Changes): Promise<void> {
+    const key = uri.toString();
+    const text = currentText(outcome);
+    const document = await vscode.workspace.openTextDocument(uri);
+    const save = !document.isDirty;
+    this.#rejecting.set(key, outcome);
+    try {
+      if (save && (endingOf(text) === "mixed" || !same(track.changes, document.getText()))) {
+        // An editor would make the line endings all alike; and not every file outside of the workspace is kept fresh.
+        const bytes = await vscode.workspace.encode(text, { encoding: document.encoding });
+        await vscode.workspace.fs.writeFile(uri, bytes);
+      } else if (!(await putText(document, text))) {
+        throw new Error("VS Code refused the edit.");
+      }
+      if (track.changes !== outcome && this.#rejecting.delete(key)) track.rejected(outcome);
+    } finally {
+      this.#rejecting.delete(key);
+      this.#report(key);
+    }
+    if (save && document.isDirty && !(await document.save())) throw new Error("it could not be saved.");
+  }
+
+  async #delete(uri: vscode.Uri): Promise<void> {
+    const edit = new vscode.WorkspaceEdit();
+    edit.deleteFile(uri, { ignoreIfNotExists: true });
+    if (!(await vscode.workspace.applyEdit(edit))) throw new Error("VS Code refused to delete it.");
+    this.#drop(uri.toString());
+  }
+
+  #documentChanged({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
+    const key = document.uri.toString();
+    const track = this.#tracks.get(key);
+    const text = document.getText();
+    // Without a difference it is what the disk has already told, or a change of line endings alone.
+    if (!track || contentChanges.length === 0 || same(track.changes, text)) return;
+    const edits = contentChanges.map(toEdit);
+    const outcome = this.#rejecting.get(key);
+    if (outcome && same(outcome, text)) {
+      this.#rejecting.delete(key);
+      track.rejected(outcome);
+    } else if (this.#writing.has(key)) track.agentWrote(text);
+    else if (reason === vscode.TextDocumentChangeReason.Undo) track.undone(edits, text);
+    else if (reason === vscode.TextDocumentChangeReason.Redo) track.redone(edits, text);
+    else track.userEdited(edits, text);
+    this.#report(key);
+  }
+
+  /** What was not saved is gone with the document. */
+  async #documentClosed(uri: vscode.Uri): Promise<void> {
+    const key = uri.toString();
+    const track = this.#tracks.get(key);
+    if (!track || this.#writing.has(key)) return;
+    if (track.changes.hunks.length === 0) this.#drop(key);
+    else if (await this.#sync(uri)) this.#report(key);
+  }
+
+  #renamed(from: vscode.Uri, to: vscode.Uri): void {
+    for (const [key, track] of [...this.#tracks]) {
+      const { path } = vscode.Uri.parse(key);
+      if (path !== from.path && !path.startsWith(`${from.path}/`)) continue;
+      this.#drop(key);
+      const moved = to.with({ path: to.path + path.slice(from.path.length) });
+      this.#put(moved, track);
+      this.#report(moved.toString());
+    }
+  }
+
+  /** Takes over what happened to the file while nobody looked. Answers whether there was anything. */
+  async #sync(uri: vscode.Uri): Promise<boolean> {
+    const key = uri.toString();
+    const text = await read(uri);
+    const track = this.#tracks.get(key);
+    if (!track || this.#writing.has(key) || this.#rejecting.has(key)) return false;
+    if (text === undefined) this.#drop(key);
+    else if (same(track.changes, text)) return false;
+    else track.userEdited([], text);
+    this.#report(key);
+    return true;
+  }
+
+  #put(uri: vscode.Uri, track: Track): void {
+    const key = uri.toString();
+    this.#tracks.set(key, track);
+    if (this.#watchers.has(key)) return;
+    const name = uri.path.slice(uri.path.lastIndexOf("/") + 1);
+    // Brackets and the like in a name must not be read as a pattern.
+    const pattern = name.replaceAll(/[*?[\]{}]/g, "?");
+    const watcher = vscode.workspace.createFileSystemWatcher(
+      new vscode.RelativePattern(vscode.Uri.joinPath(uri, ".."), pattern),
+    );
+    const look = (changed: vscode.Uri) => {
+      if (changed.path === uri.path) void this.#sync(uri);
+    };
+    watcher.onDidChange(look);
+    watcher.onDidCreate(look);
+    watcher.onDidDelete(look);
+    this.#watchers.set(key, watcher);
+  }
+
+  #drop(key: string): void {
+    this.#tracks.delete(key);
+    this.#watchers.get(key)?.dispose();
+    this.#watchers.delete(key);
+    this.#report(key);
+  }
+
+  #report(key: string): void {
+    this.#unsaved.add(key);
+    this.#timer ??= setTimeout(() => void this.flush(), saveDelay);
+    this.#changed.fire();
+  }
+}
+
+/** A document's line endings are all alike, where the disk's need not be. */
+const same = (changes: Changes, text: string): boolean => {
+  const current = currentText(changes);
+  return current === text || lineFeeds(current) === lineFeeds(text);
+};
+
+/** As it stands in the editor, else on disk; undefined when it is gone. */
+async function read(uri: vscode.Uri): Promise<string | undefined> {
+  const open = () => vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
+  const encoding = open()?.encoding;
+  const onDisk = await vscode.workspace.fs
+    .readFile(uri)
+    .then((bytes) => vscode.workspace.decode(bytes, encoding ? { encoding } : { uri }))
+    .then(
+      (text) => text,
+      () => undefined,
+    );
+  const document = open();
+  if (!document) return onDisk;
+  const stale = onDisk !== undefined && !document.isDirty && !(await settled(document, onDisk));
+  return stale && !document.isDirty ? onDisk : document.getText();
+}
+
+const toEdit = ({ range, text }: vscode.TextDocumentContentChangeEvent): TextEdit => ({
+  startLine: range.start.line,
+  startCharacter: range.start.character,
+  endLine: range.end.line,
+  endCharacter: range.end.character,
+  text,
+});

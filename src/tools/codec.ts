@@ -1,0 +1,56 @@
+/** Bytes of files: what they are, and text in the encodings that are kept (T12). Pure. */
+
+export type Encoding = "utf8" | "utf8-bom" | "utf16le" | "utf16be";
+
+export interface Decoded {
+  /** Without its byte order mark. */
+  text: string;
+  encoding: Encoding;
+}
+
+/** Undefined when the bytes are no text in an encoding that can be written back to the byte. */
+export function decode(bytes: Buffer): Decoded | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe && bytes.length % 2 === 0) {
+    return { text: bytes.toString("utf16le", 2), encoding: "utf16le" };
+  }
+  if (bytes[0] === 0xfe && bytes[1] === 0xff && bytes.length % 2 === 0) {
+    return { text: Buffer.from(bytes).swap16().toString("utf16le", 2), encoding: "utf16be" };
+  }
+  if (bytes.includes(0)) return undefined;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.startsWith("\ufeff") ? { text: text.slice(1), encoding: "utf8-bom" } : { text, encoding: "utf8" };
+  } catch {
+    // Not UTF-8: Latin-1 and the like cannot be told apart with certainty.
+    return undefined;
+  }
+}
+
+/** A byte order mark in `text` is not doubled. */
+export function encode(text: string, encoding: Encoding): Buffer {
+  const body = text.startsWith("\ufeff") ? text.slice(1) : text;
+  switch (encoding) {
+    case "utf8":
+      return Buffer.from(text, "utf8");
+    case "utf8-bom":
+      return Buffer.from(`\ufeff${body}`, "utf8");
+    case "utf16le":
+      return Buffer.from(`\ufeff${body}`, "utf16le");
+    case "utf16be":
+      return Buffer.from(`\ufeff${body}`, "utf16le").swap16();
+  }
+}
+
+const signatures: readonly [mime: string, begins: readonly number[]][] = [
+  ["image/png", [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
+  ["image/jpeg", [0xff, 0xd8, 0xff]],
+  ["image/gif", [0x47, 0x49, 0x46, 0x38]],
+  ["application/pdf", [0x25, 0x50, 0x44, 0x46, 0x2d]],
+];
+
+/** The type of an image or a PDF, by its first bytes, whatever its name. */
+export function mediaType(bytes: Buffer): string | undefined {
+  const isWebp = bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP";
+  if (isWebp) return "image/webp";
+  return signatures.find(([, begins]) => begins.every((byte, index) => bytes[index] === byte))?.[0];
+}

@@ -1,0 +1,169 @@
+import * as z from "zod";
+import type { Location } from "./host.ts";
+import { fileNeeds, folderNeeds, pathFor } from "./scope.ts";
+import { plural } from "./text.ts";
+import { defineTool, ToolError, type ToolResult } from "./tool.ts";
+import { shorten } from "./truncate.ts";
+
+const input = z.object({
+  pattern: z.string().min(1).describe("Regular expression, in ripgrep's syntax"),
+  path: z.string().optional().describe("File or folder; the workspace folder when absent"),
+  glob: z.string().optional().describe('Only these files, e.g. "*.{ts,tsx}"'),
+  type: z.string().optional().describe('Only files of this ripgrep type, e.g. "py"'),
+  output_mode: z.enum(["content", "files_with_matches", "count"]).optional().describe("Default: files_with_matches"),
+  "-i": z.boolean().optional().describe("Ignore case"),
+  "-n": z.boolean().optional().describe("Line numbers (default true)"),
+  "-A": z.number().int().min(0).optional().describe("Lines after each match"),
+  "-B": z.number().int().min(0).optional().describe("Lines before"),
+  "-C": z.number().int().min(0).optional().describe("Lines around"),
+  head_limit: z.number().int().min(0).optional().describe("At most this many lines, files or counts"),
+  multiline: z.boolean().optional().describe("Matches may span lines; . matches line ends"),
+});
+type Input = z.infer<typeof input>;
+
+/** Characters of ripgrep's output; it is stopped there. */
+const outputCharacters = 2_000_000;
+const lineCharacters = 500;
+
+export const grep = defineTool({
+  name: "grep",
+  sideEffect: "read-only",
+  timeout: 30_000,
+  description: `Searches file contents with ripgrep. Ignored files (.gitignore) are left out. Lines over ${lineCharacters} characters are cut.`,
+  input,
+  async prepare(wish, { host, callID, signal }) {
+    signal.throwIfAborted();
+    const location = await host.workspace.locate(wish.path ?? ".");
+    const kind = await host.workspace.open(location.path, signal);
+    if (kind.type === "missing")
+      throw new ToolError(`${location.relative} does not exist; there is nothing to search.`);
+    if (kind.type === "special") throw new ToolError(`${location.relative} is not a file or a folder.`);
+    const isFolder = kind.type === "folder";
+    const { cwd, prefix, target } = whereFor(location, isFolder, pathFor(location, host.workspace));
+    return {
+      title: `Search ${wish.pattern}`,
+      preview: { type: "text", text: `${wish.pattern} in ${location.path}` },
+      needs: isFolder ? folderNeeds(location) : fileNeeds("read", location, host),
+      run: async () => {
+        const found = await host.search.ripgrep([...argumentsFor(wish), target], cwd, outputCharacters, signal);
+        if (found.code > 1 && found.stderr.trim() !== "") throw new ToolError(explain(found.stderr));
+        const { lines, fact } = present(found.stdout, wish, prefix);
+        const shown = wish.head_limit ? lines.slice(0, wish.head_limit) : lines;
+        if (shown.length < lines.length)
+          shown.push(`(${lines.length - shown.length} more lines; head_limit was reached)`);
+        if (found.cut)
+          shown.push("(the search was stopped, there is too much: narrow the pattern, the path or the glob)");
+        if (found.code > 1) shown.push("(some files or folders could not be read)");
+        if (lines.length === 0) shown.unshift("No matches.");
+        const { output, outputFile } = await shorten(shown.join("\n"), host.overflow, callID);
+        const result: ToolResult = { output, metadata: { fact, outputFile } };
+        return result;
+      },
+    };
+  },
+});
+
+/** ripgrep runs in the folder, so that globs and ignore files are relative to it. */
+function whereFor({ path }: Location, isFolder: boolean, shown: string) {
+  if (isFolder) return { cwd: path, prefix: shown === "." ? "" : `${shown}/`, target: "./" };
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  const folderOf = (file: string) => file.slice(0, file.length - name.length);
+  return { cwd: folderOf(path), prefix: folderOf(shown), target: `./${name}` };
+}
+
+function argumentsFor(wish: Input): string[] {
+  const args = [
+    "--null",
+    "--with-filename",
+    "--hidden",
+    "--no-require-git",
+    "--glob=!.git",
+    "--no-messages",
+    "--engine=auto",
+  ];
+  if (wish["-i"]) args.push("--ignore-case");
+  if (wish.multiline) args.push("--multiline", "--multiline-dotall");
+  else if (wish.pattern.includes("\n") || wish.pattern.includes("\\n")) args.push("--multiline");
+  if (wish.type !== undefined) args.push(`--type=${wish.type}`);
+  if (wish.glob !== undefined) args.push(...onlyFiles(wish.glob, wish.type !== undefined));
+  switch (wish.output_mode) {
+    case "content": {
+      args.push(
+        "--line-number",
+        `--max-columns=${lineCharacters}`,
+        "--max-columns-preview",
+        "--no-heading",
+        "--no-context-separator",
+      );
+      for (const flag of ["-A", "-B", "-C"] as const) if (wish[flag] !== undefined) args.push(`${flag}${wish[flag]}`);
+      break;
+    }
+    case "count":
+      args.push("--count-matches");
+      break;
+    default:
+      args.push("--files-with-matches", "--sortr=modified");
+  }
+  return [...args, "--regexp", wish.pattern, "--"];
+}
+
+/** A positive --glob would search ignored files, too; a type does not, but knows no folders. */
+function onlyFiles(pattern: string, hasType: boolean): string[] {
+  if (hasType || pattern.includes("/") || pattern.startsWith("!")) return [`--glob=${pattern}`];
+  return [`--type-add=wanted:${pattern}`, "--type=wanted"];
+}
+
+function present(stdout: string, wish: Input, prefix: string): { lines: string[]; fact: string } {
+  const name = (path: string) => prefix + path.replaceAll("\\", "/").replace(/^\.\//, "");
+  if (wish.output_mode !== "content" && wish.output_mode !== "count") {
+    const files = stdout.split("\0").filter((path) => path !== "");
+    return { lines: files.map(name), fact: files.length === 0 ? "no matches" : plural(files.length, "file") };
+  }
+  const rows = rowsOf(stdout).map((row) => ({ ...row, file: name(row.file) }));
+  const matches =
+    wish.output_mode === "content"
+      ? rows.filter((row) => row.sign === ":").length
+      : rows.reduce((sum, row) => sum + Number(row.text), 0);
+  const files = new Set(rows.map((row) => row.file)).size;
+  return {
+    lines: rows.map(({ file, number, sign, text }) =>
+      number === "" || wish["-n"] === false ? `${file}${sign}${text}` : `${file}${sign}${number}${sign}${text}`,
+    ),
+    fact: matches === 0 ? "no matches" : `${matches} in ${plural(files, "file")}`,
+  };
+}
+
+interface Row {
+  file: string;
+  number: string;
+  /** `-` for a line of context. */
+  sign: string;
+  text: string;
+}
+
+/**
+ * The rows of ripgrep's output, by file: its threads answer in another order each time. A row is `path NUL number : text`,
+ * or `path NUL count`.
+ */
+function rowsOf(stdout: string): Row[] {
+  const rows: Row[] = [];
+  let begun = "";
+  for (const row of stdout.split("\n")) {
+    const end = row.indexOf("\0");
+    if (end < 0) {
+      // A path that holds a line end.
+      begun += `${row}\n`;
+      continue;
+    }
+    const [start = "", number = "", sign = ":"] = /^(\d+)([:-])/.exec(row.slice(end + 1)) ?? [];
+    const text = row.slice(end + 1 + start.length).replace(/\r$/, "");
+    rows.push({ file: begun + row.slice(0, end), number, sign, text });
+    begun = "";
+  }
+  return rows.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
+}
+
+function explain(stderr: string): string {
+  const message = stderr.trim().replace(/^rg: /, "");
+  return `ripgrep could not search: ${message}`;
+}

@@ -1,0 +1,83 @@
+/** Where paths lead on this disk, links resolved as the system does it. */
+import { lstat, readdir, readlink, realpath } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import type { Location } from "./host.ts";
+import { isWithin } from "./scope.ts";
+import { ToolError } from "./tool.ts";
+
+/** `folders` are absolute, with links resolved. */
+export async function locate(name: string, folders: readonly string[]): Promise<Location> {
+  if (name.includes("\0")) throw new ToolError("A path cannot hold a NUL character.");
+  const real = await resolveLinks(absolute(name, folders[0]), 0);
+  const folder = folders.find((one) => isWithin(real, one));
+  if (folder === undefined) return { path: real, relative: real, inside: false };
+  return { path: real, relative: path.relative(folder, real).replaceAll(path.sep, "/") || ".", inside: true };
+}
+
+/** Not normalized: `link/..` is the parent of where the link leads. */
+function absolute(name: string, folder: string | undefined): string {
+  if (name === "~" || /^~[/\\]/.test(name)) return os.homedir() + name.slice(1);
+  if (path.isAbsolute(name)) return name;
+  if (folder === undefined) throw new ToolError(`No folder is open, so ${name} leads nowhere. Give an absolute path.`);
+  return `${folder}${path.sep}${name}`;
+}
+
+/** Of what does not exist, the nearest parent that does is resolved; a link that leads nowhere is followed, too. */
+async function resolveLinks(name: string, depth: number): Promise<string> {
+  if (depth > 40) throw new ToolError(`${name} goes through too many links.`);
+  try {
+    return await realpath(name);
+  } catch {
+    const trimmed = name.replace(/(?<=.)[/\\]+$/, "");
+    const parent = path.dirname(trimmed);
+    if (parent === trimmed) return trimmed;
+    const folder = await resolveLinks(parent, depth);
+    const resolved = path.join(folder, path.basename(trimmed));
+    const target = await linkTarget(resolved);
+    return target === undefined ? resolved : await resolveLinks(path.resolve(folder, target), depth + 1);
+  }
+}
+
+async function linkTarget(name: string): Promise<string | undefined> {
+  try {
+    return (await lstat(name)).isSymbolicLink() ? await readlink(name) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names beside `location` that may have been meant, best first, at most three. */
+export async function similarNames(location: Location): Promise<string[]> {
+  const wanted = plain(path.basename(location.path));
+  const folder = path.dirname(location.path);
+  const names = await readdir(folder).catch(() => []);
+  const prefix = location.relative.slice(0, location.relative.length - path.basename(location.path).length);
+  return names
+    .map((name) => ({ name, distance: distance(plain(name), wanted) }))
+    .filter(({ distance }) => distance <= Math.max(1, wanted.length / 3))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ name }) => prefix + name);
+}
+
+/** Without what the eye does not tell apart: case, kinds of spaces, composed letters. */
+function plain(name: string): string {
+  return name.normalize("NFKC").toLowerCase().slice(0, 100);
+}
+
+/** 0 for the same, less than 1 when only the extension differs, else the edit distance (Levenshtein). */
+function distance(a: string, b: string): number {
+  if (a === b) return 0;
+  if (path.parse(a).name === path.parse(b).name) return 0.5;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,73 @@
+/** ripgrep as a child process. */
+import { spawn } from "node:child_process";
+import type { Search } from "./host.ts";
+import { ToolError } from "./tool.ts";
+
+/** Characters. */
+const errorLimit = 2_000;
+
+/** `rgPath`: the editor's own ripgrep; else that of the npm package, else the one on the PATH. */
+export function nodeSearch(rgPath: string | undefined): Search {
+  let program: Promise<string> | undefined;
+  return {
+    async ripgrep(args, cwd, limit, signal) {
+      signal.throwIfAborted();
+      program ??= rgPath === undefined ? fromPackage() : Promise.resolve(rgPath);
+      return await run(await program, args, cwd, limit, signal);
+    },
+  };
+}
+
+async function fromPackage(): Promise<string> {
+  try {
+    return (await import("@vscode/ripgrep")).rgPath;
+  } catch {
+    return "rg";
+  }
+}
+
+type Found = Awaited<ReturnType<Search["ripgrep"]>>;
+
+/** Settles when the process is gone, on abort too. */
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Found> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, ["--no-config", "--color=never", ...args], {
+      cwd,
+      stdio: ["ignore", "pipe", "pipe"],
+      windowsHide: true,
+    });
+    const found: Found = { code: 0, stdout: "", stderr: "", cut: false };
+    const kill = () => child.kill("SIGKILL");
+    signal.addEventListener("abort", kill, { once: true });
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      if (found.cut) return;
+      found.stdout += text;
+      if (found.stdout.length <= limit) return;
+      // Whole records only: lines, or, in lists of files, what ends with NUL.
+      const line = found.stdout.lastIndexOf("\n", limit);
+      found.stdout = found.stdout.slice(0, (line >= 0 ? line : found.stdout.lastIndexOf("\0", limit)) + 1);
+      found.cut = true;
+      kill();
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      found.stderr = (found.stderr + text).slice(0, errorLimit);
+    });
+    child.on("error", (error) => {
+      signal.removeEventListener("abort", kill);
+      reject(
+        new ToolError(`The search program could not be started: ${error.message}. ripgrep ("rg") must be installed.`),
+      );
+    });
+    child.on("close", (code) => {
+      signal.removeEventListener("abort", kill);
+      if (signal.aborted) reject(signal.reason);
+      else resolve({ ...found, code: found.cut ? 0 : (code ?? 2) });
+    });
+  });
+}

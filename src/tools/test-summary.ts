@@ -1,0 +1,56 @@
+/** What a test run came to, when its output says so plainly. Pure. */
+import type { CallMetadata } from "../loop/message.ts";
+
+interface Count {
+  passed: number;
+  failed: number;
+}
+
+/** The usual last words of test runners. Each finds the numbers in the last lines of the output. */
+const readers: ((text: string) => Count | undefined)[] = [
+  // Jest, Vitest: "Tests: 1 failed, 13 passed, 14 total", "Tests  1 failed | 13 passed (14)"
+  (text) => inLine(text, /^\s*Tests:?\s+.*\b(passed|failed)\b.*$/gm),
+  // pytest: "=== 1 failed, 13 passed in 0.12s ==="
+  (text) => inLine(text, /^=*\s*\d+ (passed|failed)\b.* in [\d.]+s.*$/gm),
+  // cargo: "test result: FAILED. 13 passed; 1 failed; 0 ignored"
+  (text) => sum(text, /^test result: .*$/gm),
+  // node:test: "# pass 13" and "# fail 1", with another sign before them in a terminal
+  (text) => pair(text, /^\s*[#ℹ] pass (\d+)$/gm, /^\s*[#ℹ] fail (\d+)$/gm),
+  // mocha: "13 passing (20ms)" and "1 failing"
+  (text) => pair(text, /^\s*(\d+) passing\b/gm, /^\s*(\d+) failing\b/gm),
+  // Playwright and others: "14 passed (3.2s)", "13 passed, 1 failed"
+  (text) => inLine(text, /^\s*\d+ passed\b.*$/gm),
+];
+
+export function testSummary(output: string): Pick<CallMetadata, "fact" | "tone"> | undefined {
+  const text = output.slice(-4_000);
+  for (const read of readers) {
+    const count = read(text);
+    if (!count || count.passed + count.failed === 0) continue;
+    if (count.failed === 0) return { fact: `${count.passed} passed`, tone: "good" };
+    return { fact: `${count.failed} of ${count.passed + count.failed} failed`, tone: "bad" };
+  }
+  return undefined;
+}
+
+function inLine(text: string, pattern: RegExp): Count | undefined {
+  const line = text.match(pattern)?.at(-1);
+  if (line === undefined) return undefined;
+  return { passed: Number(/(\d+) passed/.exec(line)?.[1] ?? 0), failed: Number(/(\d+) failed/.exec(line)?.[1] ?? 0) };
+}
+
+function sum(text: string, pattern: RegExp): Count | undefined {
+  const counts = (text.match(pattern) ?? []).map((line) => inLine(line, /.+/g));
+  if (counts.length === 0) return undefined;
+  return counts.reduce<Count>(
+    (all, one) => ({ passed: all.passed + (one?.passed ?? 0), failed: all.failed + (one?.failed ?? 0) }),
+    { passed: 0, failed: 0 },
+  );
+}
+
+function pair(text: string, passing: RegExp, failing: RegExp): Count | undefined {
+  const passed = [...text.matchAll(passing)].at(-1)?.[1];
+  const failed = [...text.matchAll(failing)].at(-1)?.[1];
+  if (passed === undefined && failed === undefined) return undefined;
+  return { passed: Number(passed ?? 0), failed: Number(failed ?? 0) };
+}

@@ -1,0 +1,41 @@
+/** The least that a loop can do: fetch, parse the events, read the file, append a line. What Rondo is measured against. */
+import { appendFileSync, readFileSync } from "node:fs";
+
+const [base, folder, record, prompt] = process.argv.slice(2);
+const tools = [{ name: "read", description: "Reads a file.", input_schema: { type: "object", properties: { file_path: { type: "string" } } } }];
+const messages = [{ role: "user", content: prompt }];
+for (;;) {
+  const response = await fetch(`${base}/v1/messages`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": "none", "anthropic-version": "2023-06-01" },
+    body: JSON.stringify({ model: "bench", max_tokens: 1000, stream: true, tools, messages }),
+  });
+  const blocks = [];
+  let rest = "";
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    rest += chunk;
+    const lines = rest.split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      if (!line.startsWith("data: ")) continue;
+      const event = JSON.parse(line.slice(6));
+      if (event.type === "content_block_start") blocks[event.index] = { ...event.content_block, json: "" };
+      else if (event.delta?.type === "text_delta") blocks[event.index].text += event.delta.text;
+      else if (event.delta?.type === "input_json_delta") blocks[event.index].json += event.delta.partial_json;
+    }
+  }
+  for (const block of blocks) {
+    if (block.type === "tool_use") block.input = JSON.parse(block.json || "{}");
+    delete block.json;
+  }
+  messages.push({ role: "assistant", content: blocks });
+  appendFileSync(record, `${JSON.stringify(messages.at(-1))}\n`);
+  const calls = blocks.filter((block) => block.type === "tool_use");
+  if (calls.length === 0) break;
+  const results = calls.map((call) => {
+    const content = readFileSync(`${folder}/${call.input.file_path}`, "utf8");
+    return { type: "tool_result", tool_use_id: call.id, content };
+  });
+  messages.push({ role: "user", content: results });
+  appendFileSync(record, `${JSON.stringify(messages.at(-1))}\n`);
+}

@@ -1,0 +1,310 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import * as vscode from "vscode";
+import { putText } from "../../src/extension/host/documents.ts";
+import { Before, beforeUri } from "../../src/extension/review/before.ts";
+import { reviewCommands } from "../../src/extension/review/commands.ts";
+import { Marks } from "../../src/extension/review/marks.ts";
+import { Review } from "../../src/extension/review/review.ts";
+
+const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
+const after = "one\n2\nthree\nfour\n4.5\nfive\n";
+
+describe("the review in the editor", () => {
+  let folder: string;
+  let storage: vscode.Uri;
+  let review: Review;
+  const told: string[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "rondo-review-"));
+    storage = vscode.Uri.file(path.join(folder, "storage"));
+    review = new Review({ storage, tell: (message) => told.push(message) });
+    told.length = 0;
+  });
+
+  afterEach(async () => {
+    await review.flush();
+    review.dispose();
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await rm(folder, { recursive: true, force: true });
+    assert.deepEqual(told, []);
+  });
+
+  async function file(text: string, name = "file.txt"): Promise<vscode.Uri> {
+    const uri = vscode.Uri.file(path.join(folder, name));
+    await writeFile(uri.fsPath, text);
+    return uri;
+  }
+
+  /** As the workspace's write does it. */
+  async function agentWrites(uri: vscode.Uri, text: string): Promise<vscode.TextDocument> {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const end = review.begin(uri, document.getText());
+    assert.ok(await putText(document, text));
+    await document.save();
+    end(document.getText());
+    return document;
+  }
+
+  const disk = (uri: vscode.Uri) => readFile(uri.fsPath, "utf8");
+  const hunks = (uri: vscode.Uri) => review.changes(uri)?.hunks.length ?? 0;
+
+  async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+    for (let i = 0; i < 100; i++) {
+      if (await holds()) return;
+      await wait(30);
+    }
+    assert.fail(`never: ${what}`);
+  }
+
+  async function type(document: vscode.TextDocument, line: number, character: number, text: string): Promise<void> {
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(line, character), text);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+  }
+
+  it("lists the files with their hunks and lines", async () => {
+    const uri = await file(before);
+    await agentWrites(uri, after);
+    assert.deepEqual(review.files(), [
+      { path: uri.fsPath, relative: vscode.workspace.asRelativePath(uri), hunks: 3, added: 2, removed: 2 },
+    ]);
+  });
+
+  it("T12 restores exactly the old text of a rejected hunk, on disk too, and leaves the user's later edits alone", async () => {
+    const uri = await file("one\r\ntwo\r\nthree\r\nfour");
+    const document = await agentWrites(uri, "one\r\n2\r\nzwei\r\nthree\r\nvier\r\nfünf\r\n");
+    assert.equal(hunks(uri), 2);
+    await type(document, 0, 0, "mine ");
+    await document.save();
+    await review.reject(uri, 0);
+    assert.equal(await disk(uri), "mine one\r\ntwo\r\nthree\r\nvier\r\nfünf\r\n");
+    await review.reject(uri, 0);
+    assert.equal(await disk(uri), "mine one\r\ntwo\r\nthree\r\nfour");
+    assert.equal(hunks(uri), 0);
+  });
+
+  it("does not save what the user has not saved", async () => {
+    const uri = await file(before);
+    const document = await agentWrites(uri, after);
+    await type(document, 0, 0, "draft ");
+    await review.reject(uri);
+    assert.equal(document.getText(), `draft ${before}`);
+    assert.equal(await disk(uri), after);
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+  });
+
+  it("accepts a hunk without touching the text", async () => {
+    const uri = await file(before);
+    const document = await agentWrites(uri, after);
+    review.accept(uri, 0);
+    assert.equal(hunks(uri), 2);
+    assert.equal(document.isDirty, false);
+    await review.reject(uri);
+    assert.equal(await disk(uri), before.replace("two", "2"));
+  });
+
+  it("follows undo and redo of the agent's edit, one step each", async () => {
+    const uri = await file(before);
+    const document = await agentWrites(uri, after);
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand("undo");
+    assert.equal(document.getText(), before);
+    assert.equal(hunks(uri), 0);
+    await vscode.commands.executeCommand("redo");
+    assert.equal(document.getText(), after);
+    assert.equal(hunks(uri), 3);
+  });
+
+  it("brings a rejected hunk back for review when the reject is undone", async () => {
+    const uri = await file(before);
+    const document = await agentWrites(uri, after);
+    await review.reject(uri, 1);
+    assert.equal(hunks(uri), 2);
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand("undo");
+    assert.equal(document.getText(), after);
+    assert.equal(hunks(uri), 3);
+  });
+
+  it("deletes a file that the agent made, when all of it is rejected", async () => {
+    const uri = vscode.Uri.file(path.join(folder, "new.txt"));
+    const end = review.begin(uri, undefined);
+    await writeFile(uri.fsPath, "new\n");
+    end("new\n");
+    assert.equal(hunks(uri), 1);
+    await review.reject(uri, 0);
+    await assert.rejects(stat(uri.fsPath));
+    assert.deepEqual(review.files(), []);
+  });
+
+  it("works on files that are not open, mixed line endings included", async () => {
+    const old = "one\r\ntwo\nthree\r\nfour\n";
+    const uri = await file(old);
+    const end = review.begin(uri, old);
+    await writeFile(uri.fsPath, old.replace("two", "2"));
+    end(old.replace("two", "2"));
+    await review.reject(uri, 0);
+    assert.equal(await disk(uri), old);
+  });
+
+  it("keeps a byte order mark and the encoding through a reject", async () => {
+    const uri = vscode.Uri.file(path.join(folder, "utf16.txt"));
+    const bytes = Buffer.from("\uFEFFein\r\nzwei\r\n", "utf16le");
+    await writeFile(uri.fsPath, bytes);
+    await agentWrites(uri, "eins\r\nzwei\r\n");
+    await review.reject(uri, 0);
+    assert.deepEqual(await readFile(uri.fsPath), bytes);
+  });
+
+  it("takes what another program does to the file for the user's doing", async () => {
+    const uri = await file(before);
+    await agentWrites(uri, after);
+    await writeFile(uri.fsPath, after.replace("three", "THREE"));
+    await until("the change on disk is seen", () => review.before(uri)?.includes("THREE") ?? false);
+    assert.equal(hunks(uri), 3);
+    await review.reject(uri);
+    assert.equal(await disk(uri), before.replace("three", "THREE"));
+  });
+
+  it("goes on when the agent writes again while hunks are open", async () => {
+    const uri = await file(before);
+    await agentWrites(uri, after);
+    await agentWrites(uri, after.replace("three", "3"));
+    assert.equal(review.before(uri), before);
+    await review.reject(uri);
+    assert.equal(await disk(uri), before);
+  });
+
+  it("R3 is there again after a reload, with what was done meanwhile taken for the user's", async () => {
+    const uri = await file(before);
+    await agentWrites(uri, after);
+    review.accept(uri, 0);
+    await review.flush();
+    review.dispose();
+    await vscode.workspace.fs.writeFile(uri, Buffer.from(`zero\n${after}`));
+    review = new Review({ storage, tell: (message) => told.push(message) });
+    await review.load();
+    assert.equal(hunks(uri), 2);
+    await review.reject(uri);
+    assert.equal(await disk(uri), `zero\n${before.replace("two", "2")}`);
+  });
+
+  it("forgets what was decided, after a reload too", async () => {
+    const uri = await file(before);
+    await agentWrites(uri, after);
+    await review.flush();
+    review.accept(uri);
+    await review.flush();
+    const next = new Review({ storage, tell: () => {} });
+    await next.load();
+    assert.deepEqual(next.files(), []);
+    next.dispose();
+  });
+
+  it("skips a state that cannot be read", async () => {
+    await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(storage, "review", "x.json"), Buffer.from('{"version":1'));
+    await review.load();
+    assert.deepEqual(review.files(), []);
+  });
+
+  describe("in sight", () => {
+    let marks: Marks;
+    let texts: Before;
+    let commands: Record<string, (...args: unknown[]) => unknown>;
+
+    beforeEach(() => {
+      marks = new Marks(review);
+      texts = new Before(review);
+      commands = reviewCommands(review);
+    });
+
+    afterEach(() => {
+      marks.dispose();
+      texts.dispose();
+    });
+
+    it("has a line of actions above each hunk", async () => {
+      const uri = await file(before);
+      await agentWrites(uri, after);
+      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri);
+      assert.deepEqual(
+        lenses.filter(({ range }) => range.start.line === 1).map(({ command }) => command?.title),
+        ["Accept", "Reject", "$(arrow-up)", "1 of 3", "$(arrow-down)"],
+      );
+      assert.deepEqual([...new Set(lenses.map(({ range }) => range.start.line))], [1, 4, 6]);
+    });
+
+    it("ignores a press on a line of actions that came too late", async () => {
+      const uri = await file(before);
+      const document = await agentWrites(uri, after);
+      const [lens] = marks.provideCodeLenses(document);
+      const press = () => commands["rondo.acceptHunk"]?.(...(lens?.command?.arguments ?? []));
+      await press();
+      await press();
+      assert.equal(hunks(uri), 2);
+    });
+
+    it("goes from hunk to hunk, over the files and around", async () => {
+      const a = await file(before, "a.txt");
+      const b = await file(before, "b.txt");
+      await agentWrites(a, after);
+      await agentWrites(b, after.replace("4.5\n", ""));
+      await vscode.window.showTextDocument(a);
+      const seen: string[] = [];
+      for (let i = 0; i < 6; i++) {
+        await commands["rondo.nextHunk"]?.();
+        const editor = vscode.window.activeTextEditor;
+        seen.push(`${path.basename(editor?.document.uri.fsPath ?? "")}:${editor?.selection.active.line}`);
+      }
+      assert.deepEqual(seen, ["a.txt:1", "a.txt:4", "a.txt:6", "b.txt:1", "b.txt:5", "a.txt:1"]);
+      await commands["rondo.previousHunk"]?.();
+      assert.equal(path.basename(vscode.window.activeTextEditor?.document.uri.fsPath ?? ""), "b.txt");
+    });
+
+    it("accepts and rejects what is at the cursor", async () => {
+      const uri = await file(before);
+      const editor = await vscode.window.showTextDocument(await agentWrites(uri, after));
+      editor.selection = new vscode.Selection(4, 1, 4, 1);
+      await commands["rondo.rejectHunk"]?.();
+      assert.equal(await disk(uri), after.replace("4.5\n", ""));
+      editor.selection = new vscode.Selection(1, 0, 1, 0);
+      await commands["rondo.acceptHunk"]?.();
+      assert.equal(hunks(uri), 1);
+      editor.selection = new vscode.Selection(2, 0, 2, 0);
+      await commands["rondo.acceptHunk"]?.();
+      assert.equal(hunks(uri), 1);
+    });
+
+    it("accepts and rejects files by their path, and all of them", async () => {
+      const uris = await Promise.all(["a", "b", "c", "d"].map((name) => file(before, name)));
+      for (const uri of uris) await agentWrites(uri, after);
+      const [a, b, c, d] = uris;
+      assert.ok(a && b && c && d);
+      await commands["rondo.acceptFile"]?.(a.fsPath);
+      await commands["rondo.rejectFile"]?.(b.fsPath);
+      assert.deepEqual(review.uris().map(String), [c, d].map(String));
+      assert.equal(await disk(a), after);
+      assert.equal(await disk(b), before);
+      await commands["rondo.rejectAll"]?.();
+      assert.equal(await disk(c), before);
+      assert.equal(await disk(d), before);
+      assert.deepEqual(review.files(), []);
+    });
+
+    it("gives the text before to diffs, and gives it again when a hunk is accepted", async () => {
+      const uri = await file(before);
+      await agentWrites(uri, after);
+      const document = await vscode.workspace.openTextDocument(beforeUri(uri));
+      assert.equal(document.getText(), before);
+      review.accept(uri, 0);
+      await until("the document has the accepted lines", () => document.getText() === before.replace("two", "2"));
+      await commands["rondo.reviewChanges"]?.();
+    });
+  });
+});

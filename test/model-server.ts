@@ -1,0 +1,139 @@
+/** A model server on loopback that plays a script in both wire formats, over a real connection. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import { anthropicEvents, type Block, openaiEvents, type Said } from "./model-server/encode.ts";
+
+export type { Block, Said } from "./model-server/encode.ts";
+
+export interface ReceivedRequest {
+  api: "anthropic" | "openai";
+  path: string;
+  headers: IncomingMessage["headers"];
+  /** The body as it came, and parsed. */
+  raw: string;
+  body: Record<string, unknown>;
+  /** When its last byte was here, in `performance.now()` of this process. */
+  arrivedAt: number;
+  /** When the last byte of the answer was handed to the system; undefined until then. */
+  answeredAt: number | undefined;
+  /** When the client closed the connection before the answer was over; never, when it did not. */
+  readonly left: Promise<number>;
+}
+
+interface Pace {
+  /** Bytes a write; absent: an event a write. */
+  size?: number;
+  /** Wait after each write, in ms. */
+  delay?: number;
+  /** Ends the connection after so many bytes. */
+  cutAt?: number;
+  /** How a cut is made: the connection breaks, or the answer ends as if that were all. */
+  cut?: "break" | "end";
+  /** Sends no more after the last byte, but keeps the connection open. */
+  hang?: boolean;
+}
+
+export type Answer =
+  /** In the format that was asked for. */
+  | Block[]
+  | (Said & Pace)
+  /** The answer's body as it is. */
+  | ({ bytes: string | Uint8Array } & Pace)
+  /** An answer that is no stream. */
+  | { status: number; headers?: Record<string, string>; body?: unknown };
+
+/** The answers in order, or a function that makes them; `index` counts requests from 0. */
+export type Script = Answer[] | ((request: ReceivedRequest, index: number) => Answer | Promise<Answer>);
+
+export interface ModelServer {
+  /** Scheme, host and port; the OpenAI format is spoken under any path that ends in `/chat/completions`. */
+  url: string;
+  requests: ReceivedRequest[];
+  /** Breaks what is open and resolves when all is closed. */
+  stop(): Promise<void>;
+}
+
+/** `port` 0, the default, takes a free one. */
+export async function startModelServer(script: Script, port = 0): Promise<ModelServer> {
+  const requests: ReceivedRequest[] = [];
+  const server = createServer((incoming, response) => {
+    void serve(incoming, response).catch((error) => response.destroy(error));
+  });
+  server.keepAliveTimeout = 60_000;
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await receive(incoming, response);
+    if (!request) return void response.writeHead(404).end();
+    const index = requests.push(request) - 1;
+    const answer = typeof script === "function" ? await script(request, index) : script[index];
+    await play(answer ?? { status: 500, body: { error: { message: "the script is over" } } }, request, response);
+    request.answeredAt = performance.now();
+  }
+
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<ReceivedRequest | undefined> {
+  const path = (incoming.url ?? "").replace(/\?.*/, "");
+  const api = path.endsWith("/v1/messages") ? "anthropic" : path.endsWith("/chat/completions") ? "openai" : undefined;
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const arrivedAt = performance.now();
+  if (!api) return undefined;
+  const raw = Buffer.concat(chunks).toString();
+  const left = new Promise<number>((resolve) => {
+    response.on("close", () => !response.writableFinished && resolve(performance.now()));
+  });
+  const body = JSON.parse(raw);
+  return { api, path, headers: incoming.headers, raw, body, arrivedAt, answeredAt: undefined, left };
+}
+
+async function play(answer: Answer, request: ReceivedRequest, response: ServerResponse): Promise<void> {
+  if ("status" in answer) {
+    const { status, headers, body } = answer;
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    return void response.end(typeof body === "string" ? body : JSON.stringify(body ?? {}));
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  if (Array.isArray(answer)) return void response.end(events(request, { blocks: answer }).join(""));
+  await stream("bytes" in answer ? [answer.bytes] : events(request, answer), answer, response);
+}
+
+function events({ api }: ReceivedRequest, said: Said): string[] {
+  return api === "anthropic" ? anthropicEvents(said) : openaiEvents(said);
+}
+
+async function stream(items: (string | Uint8Array)[], pace: Pace, response: ServerResponse): Promise<void> {
+  const { size, delay = 0, cutAt = Number.POSITIVE_INFINITY, cut = "break", hang = false } = pace;
+  let left = cutAt;
+  for (const write of writes(items, size)) {
+    if (response.destroyed) return;
+    const bytes = write.subarray(0, left);
+    left -= bytes.length;
+    // Waiting for the write keeps writes apart on the wire; a cut must come after what was sent.
+    if (bytes.length > 0) await new Promise((sent) => response.write(bytes, sent));
+    if (left <= 0) return cut === "end" ? void response.end() : void response.socket?.destroy();
+    if (delay > 0) await wait(delay);
+  }
+  if (!hang) response.end();
+}
+
+function* writes(items: (string | Uint8Array)[], size: number | undefined): Generator<Uint8Array> {
+  const chunks = items.map((item) => (typeof item === "string" ? Buffer.from(item) : item));
+  if (size === undefined) return yield* chunks;
+  const all = Buffer.concat(chunks);
+  for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size);
+}

@@ -1,0 +1,100 @@
+/** Replies as the bytes of both wire formats. */
+
+export type Block =
+  /** `pieces`: how many deltas the text comes in, 1 when absent. */
+  | { text: string; pieces?: number }
+  | { thinking: string; signature?: string }
+  /** Redacted thinking, Anthropic only. */
+  | { redacted: string }
+  /** `raw` replaces the input's JSON, to be badly written. */
+  | { call: { name: string; input?: Record<string, unknown>; raw?: string; id?: string } };
+
+/** Why the reply ends, in the words of the API asked; when absent: what its blocks mean. */
+export interface Said {
+  blocks: Block[];
+  stop?: string;
+  /** `input` without what was cached. */
+  usage?: { input: number; output: number; cacheRead?: number; cacheWrite?: number };
+}
+
+const usual = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0 };
+let calls = 0;
+
+/** Each event is one item: an event and its data, ended by a blank line. */
+export function anthropicEvents({ blocks, stop, usage }: Said): string[] {
+  const { input, output, cacheRead, cacheWrite } = { ...usual, ...usage };
+  const said = {
+    input_tokens: input,
+    cache_read_input_tokens: cacheRead,
+    cache_creation_input_tokens: cacheWrite,
+  };
+  const message = { id: "msg_1", type: "message", role: "assistant", model: "test", content: [], stop_reason: null };
+  const reason = stop ?? (blocks.some((block) => "call" in block) ? "tool_use" : "end_turn");
+  return [
+    { type: "message_start", message: { ...message, usage: { ...said, output_tokens: 1 } } },
+    ...blocks.flatMap(anthropicBlock),
+    { type: "message_delta", delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: output } },
+    { type: "message_stop" },
+  ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+}
+
+function anthropicBlock(block: Block, index: number): { type: string }[] {
+  const whole = (start: object, deltas: object[]) => [
+    { type: "content_block_start", index, content_block: start },
+    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+    { type: "content_block_stop", index },
+  ];
+  if ("text" in block) {
+    const deltas = split(block.text, block.pieces ?? 1).map((text) => ({ type: "text_delta", text }));
+    return whole({ type: "text", text: "" }, deltas);
+  }
+  if ("thinking" in block) {
+    return whole({ type: "thinking", thinking: "", signature: "" }, [
+      { type: "thinking_delta", thinking: block.thinking },
+      ...(block.signature ? [{ type: "signature_delta", signature: block.signature }] : []),
+    ]);
+  }
+  if ("redacted" in block) return whole({ type: "redacted_thinking", data: block.redacted }, []);
+  const { name, input, raw = input ? JSON.stringify(input) : "", id = `toolu_test${++calls}` } = block.call;
+  const deltas = split(raw, 2).map((partial_json) => ({ type: "input_json_delta", partial_json }));
+  return whole({ type: "tool_use", id, name, input: {} }, deltas);
+}
+
+/** Each event is one item: a line of data, ended by a blank line. */
+export function openaiEvents({ blocks, stop, usage }: Said): string[] {
+  const { input, output, cacheRead, cacheWrite } = { ...usual, ...usage };
+  const reason = stop ?? (blocks.some((block) => "call" in block) ? "tool_calls" : "stop");
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    ...frame,
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const frame = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "test" };
+  const prompt_tokens = input + cacheRead + cacheWrite;
+  const counts = { prompt_tokens, completion_tokens: output, prompt_tokens_details: { cached_tokens: cacheRead } };
+  let index = 0;
+  const deltas = blocks.flatMap((block) => ("call" in block ? openaiCall(block.call, index++) : openaiDeltas(block)));
+  const chunks = [
+    chunk({ role: "assistant", content: "" }),
+    ...deltas.map((delta) => chunk(delta)),
+    chunk({}, reason),
+    { ...frame, choices: [], usage: counts },
+  ];
+  return [...chunks.map((data) => `data: ${JSON.stringify(data)}\n\n`), "data: [DONE]\n\n"];
+}
+
+function openaiCall(call: Extract<Block, { call: object }>["call"], index: number): object[] {
+  const { name, input, raw = JSON.stringify(input ?? {}), id = `call_test${++calls}` } = call;
+  const first = { index, id, type: "function", function: { name, arguments: "" } };
+  const rest = split(raw, 2).map((text) => ({ index, function: { arguments: text } }));
+  return [first, ...rest].map((fragment) => ({ tool_calls: [fragment] }));
+}
+
+function openaiDeltas(block: Exclude<Block, { call: object }>): object[] {
+  if ("text" in block) return split(block.text, block.pieces ?? 1).map((content) => ({ content }));
+  return "thinking" in block ? [{ reasoning_content: block.thinking }] : [];
+}
+
+function split(text: string, pieces: number): string[] {
+  const size = Math.max(1, Math.ceil(text.length / pieces));
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
+}

@@ -1,0 +1,259 @@
+/** Chats in the states that the panel can be in. Times are taken from one moment, so that pictures are the same. */
+import type { Chat, Entry } from "../../src/loop/apply.ts";
+import type { PermissionRequest, Rule } from "../../src/loop/events.ts";
+import { type CallMetadata, noTokens, type Part, type ReplyError, type ToolState } from "../../src/loop/message.ts";
+import type { ModelChoice, PanelState, SessionSummary } from "../../src/loop/protocol.ts";
+import type { Unnumbered } from "./page.ts";
+
+const cwd = "/home/dev/tinyshop";
+const sessionID = "ses_1";
+let ids = 0;
+const nextID = (prefix: string) => `${prefix}_${String(++ids).padStart(6, "0")}`;
+
+export const sonnet: ModelChoice = {
+  providerID: "anthropic",
+  modelID: "claude-sonnet-4-5",
+  label: "Claude Sonnet 4.5",
+  group: "Anthropic",
+  price: "$3 / $15",
+};
+const haiku: ModelChoice = { ...sonnet, modelID: "claude-haiku-4-5", label: "Claude Haiku 4.5", price: "$1 / $5" };
+const qwen: ModelChoice = {
+  providerID: "openai",
+  modelID: "qwen3-coder:30b",
+  label: "qwen3-coder:30b",
+  group: "localhost:11434",
+  price: undefined,
+};
+
+const minute = 60_000;
+
+export function sessions(now = Date.now()): SessionSummary[] {
+  const list: [string, number, number, SessionSummary["state"]][] = [
+    ["Fix the rounding in cart totals", 0, 19, "running"],
+    ["Free shipping over €50", 61, 63, "asks"],
+    ["Why is checkout slow on Safari?", 26 * 60, 22, "idle"],
+    ["Test refunds of discounted orders", 27 * 60, 4, "error"],
+    ["Move amounts to cents", 4 * 24 * 60, 148, "idle"],
+    ["A session whose title is much longer than any side bar is wide, so it has to be cut", 40 * 24 * 60, 6, "idle"],
+  ];
+  return list.map(([title, ago, messages, state], at) => ({
+    id: `ses_${at + 1}`,
+    title,
+    updatedAt: now - ago * minute,
+    messages,
+    state,
+  }));
+}
+
+export function panelState(change: Partial<PanelState> = {}): PanelState {
+  return {
+    readiness: { type: "ready" },
+    mode: "default",
+    model: sonnet,
+    models: [sonnet, haiku, qwen],
+    trusted: true,
+    hasFolder: true,
+    attachments: [],
+    review: [],
+    contextUsed: 0.18,
+    cost: 0.06,
+    recent: [],
+    ...change,
+  };
+}
+
+export function chat(title: string, messages: Entry[], change: Partial<Chat> = {}): Chat {
+  const session = { id: sessionID, createdAt: Date.now(), title, cwd };
+  return { session, messages, status: { type: "idle" }, requests: [], queue: [], ended: undefined, ...change };
+}
+
+export function snapshot(chat: Chat, state: PanelState = panelState(), draft = ""): Unnumbered {
+  return { type: "snapshot", chat, state, draft };
+}
+
+type Loose<P> = P extends unknown ? Omit<P, "id" | "sessionID" | "messageID"> : never;
+export type LoosePart = Loose<Part>;
+
+function entry(info: Entry["info"], parts: LoosePart[]): Entry {
+  return { info, parts: parts.map((part) => ({ ...part, id: nextID("prt"), sessionID, messageID: info.id })) };
+}
+
+export function you(text: string, ...more: LoosePart[]): Entry {
+  const model = { providerID: "anthropic", modelID: "claude-sonnet-4-5" };
+  const info = { id: nextID("msg"), sessionID, createdAt: Date.now(), role: "user", agent: "build", model } as const;
+  return entry(info, [...more, { type: "text", text }]);
+}
+
+export function rondo(parts: LoosePart[], error?: ReplyError): Entry {
+  return entry(
+    {
+      id: nextID("msg"),
+      sessionID,
+      createdAt: Date.now(),
+      role: "assistant",
+      parentID: "msg_0",
+      agent: "build",
+      model: { providerID: "anthropic", modelID: "claude-sonnet-4-5" },
+      path: { cwd, root: cwd },
+      tokens: noTokens,
+      ...(error && { error }),
+    },
+    parts,
+  );
+}
+
+export const said = (text: string): LoosePart => ({ type: "text", text, time: { start: 0, end: 1 } });
+export const saying = (text: string): LoosePart => ({ type: "text", text, time: { start: 0 } });
+export const thought = (text: string, seconds: number): LoosePart => ({
+  type: "reasoning",
+  text,
+  time: { start: 0, end: seconds * 1000 },
+});
+
+export function tool(name: string, state: ToolState, callID = nextID("call")): LoosePart {
+  return { type: "tool", tool: name, callID, state };
+}
+
+export function done(
+  name: string,
+  input: Record<string, string>,
+  metadata: CallMetadata,
+  output: string,
+  ms = 200,
+): LoosePart {
+  return tool(name, { status: "completed", input, output, title: name, metadata, start: 0, end: ms });
+}
+
+export const readDone = (path: string, lines: number) =>
+  done("read", { file_path: `${cwd}/${path}` }, { fact: `${lines} lines` }, "1\tfirst line\n2\tsecond line", 50);
+
+export const patch = `@@ -11,8 +11,6 @@
+ export function total(
+   items: Item[], discount = 0): number {
+-  let sum = 0;
+-  for (const item of items) {
+-    sum += round(item.cents * item.quantity
+-      * (1 - discount));
+-  }
++  const gross = items.reduce((sum, item) =>
++    sum + item.cents * item.quantity, 0);
+-  return sum;
++  return Math.round(gross * (1 - discount));
+ }
+`;
+export const cartDiff = { path: `${cwd}/src/cart.ts`, added: 3, removed: 6, patch };
+export const editDone = (path: string) =>
+  done("edit", { file_path: `${cwd}/${path}` }, { diff: { ...cartDiff, path: `${cwd}/${path}` } }, "Edited.", 100);
+
+export const testOutput = `
+ FAIL  test/cart.test.ts › total › rounds once, at the end
+ AssertionError: expected 906 to be 905
+
+ - Expected   905
+ + Received   906
+
+ ❯ test/cart.test.ts:58:31
+${Array.from({ length: 30 }, (_, at) => ` ✓ test/money.test.ts › case ${at + 1}`).join("\n")}
+ Tests  1 failed | 13 passed (14)`;
+
+export const testFailed = done(
+  "bash",
+  { command: "npm test -- cart" },
+  { fact: "exit code 1", tone: "bad", exitCode: 1 },
+  testOutput,
+  3100,
+);
+
+const file = (filename: string, lines?: [number, number]): LoosePart => ({
+  type: "file",
+  mime: "text/plain",
+  filename,
+  url: `file://${cwd}/src/${filename}`,
+  ...(lines && { source: { start: lines[0], end: lines[1], text: "" } }),
+});
+
+export const asked = you(
+  "The rounding test in cart.test.ts fails since we moved to cents. Find out why and fix it. Please leave the test as it is.",
+  file("cart.ts", [12, 18]),
+  file("cart.test.ts"),
+);
+
+export const work: LoosePart[] = [
+  thought("The test expects 905 and gets 906. So the place of the rounding is wrong, not the amount.", 6),
+  readDone("src/cart.ts", 64),
+  readDone("src/money.ts", 41),
+  readDone("src/discount.ts", 38),
+  readDone("test/cart.test.ts", 169),
+  done("grep", { pattern: "round(" }, { fact: "7 in 3 files" }, "src/cart.ts:15\nsrc/money.ts:8", 100),
+  testFailed,
+];
+
+const always: Rule[] = [{ permission: "bash", pattern: "npm test *", action: "allow" }];
+
+export function request(change: Partial<PermissionRequest> = {}): PermissionRequest {
+  return {
+    id: "per_1",
+    sessionID,
+    messageID: "msg_1",
+    partID: "prt_1",
+    callID: "call_asks",
+    tool: "bash",
+    permission: "bash",
+    patterns: ["rm -rf coverage"],
+    title: "Run this command?",
+    reason: "Asks because the mode is Ask first.",
+    preview: {
+      type: "command",
+      command: "npm test -- cart && rm -rf coverage && git push",
+      cwd,
+      parts: [
+        { text: "npm test -- cart", decision: "allow", why: "Allowed by your rule npm test *" },
+        { text: "rm -rf coverage", decision: "ask", why: "Deletes 212 files that git does not have." },
+        { text: "git push", decision: "ask", why: "Sends 1 commit to origin/fix/rounding." },
+      ],
+    },
+    always,
+    ...change,
+  };
+}
+
+export const editRequest = request({
+  id: "per_2",
+  tool: "edit",
+  permission: "edit",
+  patterns: ["src/cart.ts"],
+  title: "Edit src/cart.ts?",
+  preview: { type: "diff", diff: cartDiff },
+  always: [{ permission: "edit", pattern: "src/**", action: "allow" }],
+});
+
+export const review = [
+  { path: `${cwd}/src/cart.ts`, relative: "src/cart.ts", hunks: 2, added: 3, removed: 6 },
+  { path: `${cwd}/src/discount.ts`, relative: "src/discount.ts", hunks: 1, added: 2, removed: 1 },
+  { path: `${cwd}/test/cart.test.ts`, relative: "test/cart.test.ts", hunks: 2, added: 15, removed: 0 },
+];
+
+export const answer = `The sum is now rounded **once**, at the end, and a discount keeps exact cents.
+
+- \`total()\` adds exact cents and rounds the sum.
+- \`discountOf()\` no longer rounds on its own.
+  1. First
+  2. Second, with a [link](https://example.com/a)
+
+\`\`\`ts src/cart.ts
+export function total(items: Item[], discount = 0): number {
+  const gross = items.reduce((sum, item) => sum + item.cents * item.quantity, 0);
+  return Math.round(gross * (1 - discount)); // exact cents
+}
+\`\`\`
+
+| Case | Before | After |
+|---|---:|---:|
+| three half cents | 906 | 905 |
+| full discount | 1 | 0 |
+
+> Rounding late keeps the sum exact.
+
+Worth a look: [cart.ts:1](src/cart.ts:1) no longer imports \`round()\`.
+`;

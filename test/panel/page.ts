@@ -1,0 +1,159 @@
+/** The panel as VS Code shows it: built from source, in a real browser, under the host's content security policy. */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { build } from "esbuild";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { builds } from "../../esbuild.mjs";
+import type { ToHost, ToPanel } from "../../src/loop/protocol.ts";
+
+export type Theme = "dark" | "light" | "hc" | "hcl";
+
+const bodyClasses: Record<Theme, string> = {
+  dark: "vscode-dark",
+  light: "vscode-light",
+  hc: "vscode-high-contrast",
+  hcl: "vscode-high-contrast vscode-high-contrast-light",
+};
+
+const origin = "http://panel.invalid";
+/** As src/extension/panel.ts sends it. */
+const policy = `default-src 'none'; img-src data:; font-src ${origin}; style-src ${origin}; script-src 'nonce-harness'`;
+
+type Files = Map<string, { body: Buffer; type: string }>;
+
+const types: Record<string, string> = { html: "text/html", css: "text/css", js: "text/javascript", ttf: "font/ttf" };
+
+async function bundle(): Promise<Files> {
+  const panel = builds.find((options) => "panel" in (options.entryPoints ?? {}));
+  const { outputFiles } = await build({ ...panel, write: false });
+  const files: Files = new Map();
+  const add = (name: string, body: Buffer) =>
+    files.set(name, { body, type: types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain" });
+  for (const file of outputFiles ?? []) add(file.path.slice(file.path.lastIndexOf("/") + 1), Buffer.from(file.contents));
+  for (const name of ["harness.html", "themes.css"]) {
+    add(name, await readFile(new URL(name, import.meta.url)));
+  }
+  return files;
+}
+
+/** Starts Chromium: `CHROMIUM_PATH`, Debian's, or what Playwright finds. */
+export async function launch(): Promise<PanelBrowser> {
+  const path = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+  const args = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking";
+  const browser = await chromium.launch({
+    ...(existsSync(path) ? { executablePath: path } : { channel: "chrome" }),
+    args: args.split(" "),
+  });
+  return new PanelBrowser(browser, await bundle());
+}
+
+interface Look {
+  theme?: Theme;
+  width?: number;
+  height?: number;
+}
+
+export class PanelBrowser {
+  readonly #browser: Browser;
+  readonly #files: Files;
+
+  constructor(browser: Browser, files: Files) {
+    this.#browser = browser;
+    this.#files = files;
+  }
+
+  /** A fresh panel that has asked for its snapshot and got nothing yet. */
+  async open({ theme = "dark", width = 480, height = 820 }: Look = {}): Promise<PanelPage> {
+    const page = await this.#browser.newPage({ viewport: { width, height }, reducedMotion: "reduce" });
+    const panel = new PanelPage(page);
+    await page.route("**/*", (route) => {
+      const url = route.request().url();
+      const { origin: from, pathname } = new URL(url);
+      const file = from === origin ? this.#files.get(pathname.slice(1)) : undefined;
+      if (!file) {
+        panel.strays.push(url);
+        return route.abort();
+      }
+      const headers = { "content-security-policy": policy };
+      return route.fulfill({ body: file.body, contentType: file.type, headers });
+    });
+    page.on("console", (message) => message.type() === "error" && panel.errors.push(message.text()));
+    page.on("pageerror", (error) => panel.errors.push(error.message));
+    page.on("framenavigated", () => panel.navigations++);
+    await page.addInitScript(fakeHost, [theme, bodyClasses[theme]] as const);
+    await page.goto(`${origin}/harness.html`);
+    return panel;
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}
+
+declare global {
+  interface Window {
+    /** What the panel has sent, in order. */
+    sent: ToHost[];
+  }
+}
+
+/** Runs in the page, before its scripts. */
+function fakeHost([theme, classes]: readonly [Theme, string]): void {
+  window.sent = [];
+  const api = {
+    postMessage: (message: ToHost) => window.sent.push(structuredClone(message)),
+    getState: () => JSON.parse(sessionStorage.getItem("state") ?? "null") ?? undefined,
+    setState: (state: unknown) => sessionStorage.setItem("state", JSON.stringify(state)),
+  };
+  Object.assign(window, { acquireVsCodeApi: () => api });
+  document.addEventListener("DOMContentLoaded", () => {
+    document.documentElement.dataset["theme"] = theme;
+    document.body.className = classes;
+  });
+}
+
+/** A message without its number, which is given when it is sent. */
+export type Unnumbered = ToPanel extends infer M ? (M extends unknown ? Omit<M, "seq"> : never) : never;
+
+export class PanelPage {
+  readonly page: Page;
+  /** Addresses asked for beyond the panel's own files. */
+  readonly strays: string[] = [];
+  /** Errors of scripts and of the content security policy. */
+  readonly errors: string[] = [];
+  navigations = 0;
+  #seq = 0;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Posts messages as the host does, and waits until they are drawn. */
+  async post(...messages: Unnumbered[]): Promise<void> {
+    const numbered = messages.map((message) => ({ ...message, seq: ++this.#seq }));
+    await this.page.evaluate(async (all) => {
+      for (const message of all) window.postMessage(message, "*");
+      await new Promise((done) => setTimeout(done));
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    }, numbered);
+  }
+
+  /** Loses a message on the way. */
+  skip(): void {
+    this.#seq++;
+  }
+
+  sent(): Promise<ToHost[]> {
+    return this.page.evaluate(() => window.sent);
+  }
+
+  /** What has been sent of one type. */
+  async sentOf<T extends ToHost["type"]>(type: T): Promise<Extract<ToHost, { type: T }>[]> {
+    const all = await this.sent();
+    return all.filter((message): message is Extract<ToHost, { type: T }> => message.type === type);
+  }
+
+  close(): Promise<void> {
+    return this.page.close();
+  }
+}

@@ -1,0 +1,32 @@
+/** Pictures of the panel's states: `node test/panel/shots.mjs DIR [STATE…]` writes STATE-WIDTH-THEME.png into DIR. */
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { launch } from "./page.ts";
+import { states } from "./states.ts";
+
+const [directory = "out/shots", ...names] = process.argv.slice(2);
+/** @type {[number, import("./page.ts").Theme][]} */
+const looks = [
+  [480, "dark"],
+  [480, "light"],
+  [300, "hc"],
+  [300, "hcl"],
+];
+
+await mkdir(directory, { recursive: true });
+const browser = await launch();
+try {
+  for (const [name, state] of Object.entries(states)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    for (const [width, theme] of looks) {
+      const panel = await browser.open({ theme, width });
+      await panel.post(...state.messages);
+      await state.act?.(panel.page);
+      await panel.page.screenshot({ path: path.join(directory, `${name}-${width}-${theme}.png`) });
+      for (const error of panel.errors) console.error(`${name}: ${error}`);
+      await panel.close();
+    }
+  }
+} finally {
+  await browser.close();
+}

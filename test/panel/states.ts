@@ -1,0 +1,227 @@
+/** Every state that the panel can be in, as the messages that bring it there and what is pressed then. */
+import type { Page } from "playwright-core";
+import * as f from "./fixtures.ts";
+import type { Unnumbered } from "./page.ts";
+
+export interface State {
+  messages: Unnumbered[];
+  act?: (page: Page) => Promise<void>;
+}
+
+const title = "Fix the rounding in cart totals";
+const busy = { type: "busy", since: Date.now() - 24_000 } as const;
+
+const pendingEdit = f.tool("edit", {
+  status: "pending",
+  input: {},
+  raw: '{"file_path":"/home/dev/tinyshop/src/discount.ts","old_string":"return round(line.cents * rate);","new_string":"// exact: total() rounds once, at the end\\nreturn line.cents * ra',
+});
+const running = f.tool("bash", {
+  status: "running",
+  input: { command: "npm test -- cart" },
+  start: Date.now() - 4000,
+  metadata: {
+    live: "\n RUN  v2.1.4 tinyshop\n\n \u001b[32m✓\u001b[0m test/money.test.ts (9 tests) 12ms\n ✓ test/discount.test.ts (6 tests) 9ms\n ❯ test/cart.test.ts (14 tests)\n   ✓ total › rounds once, at the end",
+    liveLines: 31,
+  },
+});
+const failedEdit = f.tool("edit", {
+  status: "error",
+  input: { file_path: "/home/dev/tinyshop/src/discount.ts" },
+  error: "The file changed after it was read, so nothing was written. Read it again.",
+  start: 0,
+  end: 40,
+});
+const asking = (name: string, input: Record<string, string>) =>
+  f.tool(name, { status: "pending", input, raw: "" }, "call_asks");
+const command = { command: "npm test -- cart && rm -rf coverage && git push" };
+const attachments = [
+  { mime: "text/plain", filename: "cart.ts", url: "file:///a/cart.ts", source: { start: 12, end: 18, text: "" } },
+  { mime: "image/png", filename: "screenshot-of-the-cart.png", url: "data:image/png;base64," },
+];
+const askedToRun = (change = {}) =>
+  f.snapshot(
+    f.chat(
+      title,
+      [
+        f.asked,
+        f.rondo([f.testFailed, f.said("Fixed. `total()` keeps exact cents."), asking("bash", command)]),
+      ],
+      { status: busy, requests: [f.request(), f.editRequest], ...change },
+    ),
+    f.panelState({ review: f.review }),
+  );
+const failed = (code: string, message: string, next: string) =>
+  f.snapshot(
+    f.chat("Test refunds of discounted orders", [f.asked, f.rondo([f.said("A refund uses the")], { code, message, next })], {
+      ended: { type: "ended", reason: "error", durationMs: 3000, steps: 1 },
+    }),
+  );
+
+export const states: Record<string, State> = {
+  "empty-no-key": {
+    messages: [
+      f.snapshot(
+        f.chat("", []),
+        f.panelState({ readiness: { type: "no-key", providers: [] }, model: undefined, models: [], contextUsed: undefined }),
+      ),
+    ],
+  },
+  "empty-tour": {
+    messages: [
+      f.snapshot(f.chat("", []), f.panelState({ readiness: { type: "tour" }, contextUsed: undefined, trusted: false })),
+    ],
+  },
+  "empty-ready": {
+    messages: [
+      f.snapshot(
+        f.chat("", []),
+        f.panelState({ recent: f.sessions().slice(1), attachments, contextUsed: 0.03, cost: 0 }),
+      ),
+    ],
+    act: (page) => page.getByRole("textbox", { name: "Message" }).focus(),
+  },
+  "empty-no-folder": {
+    messages: [f.snapshot(f.chat("", []), f.panelState({ hasFolder: false }))],
+  },
+  streaming: {
+    messages: [
+      f.snapshot(
+        f.chat(
+          title,
+          [
+            f.asked,
+            f.rondo(f.work),
+            f.rondo([
+              f.said(
+                "`total()` rounds every line and adds the rounded lines. The test is right: round once, at the end.\n\n```ts src/cart.ts\nconst gross = items.reduce(\n  (sum, item) => sum + item.cents * item.quantity, 0);\nreturn Math.round(gross * (1 - discount));\n```",
+              ),
+              f.editDone("src/cart.ts"),
+              pendingEdit,
+            ]),
+          ],
+          { status: busy },
+        ),
+      ),
+    ],
+  },
+  running: {
+    messages: [
+      f.snapshot(
+        f.chat(
+          title,
+          [f.asked, f.rondo([...f.work, f.editDone("src/cart.ts"), failedEdit, f.said("Running the cart tests to be sure."), running])],
+          { status: busy, queue: [{ id: "q1", text: "Then add a case with a 100 % discount.", attachments: [] }] },
+        ),
+        f.panelState(),
+        "And update the README.",
+      ),
+    ],
+  },
+  answering: {
+    messages: [
+      f.snapshot(
+        f.chat(title, [f.asked, f.rondo([f.saying("Two helpers look at callers and tests. Meanwhile I rename the definition")])], {
+          status: busy,
+        }),
+      ),
+    ],
+  },
+  "permission-command": {
+    messages: [askedToRun()],
+  },
+  "permission-always": {
+    messages: [askedToRun()],
+    act: async (page) => {
+      await page.getByRole("button", { name: "Always allow" }).click();
+    },
+  },
+  "permission-edit": {
+    messages: [
+      f.snapshot(
+        f.chat(
+          title,
+          [f.asked, f.rondo([...f.work, asking("edit", { file_path: "/home/dev/tinyshop/src/cart.ts" })])],
+          { status: busy, requests: [f.editRequest] },
+        ),
+      ),
+    ],
+    act: (page) =>
+      page.getByRole("textbox", { name: "Tell Rondo what to do instead" }).fill("Keep the name sum, please."),
+  },
+  review: {
+    messages: [
+      f.snapshot(
+        f.chat(title, [f.asked, f.rondo([...f.work, f.editDone("src/cart.ts"), f.editDone("src/discount.ts"), f.said(f.answer)])], {
+          ended: { type: "ended", reason: "end_turn", durationMs: 72_000, steps: 9 },
+        }),
+        f.panelState({ review: f.review }),
+      ),
+    ],
+  },
+  unfolded: {
+    messages: [
+      f.snapshot(f.chat(title, [f.asked, f.rondo([...f.work, f.editDone("src/cart.ts"), f.said("Done.")])])),
+    ],
+    act: async (page) => {
+      for (const name of ["Read 4 files", "Edited src/cart.ts", "Ran npm test -- cart", "Thought for 6 s"]) {
+        await page.locator("summary", { hasText: name }).first().click();
+      }
+    },
+  },
+  "error-auth": {
+    messages: [
+      failed("auth", "The API key was refused", "Anthropic answered 401. Set a key that works, then try again."),
+    ],
+  },
+  "error-network": {
+    messages: [
+      failed("network", "The server at http://localhost:11434 did not answer", "Start it, or set another address."),
+    ],
+  },
+  retry: {
+    messages: [
+      f.snapshot(
+        f.chat("Test refunds of discounted orders", [f.asked, f.rondo([f.said("A refund uses the order value, so the test needs a stored")])], {
+          status: { type: "retry", attempt: 1, message: "Anthropic is overloaded", nextAt: Date.now() + 12_000, since: Date.now() },
+        }),
+      ),
+    ],
+  },
+  notice: {
+    messages: [
+      f.snapshot(f.chat(title, [f.asked])),
+      { type: "notice", message: "The queue is full", next: "Ten messages wait already. Withdraw one, or wait for the next step." },
+    ],
+  },
+  long: {
+    messages: [
+      f.snapshot(
+        f.chat(
+          title,
+          Array.from({ length: 40 }, (_, at) => [f.you(`Question ${at + 1}`), f.rondo([...f.work, f.said(f.answer)])]).flat(),
+        ),
+      ),
+    ],
+    act: async (page) => {
+      await page.getByRole("log").hover();
+      await page.mouse.wheel(0, -1500);
+      await page.waitForTimeout(100);
+    },
+  },
+  sessions: {
+    messages: [f.snapshot(f.chat(title, [f.asked])), { type: "show-sessions" }, { type: "sessions", sessions: f.sessions() }],
+    act: (page) => page.getByText("Why is checkout slow").hover(),
+  },
+  "menu-mode": {
+    messages: [f.snapshot(f.chat(title, [f.asked, f.rondo(f.work)]))],
+    act: async (page) => {
+      await page.getByRole("button", { name: /^Mode: / }).click();
+      await page.keyboard.press("ArrowDown");
+    },
+  },
+  "menu-model": {
+    messages: [f.snapshot(f.chat(title, [f.asked, f.rondo(f.work)]))],
+    act: (page) => page.getByRole("button", { name: /^Model: / }).click(),
+  },
+};

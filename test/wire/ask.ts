@@ -1,0 +1,112 @@
+/** Asks a model once and gathers what it says. */
+import type { Entry } from "../../src/loop/apply.ts";
+import type { Finish, Part, Tokens, ToolPart } from "../../src/loop/message.ts";
+import type { Arguments, Model, ModelError, ModelEvent, ModelRequest, ProviderData } from "../../src/loop/model.ts";
+
+export interface Collected {
+  events: ModelEvent[];
+  text: string;
+  reasoning: string;
+  reasons: (ProviderData | undefined)[];
+  calls: { id: string; name: string; raw: string; arguments: Arguments; provider?: ProviderData }[];
+  finish: Finish | undefined;
+  tokens: Tokens | undefined;
+  error: ModelError | undefined;
+}
+
+export async function ask(model: Model, asked: ModelRequest, watch?: (event: ModelEvent) => void): Promise<Collected> {
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream(asked)) {
+    events.push(event);
+    watch?.(event);
+  }
+  const of = <Type extends ModelEvent["type"]>(type: Type) =>
+    events.filter((event): event is Extract<ModelEvent, { type: Type }> => event.type === type);
+  return {
+    events,
+    text: of("text-delta")
+      .map(({ text }) => text)
+      .join(""),
+    reasoning: of("reasoning-delta")
+      .map(({ text }) => text)
+      .join(""),
+    reasons: of("reasoning-end").map(({ metadata }) => metadata),
+    calls: of("tool-call").map(({ type: _, ...call }) => call),
+    finish: of("finish-step")[0]?.reason,
+    tokens: of("finish-step")[0]?.tokens,
+    error: of("error")[0]?.error,
+  };
+}
+
+export function request(more: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    model: "test-model",
+    system: "You are a test.",
+    entries: [user("Hello")],
+    tools: [],
+    maxTokens: 1000,
+    thinking: "default",
+    signal: new AbortController().signal,
+    ...more,
+  };
+}
+
+let count = 0;
+
+type Bare<Of> = Of extends Part ? Omit<Of, "id" | "sessionID" | "messageID"> : never;
+
+function parts(messageID: string, bare: Bare<Part>[]): Part[] {
+  return bare.map((part) => ({
+    id: `prt_${String(++count).padStart(26, "0")}`,
+    sessionID: "ses_1",
+    messageID,
+    ...part,
+  }));
+}
+
+export function user(...said: (string | Bare<Part>)[]): Entry {
+  const id = `msg_${++count}`;
+  const info = { id, sessionID: "ses_1", createdAt: 1, role: "user", agent: "build", model: ref } as const;
+  return {
+    info,
+    parts: parts(
+      id,
+      said.map((one) => (typeof one === "string" ? { type: "text", text: one } : one)),
+    ),
+  };
+}
+
+export function assistant(...said: Bare<Part>[]): Entry {
+  const id = `msg_${++count}`;
+  const tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
+  const info = {
+    id,
+    sessionID: "ses_1",
+    createdAt: 1,
+    role: "assistant",
+    parentID: "msg_0",
+    agent: "build",
+    model: ref,
+    path: { cwd: "/", root: "/" },
+    tokens,
+  } as const;
+  return { info, parts: parts(id, said) };
+}
+
+const ref = { providerID: "anthropic", modelID: "test-model" };
+
+/** A conversation as it grows, a step a request: each step reads one file. */
+export function growing(steps: number): Entry[][] {
+  const entries = [user("Read them all")];
+  return Array.from({ length: steps }, (_, step) => {
+    if (step > 0)
+      entries.push(assistant({ type: "text", text: `File ${step}` }, call("read", { step }, `text ${step}`)));
+    return [...entries];
+  });
+}
+
+export function call(tool: string, input: Record<string, unknown>, output: string): Bare<ToolPart> {
+  const callID = `toolu_0000000${++count}`;
+  const state = { status: "completed", input, output, title: tool, metadata: {}, start: 1, end: 2 } as const;
+  return { type: "tool", callID, tool, state };
+}

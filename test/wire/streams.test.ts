@@ -1,0 +1,35 @@
+/** The recorded streams of real servers, through the models themselves; test/streams plays them through a headless run. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { anthropicModel } from "../../src/loop/models/anthropic.ts";
+import { openaiModel } from "../../src/loop/models/openai.ts";
+import { startModelServer } from "../model-server.ts";
+import { compare, readExpected, type Seen, streamsFolder } from "../streams/compare.ts";
+import { ask, type Collected, request } from "./ask.ts";
+
+const folder = streamsFolder(path.join(import.meta.dirname, "../.."));
+
+(folder ? describe : describe.skip)("E3 E4 E5 recorded streams", () => {
+  for (const expected of folder ? readExpected(folder) : []) {
+    it(expected.id, async () => {
+      const server = await startModelServer([{ bytes: readFileSync(path.join(folder ?? "", expected.stream)) }]);
+      const open = expected.api === "anthropic-messages" ? anthropicModel : openaiModel;
+      const collected = await ask(open({ apiKey: "test-key", baseURL: server.url }), request());
+      await server.stop();
+      assert.deepEqual(compare(expected, summary(collected)), []);
+    });
+  }
+});
+
+function summary({ text, reasoning, reasons, calls, finish, tokens, error }: Collected): Seen {
+  return {
+    error: error?.message,
+    text,
+    reasoning,
+    redacted: reasons.filter((metadata) => metadata?.["redacted"] !== undefined).length,
+    calls: calls.map(({ id, name, arguments: given }) => ({ id, name, input: given.ok ? given.input : undefined })),
+    finish,
+    usage: tokens,
+  };
+}

@@ -6,7 +6,7 @@ import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import { requireTrust, staleSentence } from "../../tools/files.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../../tools/host.ts";
-import { versionOf } from "../../tools/node-host.ts";
+import { versionOf } from "../../tools/node-files.ts";
 import { ToolError } from "../../tools/tool.ts";
 import { endingOf, findDocument, putText, settled, uriOf } from "./documents.ts";
 
@@ -18,16 +18,17 @@ export interface WriteWatch {
 /** Called once with the text afterwards, which is the one before where nothing was written. */
 export type WriteEnd = (after: string | undefined) => void;
 
-export function editorWorkspace(disk: Workspace, watch: WriteWatch): Workspace {
-  const open = (path: string, signal: AbortSignal) => openFile(disk, path, signal);
+/** `disk` is asked anew each time: the folders may have changed. */
+export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Workspace {
+  const open = (path: string, signal: AbortSignal) => openFile(disk(), path, signal);
   return {
     get folders() {
-      return disk.folders;
+      return disk().folders;
     },
     get trusted() {
       return vscode.workspace.isTrusted;
     },
-    locate: (path) => disk.locate(path),
+    locate: (path) => disk().locate(path),
     open,
     async write(location, text, expected, signal) {
       requireTrust(this);
@@ -41,7 +42,7 @@ export function editorWorkspace(disk: Workspace, watch: WriteWatch): Workspace {
       try {
         const document = before ? await change(uri, before, text) : await create(uri, text);
         if (!document) {
-          const written = await disk.write(location, text, expected, signal);
+          const written = await disk().write(location, text, expected, signal);
           after = written.text;
           return written;
         }
@@ -66,7 +67,7 @@ async function openFile(disk: Workspace, path: string, signal: AbortSignal): Pro
   // The disk is at least as new as a clean document, and has the line endings as they are; but which encoding the
   // bytes are in, only VS Code's settings may know.
   const decoded = document ?? (await decodedBySettings(location.path));
-  if (!decoded || decoded.encoding.startsWith("utf")) return found;
+  if (!decoded || (found.type === "text" && decoded.encoding.startsWith("utf"))) return found;
   return { type: "text", file: textFile(location, decoded.getText(), false) };
 }
 

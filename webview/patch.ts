@@ -18,7 +18,8 @@ export function patchRows(patch: string): Row[] {
     if (head) {
       // An empty side counts from the line before it.
       const start = Number(head[3]) + (head[4] === "0" ? 1 : 0);
-      if (start > after) rows.push({ kind: "skip", number: undefined, text: unchanged(start - after) });
+      if (start > after && rows.length > 0)
+        rows.push({ kind: "skip", number: undefined, text: unchanged(start - after) });
       after = start;
       before = Number(head[1]) + (head[2] === "0" ? 1 : 0);
       continue;

@@ -125,8 +125,8 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   #snapshot(): void {
     this.#events = [];
     this.#stateIsNew = false;
-    const { chat, state, draft } = this.#source;
-    this.#post({ type: "snapshot", chat: chat(), state: state(), draft: draft() });
+    const source = this.#source;
+    this.#post({ type: "snapshot", chat: source.chat(), state: source.state(), draft: source.draft() });
   }
 
   #schedule(): void {

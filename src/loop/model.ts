@@ -82,6 +82,11 @@ export class ModelError extends Error {
   /** What the SDK or the server says of trying again, when it says so. */
   readonly shouldRetry: boolean | undefined;
 
+  /** By name: each provider is a bundle of its own, and so brings its own copy of this class. */
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "ModelError";
+  }
+
   constructor(
     kind: ModelErrorKind,
     message: string,

@@ -84,9 +84,9 @@ async function list(
 
 /** Brackets are tried as they stand, too: `app/[id]/(shop)/page.tsx` is a usual path. */
 function matcher(pattern: string): (path: string) => boolean {
-  const options = { dot: true };
-  const isMatch = picomatch(pattern, options);
-  if (!/[[(]/.test(pattern)) return isMatch;
-  const isLiteral = picomatch(pattern.replace(/[[\]()]/g, "\\$&"), options);
-  return (path) => isMatch(path) || isLiteral(path);
+  const patterns = [pattern];
+  if (/[[(]/.test(pattern)) patterns.push(pattern.replace(/[[\]()]/g, "\\$&"));
+  const isMatch = picomatch(patterns, { dot: true });
+  // Of one argument: what `filter` gives beside it would mean something else.
+  return (path) => isMatch(path);
 }

@@ -29,7 +29,8 @@ async function bundle(): Promise<Files> {
   const files: Files = new Map();
   const add = (name: string, body: Buffer) =>
     files.set(name, { body, type: types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain" });
-  for (const file of outputFiles ?? []) add(file.path.slice(file.path.lastIndexOf("/") + 1), Buffer.from(file.contents));
+  for (const file of outputFiles ?? [])
+    add(file.path.slice(file.path.lastIndexOf("/") + 1), Buffer.from(file.contents));
   for (const name of ["harness.html", "themes.css"]) {
     add(name, await readFile(new URL(name, import.meta.url)));
   }

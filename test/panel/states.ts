@@ -43,19 +43,20 @@ const askedToRun = (change = {}) =>
   f.snapshot(
     f.chat(
       title,
-      [
-        f.asked,
-        f.rondo([f.testFailed, f.said("Fixed. `total()` keeps exact cents."), asking("bash", command)]),
-      ],
+      [f.asked, f.rondo([f.testFailed, f.said("Fixed. `total()` keeps exact cents."), asking("bash", command)])],
       { status: busy, requests: [f.request(), f.editRequest], ...change },
     ),
     f.panelState({ review: f.review }),
   );
 const failed = (code: string, message: string, next: string) =>
   f.snapshot(
-    f.chat("Test refunds of discounted orders", [f.asked, f.rondo([f.said("A refund uses the")], { code, message, next })], {
-      ended: { type: "ended", reason: "error", durationMs: 3000, steps: 1 },
-    }),
+    f.chat(
+      "Test refunds of discounted orders",
+      [f.asked, f.rondo([f.said("A refund uses the")], { code, message, next })],
+      {
+        ended: { type: "ended", reason: "error", durationMs: 3000, steps: 1 },
+      },
+    ),
   );
 
 export const states: Record<string, State> = {
@@ -63,7 +64,12 @@ export const states: Record<string, State> = {
     messages: [
       f.snapshot(
         f.chat("", []),
-        f.panelState({ readiness: { type: "no-key", providers: [] }, model: undefined, models: [], contextUsed: undefined }),
+        f.panelState({
+          readiness: { type: "no-key", providers: [] },
+          model: undefined,
+          models: [],
+          contextUsed: undefined,
+        }),
       ),
     ],
   },
@@ -110,7 +116,16 @@ export const states: Record<string, State> = {
       f.snapshot(
         f.chat(
           title,
-          [f.asked, f.rondo([...f.work, f.editDone("src/cart.ts"), failedEdit, f.said("Running the cart tests to be sure."), running])],
+          [
+            f.asked,
+            f.rondo([
+              ...f.work,
+              f.editDone("src/cart.ts"),
+              failedEdit,
+              f.said("Running the cart tests to be sure."),
+              running,
+            ]),
+          ],
           { status: busy, queue: [{ id: "q1", text: "Then add a case with a 100 % discount.", attachments: [] }] },
         ),
         f.panelState(),
@@ -121,9 +136,13 @@ export const states: Record<string, State> = {
   answering: {
     messages: [
       f.snapshot(
-        f.chat(title, [f.asked, f.rondo([f.saying("Two helpers look at callers and tests. Meanwhile I rename the definition")])], {
-          status: busy,
-        }),
+        f.chat(
+          title,
+          [f.asked, f.rondo([f.saying("Two helpers look at callers and tests. Meanwhile I rename the definition")])],
+          {
+            status: busy,
+          },
+        ),
       ),
     ],
   },
@@ -152,17 +171,19 @@ export const states: Record<string, State> = {
   review: {
     messages: [
       f.snapshot(
-        f.chat(title, [f.asked, f.rondo([...f.work, f.editDone("src/cart.ts"), f.editDone("src/discount.ts"), f.said(f.answer)])], {
-          ended: { type: "ended", reason: "end_turn", durationMs: 72_000, steps: 9 },
-        }),
+        f.chat(
+          title,
+          [f.asked, f.rondo([...f.work, f.editDone("src/cart.ts"), f.editDone("src/discount.ts"), f.said(f.answer)])],
+          {
+            ended: { type: "ended", reason: "end_turn", durationMs: 72_000, steps: 9 },
+          },
+        ),
         f.panelState({ review: f.review }),
       ),
     ],
   },
   unfolded: {
-    messages: [
-      f.snapshot(f.chat(title, [f.asked, f.rondo([...f.work, f.editDone("src/cart.ts"), f.said("Done.")])])),
-    ],
+    messages: [f.snapshot(f.chat(title, [f.asked, f.rondo([...f.work, f.editDone("src/cart.ts"), f.said("Done.")])]))],
     act: async (page) => {
       for (const name of ["Read 4 files", "Edited src/cart.ts", "Ran npm test -- cart", "Thought for 6 s"]) {
         await page.locator("summary", { hasText: name }).first().click();
@@ -182,16 +203,30 @@ export const states: Record<string, State> = {
   retry: {
     messages: [
       f.snapshot(
-        f.chat("Test refunds of discounted orders", [f.asked, f.rondo([f.said("A refund uses the order value, so the test needs a stored")])], {
-          status: { type: "retry", attempt: 1, message: "Anthropic is overloaded", nextAt: Date.now() + 12_000, since: Date.now() },
-        }),
+        f.chat(
+          "Test refunds of discounted orders",
+          [f.asked, f.rondo([f.said("A refund uses the order value, so the test needs a stored")])],
+          {
+            status: {
+              type: "retry",
+              attempt: 1,
+              message: "Anthropic is overloaded",
+              nextAt: Date.now() + 12_000,
+              since: Date.now(),
+            },
+          },
+        ),
       ),
     ],
   },
   notice: {
     messages: [
       f.snapshot(f.chat(title, [f.asked])),
-      { type: "notice", message: "The queue is full", next: "Ten messages wait already. Withdraw one, or wait for the next step." },
+      {
+        type: "notice",
+        message: "The queue is full",
+        next: "Ten messages wait already. Withdraw one, or wait for the next step.",
+      },
     ],
   },
   long: {
@@ -199,7 +234,10 @@ export const states: Record<string, State> = {
       f.snapshot(
         f.chat(
           title,
-          Array.from({ length: 40 }, (_, at) => [f.you(`Question ${at + 1}`), f.rondo([...f.work, f.said(f.answer)])]).flat(),
+          Array.from({ length: 40 }, (_, at) => [
+            f.you(`Question ${at + 1}`),
+            f.rondo([...f.work, f.said(f.answer)]),
+          ]).flat(),
         ),
       ),
     ],
@@ -210,7 +248,11 @@ export const states: Record<string, State> = {
     },
   },
   sessions: {
-    messages: [f.snapshot(f.chat(title, [f.asked])), { type: "show-sessions" }, { type: "sessions", sessions: f.sessions() }],
+    messages: [
+      f.snapshot(f.chat(title, [f.asked])),
+      { type: "show-sessions" },
+      { type: "sessions", sessions: f.sessions() },
+    ],
     act: (page) => page.getByText("Why is checkout slow").hover(),
   },
   "menu-mode": {

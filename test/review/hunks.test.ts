@@ -10,9 +10,9 @@ import {
   edited,
   reject,
   rejectAll,
-  splitLines,
   unchanged,
 } from "../../src/extension/review/hunks.ts";
+import { splitLines } from "../../src/extension/review/lines.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 
@@ -57,6 +57,28 @@ describe("hunks", () => {
     ]);
     assert.equal(currentText(reject(changes, 1)), "one\n2\nthree\nfour\nfive\n");
     assert.equal(baseText(accept(changes, 0)), "one\n2\nthree\nfour\nfive\nsix\n");
+  });
+
+  it("tells changes as people do, not by the brackets and blank lines that happen to be the same", () => {
+    const old = "function a() {\n  one();\n}\n\nfunction b() {\n  two();\n}\n\nfunction c() {\n  three();\n}\n";
+    const changes = agent(
+      unchanged(old),
+      old
+        .replace(/function b[^}]*}\n\n/, "")
+        .replace("three", "3")
+        .concat("\nfunction d() {\n  four();\n}\n"),
+    );
+    assert.deepEqual(
+      changes.hunks.map((hunk) => [
+        changes.base.slice(hunk.baseStart, hunk.baseStart + hunk.baseCount).join(""),
+        changes.text.slice(hunk.start, hunk.start + hunk.count).join(""),
+      ]),
+      [
+        ["function b() {\n  two();\n}\n\n", ""],
+        ["  three();\n", "  3();\n"],
+        ["", "\nfunction d() {\n  four();\n}\n"],
+      ],
+    );
   });
 
   it("keeps what the user writes beside the hunks through a reject", () => {

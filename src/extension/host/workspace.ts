@@ -21,7 +21,7 @@ export type WriteEnd = (after: string | undefined) => void;
 /** `disk` is asked anew each time: the folders may have changed. */
 export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Workspace {
   const open = (path: string, signal: AbortSignal) => openFile(disk(), path, signal);
-  return {
+  const workspace: Workspace = {
     get folders() {
       return disk().folders;
     },
@@ -31,7 +31,7 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
     locate: (path) => disk().locate(path),
     open,
     async write(location, text, expected, signal) {
-      requireTrust(this);
+      requireTrust(workspace);
       const found = await open(location.path, signal);
       const before = found.type === "text" ? found.file : undefined;
       if ((before?.version ?? found.type) !== expected) throw stale(location);
@@ -55,6 +55,7 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
       }
     },
   };
+  return workspace;
 }
 
 async function openFile(disk: Workspace, path: string, signal: AbortSignal): Promise<FileKind> {

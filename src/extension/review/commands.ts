@@ -1,7 +1,7 @@
 /** The commands of the review. From the palette they work where the cursor is; CodeLens, menus and the panel say where. */
 import * as vscode from "vscode";
 import { beforeUri } from "./before.ts";
-import type { Hunk } from "./hunks.ts";
+import type { Hunk } from "./lines.ts";
 import { firstLine, hunkAt } from "./marks.ts";
 import type { Review } from "./review.ts";
 

@@ -4,15 +4,7 @@
  * `base` is the text as it would be without those changes, `text` as it is. Outside of the hunks both are equal, line
  * by line. A user's change outside of the hunks is therefore made in both, and no reject can ever undo it.
  */
-import { diffArrays } from "diff";
-
-/** Lines `baseStart…` of the base stand where lines `start…` of the text stand now. Counted from 0. */
-export interface Hunk {
-  readonly baseStart: number;
-  readonly baseCount: number;
-  readonly start: number;
-  readonly count: number;
-}
+import { commonEnds, differences, type Hunk, joined, moved, splitLines } from "./lines.ts";
 
 /** Lines carry their own line endings; only the last may have none. */
 export interface Changes {
@@ -32,13 +24,6 @@ export interface TextEdit {
   readonly endLine: number;
   readonly endCharacter: number;
   readonly text: string;
-}
-
-/** Beyond this many differing lines in a row the diff gives up and calls the whole range one hunk. */
-const maxEditLength = 1000;
-
-export function splitLines(text: string): string[] {
-  return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
 }
 
 export function unchanged(text: string): Changes {
@@ -100,16 +85,6 @@ export function becomes(changes: Changes, text: string, author: Author): Changes
   );
 }
 
-/** The lines to replace, from the top down, to make one text of another: `from` to `to` (not included) become `lines`. */
-export function lineChanges(before: string, after: string): { from: number; to: number; lines: string }[] {
-  const fresh = splitLines(after);
-  return differences(splitLines(before), fresh).map(({ baseStart, baseCount, start, count }) => ({
-    from: baseStart,
-    to: baseStart + baseCount,
-    lines: fresh.slice(start, start + count).join(""),
-  }));
-}
-
 /** Lines `from` to `to` (not included) of the text become `lines`. */
 function replaced(changes: Changes, from: number, to: number, lines: readonly string[], author: Author): Changes {
   const old = changes.text.slice(from, to);
@@ -164,52 +139,6 @@ function inText(changes: Changes, { from, to }: Span, lines: readonly string[]):
   };
 }
 
-function differences(base: readonly string[], text: readonly string[]): Hunk[] {
-  const [head, tail] = commonEnds(base, text);
-  const old = base.slice(head, base.length - tail);
-  const fresh = text.slice(head, text.length - tail);
-  if (old.length === 0 && fresh.length === 0) return [];
-  const whole: Hunk = { baseStart: head, baseCount: old.length, start: head, count: fresh.length };
-  const pieces = diffArrays(old, fresh, { maxEditLength });
-  if (!pieces) return [whole];
-  const hunks: Hunk[] = [];
-  let baseStart = head;
-  let start = head;
-  for (const { added, removed, count } of pieces) {
-    if (added) hunks.push({ baseStart, baseCount: 0, start, count });
-    if (removed) hunks.push({ baseStart, baseCount: count, start, count: 0 });
-    if (!added) baseStart += count;
-    if (!removed) start += count;
-  }
-  return joined(hunks);
-}
-
-/** How many lines are the same at the beginning, and of the rest at the end. */
-function commonEnds(a: readonly string[], b: readonly string[]): [number, number] {
-  const most = Math.min(a.length, b.length);
-  let head = 0;
-  while (head < most && a[head] === b[head]) head++;
-  let tail = 0;
-  while (tail < most - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
-  return [head, tail];
-}
-
-/** Neighbours without a line between them are one. */
-function joined(hunks: readonly Hunk[]): Hunk[] {
-  const out: Hunk[] = [];
-  for (const hunk of hunks) {
-    const last = out.at(-1);
-    if (!last || end(last) < hunk.start) out.push(hunk);
-    else
-      out[out.length - 1] = {
-        ...last,
-        baseCount: last.baseCount + hunk.baseCount,
-        count: last.count + hunk.count,
-      };
-  }
-  return out;
-}
-
 /** `toSpliced`, which takes its lines as arguments, fails on very long files. */
 const spliced = (lines: readonly string[], at: number, count: number, fresh: readonly string[]): string[] => [
   ...lines.slice(0, at),
@@ -218,12 +147,6 @@ const spliced = (lines: readonly string[], at: number, count: number, fresh: rea
 ];
 
 const end = (hunk: Hunk): number => hunk.start + hunk.count;
-
-const moved = (hunk: Hunk, base: number, text: number): Hunk => ({
-  ...hunk,
-  baseStart: hunk.baseStart + base,
-  start: hunk.start + text,
-});
 
 /** How far a line behind these hunks stands from its place in the base. */
 const shiftOf = (hunks: readonly Hunk[]): number => hunks.reduce((sum, hunk) => sum + hunk.baseCount - hunk.count, 0);

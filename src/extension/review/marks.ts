@@ -1,6 +1,7 @@
 /** What an editor shows of a review: tinted lines, what was removed, and a line of actions above each hunk. */
 import * as vscode from "vscode";
-import { type Changes, type Hunk, oldLines } from "./hunks.ts";
+import { type Changes, oldLines } from "./hunks.ts";
+import type { Hunk } from "./lines.ts";
 import type { Review } from "./review.ts";
 
 /** Characters of a removed line that stand behind the new one; the hover has the whole. */

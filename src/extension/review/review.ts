@@ -269,7 +269,9 @@ async function read(uri: vscode.Uri): Promise<string | undefined> {
   const encoding = open()?.encoding;
   const onDisk = await vscode.workspace.fs
     .readFile(uri)
-    .then((bytes) => vscode.workspace.decode(bytes, encoding ? { encoding } : { uri }))
+    .then((bytes) =>
+      encoding ? vscode.workspace.decode(bytes, { encoding }) : vscode.workspace.decode(bytes, { uri }),
+    )
     .then(
       (text) => text,
       () => undefined,

@@ -12,7 +12,10 @@ import { never } from "../never.ts";
 import { callData, fileContent, remember, toolResult } from "./entries.ts";
 
 /** User content stays in parts until neighbours are joined; other messages are JSON already. */
-type Piece = { role: "user"; content: ChatCompletionContentPart[] } | { role: "other"; json: string };
+type Piece =
+  | { role: "user"; content: ChatCompletionContentPart[] }
+  | { role: "assistant"; json: string }
+  | { role: "tool"; json: string };
 
 /**
  * The body of a request. `messages` comes last, and what is said of an entry never changes, so that each body begins
@@ -55,9 +58,8 @@ function messages(system: string, entries: readonly Entry[]): string[] {
     }
   }
   close();
-  const asked = entries.findLast((entry) => entry.parts.length > 0);
   // Servers would continue an open reply at the end, or refuse it.
-  if (last === "other" && !asked?.parts.some((part) => part.type === "tool")) out.push(userMessage([text("Go on.")]));
+  if (last === "assistant") out.push(userMessage([text("Go on.")]));
   return out;
 }
 
@@ -83,18 +85,15 @@ const pieces = remember((entry: Entry): Piece[] => {
   };
   const results = calls.map((part): Piece => {
     const { text, failed } = toolResult(part);
-    return other({ role: "tool", tool_call_id: part.callID, content: failed ? `Error: ${text}` : text });
+    const result = { role: "tool", tool_call_id: part.callID, content: failed ? `Error: ${text}` : text };
+    return { role: "tool", json: JSON.stringify(result) };
   });
   // A `tool` message holds text alone: what else the results have follows as the user's.
   const files = calls.flatMap((part) => toolResult(part).files.map(fileContentPart));
   const attached: Piece[] =
     files.length > 0 ? [{ role: "user", content: [text("(Attached by the tools above.)"), ...files] }] : [];
-  return [other(reply), ...results, ...attached];
+  return [{ role: "assistant", json: JSON.stringify(reply) }, ...results, ...attached];
 });
-
-function other(message: object): Piece {
-  return { role: "other", json: JSON.stringify(message) };
-}
 
 function text(said: string): ChatCompletionContentPart {
   return { type: "text", text: said };

@@ -1,0 +1,167 @@
+/** The panel's pure parts: what is read, split and said. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Blocks } from "../../webview/blocks.ts";
+import { highlightLines } from "../../webview/highlight.ts";
+import { outputLines } from "../../webview/output.ts";
+import { partialStrings } from "../../webview/partial.ts";
+import { draftRows, patchRows } from "../../webview/patch.ts";
+import { target } from "../../webview/target.ts";
+import { answer, patch } from "./fixtures.ts";
+
+describe("partial JSON", () => {
+  it("E2 reads the string fields as far as they have come", () => {
+    assert.deepEqual(partialStrings('{"file_path":"src/a.ts","old_string":"a\\n\\tb'), {
+      file_path: "src/a.ts",
+      old_string: "a\n\tb",
+    });
+    assert.deepEqual(partialStrings('{ "n": [1, {"x": "}"}], "deep": {"a": "b"}, "ok": true, "text" : "yes" }'), {
+      text: "yes",
+    });
+  });
+
+  it("E2 leaves out what is cut inside a name, an escape or a surrogate pair", () => {
+    assert.deepEqual(partialStrings('{"a":"x\\'), { a: "x" });
+    assert.deepEqual(partialStrings('{"a":"x\\u00'), { a: "x" });
+    assert.deepEqual(partialStrings('{"a":"x\\ud83d'), { a: "x" });
+    assert.deepEqual(partialStrings('{"a":"x\\ud83d\\ude'), { a: "x" });
+    assert.deepEqual(partialStrings('{"a":"x\\\\'), { a: "x\\" });
+    assert.deepEqual(partialStrings('{"a":"x","nam'), { a: "x" });
+    for (const raw of ["", "[", "nonsense", '"text"', "{]"]) assert.deepEqual(partialStrings(raw), {});
+  });
+
+  it("E2 agrees with JSON.parse on the whole, and every prefix is a prefix of it", () => {
+    const strings = fc.dictionary(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }));
+    fc.assert(
+      fc.property(strings, fc.nat(), (object, cut) => {
+        // A field of this name would be the prototype, not a field.
+        fc.pre(!("__proto__" in Object.fromEntries(Object.entries(object))) || true);
+        const raw = JSON.stringify(object);
+        const whole = partialStrings(raw);
+        assert.deepEqual(Object.entries(whole).sort(), Object.entries(object).sort());
+        for (const [name, text] of Object.entries(partialStrings(raw.slice(0, cut % (raw.length + 1))))) {
+          assert.ok(whole[name]?.startsWith(text), `${name}: ${text}`);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("Markdown blocks", () => {
+  const raws = (blocks: Blocks, text: string) => blocks.update(text).map(({ token }) => token.raw);
+  const documents = [
+    answer,
+    "# Title\n\nText\nmore\n\n1. one\n\n2. two\n\n   deep\n3. three\n\n- a\n- b\n\n      code in b\n\n---\n\n> quote\nlazy\n\n<div>\n\nx\n",
+    "a | b\n--|--\n1 | 2\n\n```\nfence\n\n# not a title\n```\nText[^1] and [ref]\n\n[ref]: https://example.com\n\nSetext\n===\n\n* x\n* y\n\nend",
+    "```js\nno end\n\n\n  at all",
+  ];
+
+  it("come out the same, however the text arrives", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...documents),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
+        (text, steps) => {
+          const blocks = new Blocks();
+          for (let at = 0, step = 0; at < text.length; step++) {
+            at += steps[step % steps.length] ?? 1;
+            blocks.update(text.slice(0, at));
+          }
+          assert.equal(
+            raws(blocks, text).join("").replace(/\s/g, ""),
+            raws(new Blocks(), text).join("").replace(/\s/g, ""),
+          );
+          assert.deepEqual(
+            blocks.update(text).map(({ token }) => token.type),
+            new Blocks().update(text).map(({ token }) => token.type),
+          );
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it("are lexed once: a finished block stays the same object", () => {
+    const blocks = new Blocks();
+    const [first] = blocks.update("One.\n\nTwo.\n\nThr");
+    assert.equal(blocks.update("One.\n\nTwo.\n\nThree.\n\nFour.")[0], first);
+  });
+
+  it("start anew when the text is another", () => {
+    const blocks = new Blocks();
+    blocks.update("One.\n\nTwo.\n\nThree.");
+    assert.deepEqual(raws(blocks, "Other.\n\nText."), ["Other.", "Text."]);
+  });
+
+  it("know the links that an earlier block has defined", () => {
+    const blocks = new Blocks();
+    blocks.update("[a]: https://example.com\n\nOne.\n\nTwo.\n\nThr");
+    const last = blocks.update("[a]: https://example.com\n\nOne.\n\nTwo.\n\nThree [a].").at(-1);
+    assert.match(JSON.stringify(last?.token), /"href":"https:\/\/example.com"/);
+  });
+});
+
+describe("diffs", () => {
+  it("number the lines of both sides and tell the gap between hunks", () => {
+    const rows = patchRows(`${patch}@@ -40,2 +38,3 @@\n x\n+y\n z\n\\ No newline at end of file`);
+    assert.deepEqual(
+      rows.map(({ kind, number }) => `${kind}${number ?? ""}`).join(" "),
+      "same11 same12 del13 del14 del15 del16 del17 add13 add14 del18 add15 same16 skip same38 add39 same40",
+    );
+    assert.equal(rows[12]?.text, "21 unchanged lines");
+  });
+
+  it("number a new file from 1", () => {
+    assert.deepEqual(
+      patchRows("@@ -0,0 +1,2 @@\n+a\n+b").map((row) => row.number),
+      [1, 2],
+    );
+  });
+
+  it("show an edit that is being written: what goes, then what comes", () => {
+    assert.deepEqual(
+      draftRows("a\nb", "c").map(({ kind, text }) => kind + text),
+      ["dela", "delb", "addc"],
+    );
+    assert.deepEqual(draftRows(undefined, ""), []);
+  });
+
+  it("colour each line by itself", () => {
+    assert.deepEqual(highlightLines("/* a\nb */", "ts"), [
+      '<span class="hljs-comment">/* a</span>',
+      '<span class="hljs-comment">b */</span>',
+    ]);
+    assert.deepEqual(highlightLines("<b>", "no-such-language"), ["&#60;b&#62;"]);
+  });
+});
+
+describe("output", () => {
+  it("is what a terminal would leave: no escapes, and a line that is written over shows its last text", () => {
+    assert.deepEqual(outputLines("\u001b[32mok\u001b[0m\r\n10 %\r50 %\r100 %\nend\r\n\u001b]0;title\u0007"), [
+      "ok",
+      "100 %",
+      "end",
+    ]);
+  });
+});
+
+describe("addresses in a reply", () => {
+  it("are the web, a file and a line of it, or nothing", () => {
+    assert.deepEqual(target("https://example.com/a:1"), { type: "web", url: "https://example.com/a:1" });
+    assert.deepEqual(target("src/cart.ts:12:3"), { type: "file", path: "src/cart.ts", line: 12 });
+    assert.deepEqual(target("src/my%20cart.ts#L4-L9"), { type: "file", path: "src/my cart.ts", line: 4 });
+    assert.deepEqual(target("C:\\shop\\cart.ts"), { type: "file", path: "C:\\shop\\cart.ts", line: undefined });
+    for (const href of [
+      "javascript:alert(1)",
+      "data:text/html,x",
+      "command:rm",
+      "vscode://x/y",
+      "//evil.example",
+      "#top",
+      "",
+    ]) {
+      assert.equal(target(href), undefined, href);
+    }
+  });
+});

@@ -1,0 +1,196 @@
+/**
+ * Plays the recorded streams of real servers through a headless run, and compares what it prints with what is expected
+ * of each. `node test/streams/run.mjs [ID…]`; RONDO_STREAMS is the folder of the recordings. Ends with
+ * "N passed, N failed".
+ */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { startModelServer } from "../model-server.ts";
+import { compare, readExpected, streamsFolder } from "./compare.ts";
+
+/** @typedef {import("./compare.ts").Expected} Expected */
+/** @typedef {import("./compare.ts").Seen} Seen */
+/** @typedef {{ status: number | null, stdout: string, stderr: string }} Run */
+
+/** Runs at a time, and how long one may take, in ms. */
+const sideBySide = 2;
+const patience = 30_000;
+
+/** @type {Record<string, string>} */
+const finishes = {
+  end_turn: "stop",
+  tool_use: "tool-calls",
+  max_tokens: "length",
+  refusal: "refusal",
+  model_context_window_exceeded: "context-full",
+};
+
+const root = path.join(import.meta.dirname, "../..");
+const headless = process.env["RH"] ?? path.join(root, "dist/headless.js");
+const folder = streamsFolder(root);
+if (!folder) {
+  console.log("No recorded streams here (set RONDO_STREAMS to their folder): nothing to do.");
+  process.exit(0);
+}
+if (!existsSync(headless)) {
+  console.error(`There is no ${headless}: run "npm run build" first.`);
+  process.exit(1);
+}
+
+const only = process.argv.slice(2);
+const waiting = readExpected(folder).filter(({ id }) => only.length === 0 || only.includes(id));
+let passed = 0;
+let failed = 0;
+await Promise.all(
+  Array.from({ length: sideBySide }, async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const wrong = await check(next);
+      if (wrong.length === 0) passed++;
+      else failed++;
+      if (wrong.length > 0) console.log(`✘ ${next.id}\n    ${wrong.join("\n    ")}`);
+    }
+  }),
+);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+/** @param {Expected} expected @returns {Promise<string[]>} what is wrong */
+async function check(expected) {
+  const bytes = readFileSync(path.join(folder ?? "", expected.stream));
+  const server = await startModelServer(() => ({ bytes }));
+  const cwd = await mkdtemp(path.join(os.tmpdir(), "rondo-stream-"));
+  try {
+    const run = await play(expected, server.url, cwd);
+    const messages = run.stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    return judge(expected, run, messages);
+  } catch (error) {
+    return [String(error)];
+  } finally {
+    await server.stop();
+    await rm(cwd, { recursive: true });
+  }
+}
+
+/** @param {Expected} expected @param {string} url @param {string} cwd @returns {Promise<Run>} */
+function play({ api }, url, cwd) {
+  const anthropic = api === "anthropic-messages";
+  const options = {
+    cwd,
+    provider: anthropic ? "anthropic" : "openai",
+    "base-url": anthropic ? url : `${url}/v1`,
+    model: "test-model",
+    "output-format": "stream-json",
+    "permission-mode": "bypassPermissions",
+    "max-turns": "1",
+    "max-retries": "0",
+  };
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const env = { ...process.env, ANTHROPIC_API_KEY: "test-key", OPENAI_API_KEY: "test-key" };
+  const child = spawn(process.execPath, [headless, ...args, "--no-persist", "Hello"], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const timer = setTimeout(() => child.kill("SIGKILL"), patience);
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => (stdout += chunk));
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status) => {
+      clearTimeout(timer);
+      resolve({ status, stdout, stderr });
+    });
+  });
+}
+
+/** @param {Expected} expected @param {Run} run @param {any[]} messages @returns {string[]} */
+function judge(expected, run, messages) {
+  const result = messages.find(({ type }) => type === "result");
+  if (!result) return [`no result; exit status ${run.status}; ${run.stderr}`];
+  const replies = messages.filter(({ type }) => type === "assistant").map(({ message }) => message);
+  const blocks = replies.flatMap(({ content }) => content);
+  const results = messages
+    .filter(({ type }) => type === "user")
+    .flatMap(({ message }) => message.content)
+    .filter(({ type }) => type === "tool_result");
+  const wrong = compare(expected, summary(expected, run, result, replies, blocks));
+  if (expected.must_report_error) {
+    if (result.subtype === "error_during_execution" && run.status !== 1)
+      wrong.push(`exit status ${run.status} instead of 1`);
+    if (/made a mistake/.test(run.stderr)) wrong.push(`told as a mistake of Rondo's own: ${run.stderr.trim()}`);
+    if (results.some(ran)) wrong.push("a call of a reply that failed was run");
+    return wrong;
+  }
+  // The recordings' tools are not Rondo's: a call that counts gets the answer that there is no such tool.
+  const calls = blocks.filter(({ type }) => type === "tool_use");
+  for (const [index, { id, name }] of calls.entries()) {
+    const own = results.filter(({ tool_use_id }) => tool_use_id === id);
+    if (own.length !== 1) wrong.push(`call ${index} (${name}) has ${own.length} results`);
+    if (expected.execute_tool_indexes.includes(index) && !own.some(ran))
+      wrong.push(`call ${index} (${name}) was not run`);
+    const due = expected.execute_tool_indexes.includes(index);
+    const readable = expected.tool_calls[index]?.arguments_valid;
+    if (!due && readable && own.some(ran)) wrong.push(`call ${index} (${name}) was run`);
+  }
+  return wrong;
+}
+
+/** Whether a call got as far as the look-up of its tool. @param {any} result */
+function ran(result) {
+  return /no tool named/i.test(JSON.stringify(result.content));
+}
+
+/** @param {Expected} expected @param {Run} run @param {any} result @param {any[]} replies @param {any[]} blocks @returns {Seen} */
+function summary(expected, run, result, replies, blocks) {
+  const texts = (/** @type {string} */ type, /** @type {string} */ field) =>
+    blocks
+      .filter((block) => block.type === type)
+      .map((block) => block[field])
+      .join("");
+  const { usage, stop_reason } = replies.at(-1) ?? {};
+  return {
+    error: failure(expected, run, result),
+    text: texts("text", "text"),
+    reasoning: texts("thinking", "thinking"),
+    redacted: blocks.filter(({ type }) => type === "redacted_thinking").length,
+    // Arguments that could not be read are an empty input here: what was wrong is told in the result.
+    calls: blocks
+      .filter(({ type }) => type === "tool_use")
+      .map(({ id, name, input }, index) => ({
+        id,
+        name,
+        input: expected.tool_calls[index]?.arguments_valid === false ? undefined : input,
+      })),
+    // SDK messages have one word for both.
+    finish:
+      expected.stop_reason === "content_filter" && stop_reason === "refusal"
+        ? "content-filter"
+        : (finishes[stop_reason] ?? "unknown"),
+    usage: usage && {
+      input: usage.input_tokens,
+      output: usage.output_tokens,
+      cacheRead: usage.cache_read_input_tokens,
+      cacheWrite: usage.cache_creation_input_tokens,
+    },
+  };
+}
+
+/** The sentence on standard error; a reply that a limit or a refusal ended is told there too, but is no failed reply. */
+function failure(
+  /** @type {Expected} */ { must_report_error },
+  /** @type {Run} */ { stderr },
+  /** @type {any} */ result,
+) {
+  if (!result.is_error) return undefined;
+  if (must_report_error) return stderr.trim();
+  return result.subtype === "error_during_execution" && result.exit_reason === "error" && result.stop_reason === null
+    ? stderr.trim()
+    : undefined;
+}

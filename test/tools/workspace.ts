@@ -1,0 +1,86 @@
+/** A real folder with the real tools on it. */
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { coreTools } from "../../src/tools/core.ts";
+import type { Host } from "../../src/tools/host.ts";
+import { nodeHost } from "../../src/tools/node-host.ts";
+import { ToolRegistry } from "../../src/tools/registry.ts";
+import type { FilesSeen, Need, Plan, Progress, ToolResult } from "../../src/tools/tool.ts";
+
+export class TestWorkspace {
+  /** Holds the workspace, and beside it what is outside. */
+  readonly root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "tools-test-")));
+  readonly folder: string;
+  readonly seen: FilesSeen = new Map();
+  readonly host: Host;
+  readonly #registry = new ToolRegistry();
+
+  constructor({ trusted = true, name = "work" } = {}) {
+    this.folder = path.join(this.root, name);
+    mkdirSync(this.folder);
+    this.host = nodeHost({ folders: [this.folder], trusted, overflowDir: path.join(this.root, "overflow") });
+    for (const tool of coreTools) this.#registry.register(tool);
+  }
+
+  /** Relative to the folder. */
+  path(name: string): string {
+    return path.join(this.folder, name);
+  }
+
+  put(name: string, content: string | Uint8Array, mode = 0o644): string {
+    const file = this.path(name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    chmodSync(file, mode);
+    return file;
+  }
+
+  text(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  bytes(name: string): Buffer {
+    return readFileSync(this.path(name));
+  }
+
+  async plan(tool: string, input: Record<string, unknown>, signal = new AbortController().signal): Promise<Plan> {
+    const found = this.#registry.get(tool);
+    if (!found) throw new Error(`no tool ${tool}`);
+    return await found.prepare(found.input.parse(input), {
+      host: this.host,
+      callID: "call-1",
+      seen: this.seen,
+      signal,
+    });
+  }
+
+  async run(
+    tool: string,
+    input: Record<string, unknown>,
+    signal = new AbortController().signal,
+    progress: Progress = () => {},
+  ): Promise<ToolResult> {
+    const plan = await this.plan(tool, input, signal);
+    return await plan.run(progress);
+  }
+
+  /** The message of the ToolError that the call ends in. */
+  async refusal(tool: string, input: Record<string, unknown>): Promise<string> {
+    try {
+      const result = await this.run(tool, input);
+      throw new Error(`not refused: ${result.output}`);
+    } catch (error) {
+      if (error instanceof Error && error.name === "ToolError") return error.message;
+      throw error;
+    }
+  }
+
+  async needs(tool: string, input: Record<string, unknown>): Promise<Need[]> {
+    return (await this.plan(tool, input)).needs;
+  }
+
+  dispose(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}

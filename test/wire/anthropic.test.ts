@@ -1,0 +1,232 @@
+/** What Anthropic's API is sent, and what is special in its replies. */
+import assert from "node:assert/strict";
+import type { ModelRequest } from "../../src/loop/model.ts";
+import { anthropicModel } from "../../src/loop/models/anthropic.ts";
+import { requestBody } from "../../src/loop/models/anthropic-request.ts";
+import { anthropicEvents } from "../model-server/encode.ts";
+import { type Answer, startModelServer } from "../model-server.ts";
+import { ask, assistant, call, request, user } from "./ask.ts";
+
+const read = { name: "read", description: "Reads.", schema: { type: "object", properties: { a: { type: "number" } } } };
+const pixel = "iVBORw0KGgo=";
+const noIDs = { id: "x", sessionID: "x", messageID: "x" };
+
+describe("anthropic: requests", () => {
+  async function sent(asked: Partial<ModelRequest>, answer: Answer = [{ text: "ok" }]) {
+    const server = await startModelServer([answer]);
+    await ask(anthropicModel({ apiKey: "test-key-1", baseURL: server.url }), request(asked));
+    await server.stop();
+    const [first] = server.requests;
+    assert.ok(first);
+    return first;
+  }
+
+  it("E3 goes to /v1/messages with the key, whether the base URL ends in /v1 or not", async () => {
+    const { path, headers } = await sent({});
+    assert.equal(path, "/v1/messages");
+    assert.equal(headers["x-api-key"], "test-key-1");
+    const server = await startModelServer([[{ text: "ok" }]]);
+    const { finish } = await ask(anthropicModel({ apiKey: "k", baseURL: `${server.url}/v1/` }), request());
+    await server.stop();
+    assert.equal(finish, "stop");
+  });
+
+  it("C7 marks the system prompt and the end for the cache, and sends the messages last", async () => {
+    const { body, raw } = await sent({ tools: [read] });
+    assert.deepEqual(body["cache_control"], { type: "ephemeral" });
+    assert.deepEqual(body["system"], [{ type: "text", text: "You are a test.", cache_control: { type: "ephemeral" } }]);
+    assert.deepEqual(body["tools"], [{ name: "read", description: "Reads.", input_schema: read.schema }]);
+    assert.equal(Object.keys(body).at(-1), "messages");
+    assert.ok(!/cache_control/.test(raw.slice(raw.indexOf('"messages"'))));
+  });
+
+  it("I8 each call has one result, in the order of the calls, with what it attached", async () => {
+    const image = {
+      ...noIDs,
+      type: "file",
+      mime: "image/png",
+      filename: "a.png",
+      url: `data:image/png;base64,${pixel}`,
+    } as const;
+    const picture = call("read", { a: 1 }, "An image");
+    if (picture.state.status === "completed") picture.state.attachments = [image];
+    const entries = [
+      user("Go", { type: "text", text: "shown only", ignored: true }, { type: "text", text: "plan!", synthetic: true }),
+      assistant(
+        { type: "step-start" },
+        { type: "text", text: " \n" },
+        { type: "text", text: "Both." },
+        { ...picture, callID: "functions.read:0" },
+        {
+          ...call("bash", {}, ""),
+          callID: "toolu_000000001",
+          state: { status: "error", input: {}, error: "No", start: 1, end: 2 },
+        },
+        { ...call("bash", {}, ""), callID: "toolu_000000002", state: { status: "running", input: {}, start: 1 } },
+      ),
+      user("And?"),
+    ];
+    const { body } = await sent({ entries });
+    const first = entries[1]?.parts[3]?.id;
+    assert.deepEqual(body["messages"], [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Go" },
+          { type: "text", text: "plan!" },
+        ],
+      },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "Both." },
+          { type: "tool_use", id: first, name: "read", input: { a: 1 } },
+          { type: "tool_use", id: "toolu_000000001", name: "bash", input: {} },
+          { type: "tool_use", id: "toolu_000000002", name: "bash", input: {} },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: first,
+            content: [
+              { type: "text", text: "An image" },
+              { type: "image", source: { type: "base64", media_type: "image/png", data: pixel } },
+            ],
+          },
+          { type: "tool_result", tool_use_id: "toolu_000000001", content: "No", is_error: true },
+          { type: "tool_result", tool_use_id: "toolu_000000002", content: "Tool execution aborted", is_error: true },
+          { type: "text", text: "And?" },
+        ],
+      },
+    ]);
+  });
+
+  it("E3 thinking goes back unchanged and in its place; without a signature it stays", async () => {
+    const time = { start: 1 };
+    const entries = [
+      user("Go"),
+      assistant(
+        { type: "reasoning", text: "First.", time, metadata: { signature: "sig1" } },
+        { type: "reasoning", text: "", time, metadata: { redacted: "blob" } },
+        { type: "text", text: "Then" },
+        { type: "reasoning", text: "unsigned", time },
+        call("read", { a: 1 }, "1"),
+        { type: "reasoning", text: "cut off", time, metadata: { signature: "sig2" } },
+      ),
+      assistant({ type: "reasoning", text: "only thought", time, metadata: { signature: "sig3" } }),
+      user("Go on"),
+    ];
+    const messages = JSON.parse(requestBody(request({ entries }))).messages;
+    assert.equal(messages.length, 3);
+    const types = messages[1].content.map((block: { type: string }) => block.type);
+    assert.deepEqual(types, ["thinking", "redacted_thinking", "text", "tool_use"]);
+    assert.deepEqual(messages[1].content[0], { type: "thinking", thinking: "First.", signature: "sig1" });
+    assert.deepEqual(messages[1].content[1], { type: "redacted_thinking", data: "blob" });
+  });
+
+  it("files go as text with path and lines, as images, as documents, or are named", () => {
+    const file = { type: "file", mime: "text/plain", filename: "src/a.ts", url: "file:///w/src/a.ts" } as const;
+    const entries = [
+      user({ ...file, source: { start: 3, end: 4, text: "```\nx" } }, file, {
+        ...file,
+        mime: "application/pdf",
+        filename: "a.pdf",
+        url: "data:application/pdf;base64,AAAA",
+      }),
+    ];
+    const [{ content }] = JSON.parse(requestBody(request({ entries }))).messages;
+    assert.equal(content[0].text, "src/a.ts, lines 3–4:\n````\n```\nx\n````");
+    assert.match(content[1].text, /src\/a\.ts/);
+    assert.deepEqual(content[2].source, { type: "base64", media_type: "application/pdf", data: "AAAA" });
+  });
+
+  it("a request never ends with a reply", () => {
+    const entries = [user("Go"), assistant({ type: "text", text: "Cut he" })];
+    assert.equal(JSON.parse(requestBody(request({ entries }))).messages.at(-1).role, "user");
+  });
+
+  it("an entry that changed is told anew", () => {
+    const entry = user("One");
+    const asked = request({ entries: [entry] });
+    requestBody(asked);
+    const [part] = entry.parts;
+    assert.ok(part?.type === "text");
+    part.text += " more";
+    assert.match(requestBody(asked), /One more/);
+    entry.parts[0] = { ...part, text: "Two more" };
+    assert.match(requestBody(asked), /Two more/);
+  });
+
+  const levels: [string, ModelRequest["thinking"], unknown, unknown][] = [
+    ["claude-sonnet-4-6", "default", { type: "adaptive", display: "summarized" }, undefined],
+    ["claude-opus-5-5", "high", { type: "adaptive", display: "summarized" }, { effort: "high" }],
+    ["claude-sonnet-5", "off", { type: "disabled" }, undefined],
+    ["claude-fable-5", "off", undefined, undefined],
+    ["claude-opus-4-6", "off", undefined, undefined],
+    ["claude-sonnet-4-5-20250929", "default", undefined, undefined],
+    ["claude-sonnet-4-20250514", "low", { type: "enabled", budget_tokens: 4000 }, undefined],
+    ["claude-3-7-sonnet-latest", "high", { type: "enabled", budget_tokens: 18_976 }, undefined],
+    ["claude-3-5-haiku-latest", "high", undefined, undefined],
+    ["glm-4.6", "high", undefined, undefined],
+  ];
+  for (const [model, thinking, expected, output] of levels) {
+    it(`M2 thinking ${thinking} of ${model}`, () => {
+      const body = JSON.parse(requestBody(request({ model, thinking, maxTokens: 20_000 })));
+      assert.deepEqual([body.thinking, body.output_config], [expected, output]);
+    });
+  }
+});
+
+describe("anthropic: replies", () => {
+  async function reply(answer: Answer) {
+    const server = await startModelServer([answer]);
+    const collected = await ask(anthropicModel({ apiKey: "test-key-1", baseURL: server.url }), request());
+    await server.stop();
+    return collected;
+  }
+
+  it("E3 thinking with its signature, and redacted", async () => {
+    const { reasoning, reasons } = await reply([
+      { thinking: "Hm.", signature: "sig" },
+      { redacted: "blob" },
+      { text: "ok" },
+    ]);
+    assert.equal(reasoning, "Hm.");
+    assert.deepEqual(reasons, [{ signature: "sig" }, { redacted: "blob" }]);
+  });
+
+  it("E3 usage counts what was cached apart", async () => {
+    const usage = { input: 3, output: 7, cacheRead: 1000, cacheWrite: 50 };
+    const { tokens } = await reply({ blocks: [{ text: "ok" }], usage });
+    assert.deepEqual(tokens, { ...usage, reasoning: 0 });
+  });
+
+  const stops = {
+    end_turn: "stop",
+    stop_sequence: "stop",
+    tool_use: "tool-calls",
+    max_tokens: "length",
+    refusal: "refusal",
+    pause_turn: "pause",
+    model_context_window_exceeded: "context-full",
+    something_new: "unknown",
+  };
+  for (const [stop, finish] of Object.entries(stops)) {
+    it(`E3 ${stop} is ${finish}`, async () => {
+      assert.equal((await reply({ blocks: [{ text: "ok" }], stop })).finish, finish);
+    });
+  }
+
+  it("E6 blocks of the server's own tools are left out", async () => {
+    const own = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
+    const start = `event: content_block_start\ndata: ${JSON.stringify({ type: "content_block_start", index: 9, content_block: own })}\n\n`;
+    const delta = { type: "content_block_delta", index: 9, delta: { type: "input_json_delta", partial_json: "{}" } };
+    const [first = "", ...rest] = anthropicEvents({ blocks: [{ text: "ok" }] });
+    const bytes = `${first}${start}event: content_block_delta\ndata: ${JSON.stringify(delta)}\n\n${rest.join("")}`;
+    const { text, calls, finish } = await reply({ bytes });
+    assert.deepEqual([text, calls, finish], ["ok", [], "stop"]);
+  });
+});

@@ -1,0 +1,206 @@
+/** What Chat Completions servers are sent, and what is special in their replies. */
+import assert from "node:assert/strict";
+import { openaiModel } from "../../src/loop/models/openai.ts";
+import { requestBody } from "../../src/loop/models/openai-request.ts";
+import { startModelServer } from "../model-server.ts";
+import type { Collected } from "./ask.ts";
+import { ask, assistant, call, request, user } from "./ask.ts";
+
+const read = { name: "read", description: "Reads.", schema: { type: "object", properties: {} } };
+
+describe("openai: requests", () => {
+  it("E4 goes to the base URL's /chat/completions and asks for usage", async () => {
+    const server = await startModelServer([[{ text: "ok" }]]);
+    await ask(openaiModel({ apiKey: "test-key-1", baseURL: `${server.url}/api/v1` }), request({ tools: [read] }));
+    await server.stop();
+    const [first] = server.requests;
+    assert.equal(first?.path, "/api/v1/chat/completions");
+    assert.equal(first.headers.authorization, "Bearer test-key-1");
+    const { messages, ...rest } = first.body;
+    assert.deepEqual(rest, {
+      model: "test-model",
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 1000,
+      tools: [{ type: "function", function: { name: "read", description: "Reads.", parameters: read.schema } }],
+    });
+    assert.deepEqual(messages, [
+      { role: "system", content: "You are a test." },
+      { role: "user", content: "Hello" },
+    ]);
+  });
+
+  it("OpenAI itself gets the newer name of the limit; a server decides where there is none", () => {
+    const body = JSON.parse(requestBody(request({ thinking: "low" }), true));
+    assert.deepEqual([body.max_completion_tokens, body.max_tokens, body.reasoning_effort], [1000, undefined, "low"]);
+    assert.equal(JSON.parse(requestBody(request({ maxTokens: undefined }), false)).max_tokens, undefined);
+  });
+
+  it("E4 I8 one tool message for each result, then what the tools attached", () => {
+    const image = { type: "file", mime: "image/png", filename: "a.png", url: "data:image/png;base64,AAAA" } as const;
+    const picture = call("read", { a: 1 }, "An image");
+    if (picture.state.status === "completed") {
+      picture.state.attachments = [{ ...image, id: "x", sessionID: "x", messageID: "x" }];
+    }
+    const entries = [
+      user("Go"),
+      assistant(
+        { type: "text", text: "Both." },
+        { ...picture, callID: "call_1" },
+        {
+          ...call("bash", {}, ""),
+          callID: "call_2",
+          state: { status: "error", input: {}, error: "No", start: 1, end: 2 },
+        },
+      ),
+      user("And?"),
+      user("Well?"),
+    ];
+    assert.deepEqual(JSON.parse(requestBody(request({ entries, system: "" }), false)).messages, [
+      { role: "user", content: "Go" },
+      {
+        role: "assistant",
+        content: "Both.",
+        tool_calls: [
+          { id: "call_1", type: "function", function: { name: "read", arguments: '{"a":1}' } },
+          { id: "call_2", type: "function", function: { name: "bash", arguments: "{}" } },
+        ],
+      },
+      { role: "tool", tool_call_id: "call_1", content: "An image" },
+      { role: "tool", tool_call_id: "call_2", content: "Error: No" },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "(Attached by the tools above.)" },
+          { type: "image_url", image_url: { url: image.url } },
+          { type: "text", text: "And?" },
+          { type: "text", text: "Well?" },
+        ],
+      },
+    ]);
+  });
+
+  it("a request ends with the user's words or with results, never with an open reply", () => {
+    const last = (...entries: ReturnType<typeof user>[]) =>
+      JSON.parse(requestBody(request({ entries }), false)).messages.at(-1).role;
+    assert.equal(last(user("Go"), assistant({ type: "text", text: "Cut he" })), "user");
+    assert.equal(last(user("Go"), assistant(call("read", {}, "1"))), "tool");
+    assert.equal(last(user("Go"), assistant(call("read", {}, "1")), assistant({ type: "step-start" })), "tool");
+  });
+
+  it("E4 reasoning goes back to the servers that ask for it", () => {
+    const time = { start: 1 };
+    const said = (metadata: Record<string, unknown>, ...more: Parameters<typeof assistant>) => {
+      const entries = [user("Go"), assistant({ type: "reasoning", text: "Hm.", time, metadata }, ...more)];
+      return JSON.parse(requestBody(request({ entries }), false)).messages[2];
+    };
+    const detail = [{ type: "reasoning.text", text: "Hm.", signature: "s", index: 0 }];
+    const tool = call("read", {}, "1");
+    assert.equal(said({ field: "reasoning_content" }, tool).reasoning_content, "Hm.");
+    assert.equal(said({ field: "reasoning_content" }, { type: "text", text: "ok" }).reasoning_content, undefined);
+    assert.equal(said({ field: "reasoning" }, tool).reasoning, undefined);
+    assert.equal(said({ signature: "s" }, tool).reasoning_content, undefined);
+    assert.deepEqual(said({ field: "reasoning", reasoning_details: detail }, tool).reasoning_details, detail);
+  });
+
+  it("what a provider wants back with a call goes back with it", () => {
+    const provider = { extra_content: { google: { thought_signature: "sig" } } };
+    const tool = call("read", {}, "1");
+    if (tool.state.status === "completed") tool.state.metadata = { provider };
+    const { messages } = JSON.parse(requestBody(request({ entries: [user("Go"), assistant(tool)] }), false));
+    assert.deepEqual(messages[2].tool_calls[0].extra_content, provider.extra_content);
+  });
+});
+
+describe("openai: replies", () => {
+  async function reply(...chunks: unknown[]): Promise<Collected> {
+    const lines = chunks.map((chunk) => `data: ${typeof chunk === "string" ? chunk : JSON.stringify(chunk)}\n\n`);
+    const server = await startModelServer([{ bytes: lines.join("") }]);
+    const collected = await ask(openaiModel({ apiKey: "test-key-1", baseURL: server.url }), request());
+    await server.stop();
+    return collected;
+  }
+  const delta = (said: object, finish_reason: string | null = null) => ({
+    choices: [{ index: 0, delta: said, finish_reason }],
+  });
+  const fragment = (piece: object) => delta({ tool_calls: [piece] });
+
+  it("E4 reasoning details are put together again, with the signature that comes last", async () => {
+    const detail = (more: object) => delta({ reasoning_details: [{ type: "reasoning.text", index: 0, ...more }] });
+    const { reasoning, reasons, text } = await reply(
+      detail({ text: "Hm, ", format: "x" }),
+      detail({ text: "yes." }),
+      detail({ signature: "sig" }),
+      delta({ content: "ok" }, "stop"),
+      "[DONE]",
+    );
+    assert.deepEqual([reasoning, text], ["Hm, yes.", "ok"]);
+    const reasoning_details = [{ type: "reasoning.text", index: 0, text: "Hm, yes.", format: "x", signature: "sig" }];
+    assert.deepEqual(reasons, [{ field: "details", reasoning_details }]);
+  });
+
+  it("E4 arguments as an object, a name before and after them, two calls without index or id", async () => {
+    const { calls, finish } = await reply(
+      fragment({ index: 0, id: "a", function: { name: "read", arguments: { a: 1 } } }),
+      fragment({ index: 1, id: "b", function: { arguments: '{"b":' } }),
+      fragment({ index: 1, function: { name: "list", arguments: "2}" } }),
+      fragment({ function: { name: "glob", arguments: "{}" } }),
+      fragment({ function: { name: "grep", arguments: "{}" } }),
+      delta({}, "tool_calls"),
+      "[DONE]",
+    );
+    assert.equal(finish, "tool-calls");
+    assert.deepEqual(
+      calls.map(({ name, raw }) => [name, raw]),
+      [
+        ["read", '{"a":1}'],
+        ["list", '{"b":2}'],
+        ["glob", "{}"],
+        ["grep", "{}"],
+      ],
+    );
+    assert.equal(new Set(calls.map(({ id }) => id)).size, 4);
+  });
+
+  it("E4 what a provider wants back with a call is kept", async () => {
+    const extra_content = { google: { thought_signature: "sig" } };
+    const { calls } = await reply(
+      fragment({ index: 0, id: "a", function: { name: "read", arguments: "{}" }, extra_content }),
+      delta({}, "tool_calls"),
+      "[DONE]",
+    );
+    assert.deepEqual(calls[0]?.provider, { extra_content });
+  });
+
+  const stops = {
+    stop: "stop",
+    length: "length",
+    model_length: "length",
+    content_filter: "content-filter",
+    eos: "stop",
+  };
+  for (const [stop, finish] of Object.entries(stops)) {
+    it(`E4 ${stop} is ${finish}`, async () => {
+      assert.equal((await reply(delta({ content: "ok" }, stop), "[DONE]")).finish, finish);
+    });
+  }
+
+  it("E4 a reply without a reason is whole with [DONE], and cut without; with a reason it is whole without [DONE]", async () => {
+    assert.equal((await reply(delta({ content: "ok" }), "[DONE]")).finish, "stop");
+    assert.equal((await reply(delta({ content: "ok" }))).error?.kind, "network");
+    assert.equal((await reply(delta({ content: "ok" }, "stop"))).finish, "stop");
+    assert.equal((await reply("[DONE]")).error?.kind, "network");
+  });
+
+  it("a reply that the server gave up is an error", async () => {
+    assert.equal((await reply(delta({ content: "ok" }), delta({}, "error"), "[DONE]")).error?.kind, "server");
+  });
+
+  it("E4 usage without choices, beside choices, or none", async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 2 } };
+    const counted = { input: 10, output: 5, reasoning: 2, cacheRead: 0, cacheWrite: 0 };
+    assert.deepEqual((await reply(delta({ content: "ok" }, "stop"), { choices: [], usage }, "[DONE]")).tokens, counted);
+    assert.deepEqual((await reply({ ...delta({ content: "ok" }, "stop"), usage }, "[DONE]")).tokens, counted);
+    assert.equal((await reply(delta({ content: "ok" }, "stop"), "[DONE]")).tokens, undefined);
+  });
+});

@@ -27,7 +27,7 @@ const vsce = (/** @type {string[]} */ ...args) =>
  * Builds and packs Rondo into `file`. Throws with every reason why the result should not be shipped.
  * @param {string} file
  */
-export async function packageVSIX(file) {
+async function packageVSIX(file) {
   const { stdout, stderr } = await vsce("package", "--no-dependencies", "--out", file);
   const listed = (await vsce("ls", "--no-dependencies")).stdout.trim().split("\n");
   const stray = listed.filter((one) => !allowed.some((pattern) => pattern.test(one)));
@@ -43,5 +43,10 @@ export async function packageVSIX(file) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { name, version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-  await packageVSIX(path.join(root, `${name}-${version}.vsix`));
+  try {
+    await packageVSIX(path.join(root, `${name}-${version}.vsix`));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
 }

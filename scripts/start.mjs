@@ -97,6 +97,9 @@ async function end(/** @type {number} */ code) {
   process.exit(code);
 }
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => end(0));
+// npm ends without its script when it is killed rather than interrupted.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || end(0), 1000).unref();
 
 async function startDesktop(/** @type {string} */ code, /** @type {Record<string, string>} */ env) {
   // A profile of its own: the user's stays as it is.

@@ -5,22 +5,25 @@
  * has come; fields of other types, and all that is nested, are left out. Never throws.
  */
 export function partialStrings(raw: string): Record<string, string> {
-  const fields: Record<string, string> = {};
+  return Object.fromEntries(fieldsOf(raw));
+}
+
+function* fieldsOf(raw: string): Generator<[string, string]> {
   let at = skipSpace(raw, 0);
-  if (raw[at] !== "{") return fields;
+  if (raw[at] !== "{") return;
   at++;
   for (;;) {
     at = skipSpace(raw, at);
     if (raw[at] === ",") at = skipSpace(raw, at + 1);
-    if (raw[at] !== '"') return fields;
+    if (raw[at] !== '"') return;
     const name = readString(raw, at);
     at = skipSpace(raw, name.end);
-    if (!name.closed || raw[at] !== ":") return fields;
+    if (!name.closed || raw[at] !== ":") return;
     at = skipSpace(raw, at + 1);
     if (raw[at] === '"') {
       const value = readString(raw, at);
-      fields[name.text] = value.text;
-      if (!value.closed) return fields;
+      yield [name.text, value.text];
+      if (!value.closed) return;
       at = value.end;
     } else {
       at = skipValue(raw, at);

@@ -1,6 +1,6 @@
 /** The composition root: the one place that builds things and ties them together. */
 import * as vscode from "vscode";
-import { Rule } from "../loop/events.ts";
+import { type ChatEvent, Rule } from "../loop/events.ts";
 import { ModelRef } from "../loop/message.ts";
 import { Sessions } from "../record/sessions.ts";
 import { coreTools } from "../tools/core.ts";
@@ -8,7 +8,7 @@ import { commands } from "./commands.ts";
 import { Conversations } from "./conversations.ts";
 import { Keys } from "./keys.ts";
 import { Models } from "./models.ts";
-import { proposedTexts } from "./open.ts";
+import { proposedTexts, showIfNothingIsOpen } from "./open.ts";
 import { Panel } from "./panel.ts";
 import { reviewCommands } from "./review/commands.ts";
 import { Review } from "./review/review.ts";
@@ -74,6 +74,7 @@ export function activate(context: vscode.ExtensionContext): void {
     conversations.onEvent(({ session, event }) => {
       if (session === conversations.current) panel.event(event);
       if (changesState(event)) panel.stateChanged();
+      if (session === conversations.current) void showEdit(event).catch((error) => log.warn(String(error)));
       if (event.type === "status") setContext("rondo.running", conversations.current.chat.status.type !== "idle");
     }),
   );
@@ -96,6 +97,12 @@ export function activate(context: vscode.ExtensionContext): void {
 /** VS Code waits at most 5 s: what runs is stopped, and what was said is on disk. */
 export async function deactivate(): Promise<void> {
   await leave?.();
+}
+
+async function showEdit(event: ChatEvent): Promise<void> {
+  if (event.type !== "part" || event.part.type !== "tool" || event.part.state.status !== "completed") return;
+  const { diff } = event.part.state.metadata;
+  if (diff) await showIfNothingIsOpen(diff.path);
 }
 
 function setContext(key: string, value: boolean): void {

@@ -12,6 +12,12 @@ export async function openInEditor(file: string, line: number | undefined): Prom
   await vscode.window.showTextDocument(uri, { preview: true, ...selection });
 }
 
+/** Shows a file that the agent has changed, but only where nothing else is open: a review is never in the way. */
+export async function showIfNothingIsOpen(file: string): Promise<void> {
+  if (vscode.window.tabGroups.all.some((group) => group.tabs.length > 0)) return;
+  await vscode.window.showTextDocument(await find(file), { preview: true, preserveFocus: true });
+}
+
 async function find(file: string): Promise<vscode.Uri> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const places = path.isAbsolute(file)

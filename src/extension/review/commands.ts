@@ -1,5 +1,6 @@
 /** The commands of the review. From the palette they work where the cursor is; CodeLens, menus and the panel say where. */
 import * as vscode from "vscode";
+import { z } from "zod";
 import { beforeUri } from "./before.ts";
 import type { Hunk } from "./lines.ts";
 import { firstLine, hunkAt } from "./marks.ts";
@@ -28,6 +29,7 @@ export function reviewCommands(review: Review): Record<string, Handler> {
   return {
     "rondo.acceptHunk": onHunk(({ uri, index }) => review.accept(uri, index)),
     "rondo.rejectHunk": onHunk(({ uri, index }) => review.reject(uri, index)),
+    "rondo.showRemoved": onHunk(({ uri, index }) => showRemoved(review, uri, index)),
     "rondo.nextHunk": (...args) => go(review, args, 1),
     "rondo.previousHunk": (...args) => go(review, args, -1),
     "rondo.acceptFile": onFile((uri) => review.accept(uri)),
@@ -48,17 +50,35 @@ export function reviewCommands(review: Review): Record<string, Handler> {
 }
 
 /** The hunk that is meant: named by a file, its index and the line it begins at, else the one at the cursor. */
-function placeOf(review: Review, [file, index, start]: unknown[]): Place | undefined {
+function placeOf(review: Review, [file, which, start]: unknown[]): Place | undefined {
   const uri = uriOf(file);
   const changes = uri && review.changes(uri);
   if (!uri || !changes) return undefined;
-  if (typeof index === "number") {
-    const hunk = changes.hunks[index];
-    return hunk && (start === undefined || hunk.start === start) ? { uri, index } : undefined;
+  if (typeof which === "number") {
+    const hunk = changes.hunks[which];
+    return hunk && (start === undefined || hunk.start === start) ? { uri, index: which } : undefined;
   }
-  const editor = editorOf(uri);
-  const here = editor && hunkAt(changes, editor.selection.active.line);
-  return here === undefined ? undefined : { uri, index: here };
+  const line = peekedLine(which, start) ?? editorOf(uri)?.selection.active.line;
+  const index = line === undefined ? undefined : hunkAt(changes, line);
+  return index === undefined ? undefined : { uri, index };
+}
+
+/** From the peek in the gutter VS Code gives its own list of the changes, and the index of the one on show. */
+function peekedLine(changes: unknown, index: unknown): number | undefined {
+  if (!Array.isArray(changes) || typeof index !== "number") return undefined;
+  const change = z.object({ modifiedStartLineNumber: z.number() }).safeParse(changes[index]).data;
+  return change && Math.max(0, change.modifiedStartLineNumber - 1);
+}
+
+/** In VS Code's own peek, at the hunk. */
+async function showRemoved(review: Review, uri: vscode.Uri, index: number): Promise<void> {
+  const hunk = review.changes(uri)?.hunks[index];
+  if (!hunk) return;
+  const editor = await show(uri, hunk);
+  // VS Code counts removed lines to the line above them.
+  const line = Math.max(0, hunk.count === 0 ? hunk.start - 1 : hunk.start);
+  editor.selection = new vscode.Selection(line, 0, line, 0);
+  await vscode.commands.executeCommand("editor.action.dirtydiff.next");
 }
 
 /** To the next or previous hunk, over the files and around. */
@@ -71,7 +91,10 @@ async function go(review: Review, args: unknown[], step: 1 | -1): Promise<void> 
     const line = editorOf(uri)?.selection.active.line ?? 0;
     const from = placeOf(review, args)?.index;
     const found = from === undefined ? beyond(changes.hunks, line, step) : changes.hunks[from + step];
-    if (found) return show(uri, found);
+    if (found) {
+      await show(uri, found);
+      return;
+    }
   }
   const other = uris.at((at < 0 && step < 0 ? 0 : at + step) % (uris.length || 1));
   const hunks = other && review.changes(other)?.hunks;
@@ -83,13 +106,17 @@ function beyond(hunks: readonly Hunk[], line: number, step: 1 | -1): Hunk | unde
   return step > 0 ? hunks.find(({ start }) => start > line) : hunks.findLast(({ start }) => start < line);
 }
 
-async function show(uri: vscode.Uri, hunk: Hunk): Promise<void> {
+async function show(uri: vscode.Uri, hunk: Hunk): Promise<vscode.TextEditor> {
   const document = await vscode.workspace.openTextDocument(uri);
-  const editor = editorOf(uri) ?? (await vscode.window.showTextDocument(document));
+  const shown = editorOf(uri);
+  // The side of a diff stays a diff.
+  const isActive = shown !== undefined && shown === vscode.window.activeTextEditor;
+  const editor = isActive ? shown : await vscode.window.showTextDocument(document, shown?.viewColumn);
   const line = firstLine(hunk, document);
   editor.selection = new vscode.Selection(line, 0, line, 0);
   const last = Math.min(hunk.start + hunk.count, document.lineCount - 1);
   editor.revealRange(new vscode.Range(line, 0, last, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  return editor;
 }
 
 function editorOf(uri: vscode.Uri): vscode.TextEditor | undefined {
@@ -98,9 +125,10 @@ function editorOf(uri: vscode.Uri): vscode.TextEditor | undefined {
   return isIt(active) ? active : vscode.window.visibleTextEditors.find(isIt);
 }
 
-/** A URI from VS Code, a path from the panel, or where the cursor is. */
+/** A URI or a line of the Source Control view from VS Code, a path from the panel, or where the cursor is. */
 function uriOf(file: unknown): vscode.Uri | undefined {
   if (file instanceof vscode.Uri) return file;
+  if (typeof file === "object" && file && "resourceUri" in file) return uriOf(file.resourceUri);
   if (typeof file === "string") return vscode.Uri.file(file);
   return vscode.window.activeTextEditor?.document.uri;
 }

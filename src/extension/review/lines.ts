@@ -32,7 +32,8 @@ export function lineChanges(before: string, after: string): { from: number; to: 
  * the blank lines and brackets that are everywhere.
  */
 export function differences(base: readonly string[], text: readonly string[]): Hunk[] {
-  const [head, tail] = commonEnds(base, text);
+  const [head, common] = commonEnds(base, text);
+  const tail = Math.min(base.length, text.length) === head + common ? common : withoutIdle(base, common);
   const old = base.slice(head, base.length - tail);
   const fresh = text.slice(head, text.length - tail);
   if (old.length === 0 && fresh.length === 0) return [];
@@ -87,8 +88,15 @@ function anchorsOf(base: readonly string[], text: readonly string[]): Anchor[] {
     const place = places.get(line);
     if (place) places.set(line, place.text < 0 ? { ...place, text: at } : undefined);
   });
-  const common = [...places].filter(([line]) => hasWords(line)).map(([, place]) => place);
-  return longestRising(common.filter((place) => place !== undefined && place.text >= 0));
+  const common = [...places].flatMap(([line, place]) => (place && place.text >= 0 && hasWords(line) ? [place] : []));
+  return longestRising(common);
+}
+
+/** A bracket after a change may as well be the one that ends what was added. */
+function withoutIdle(lines: readonly string[], tail: number): number {
+  let left = tail;
+  while (left > 0 && !hasWords(lines[lines.length - left] ?? "")) left--;
+  return left;
 }
 
 /** Other than blank lines and brackets. */
@@ -120,17 +128,17 @@ function longestRising(anchors: readonly Anchor[]): Anchor[] {
 function compared(base: string[], text: string[]): Hunk[] | undefined {
   const pieces = diffArrays(base, text, { maxEditLength });
   if (!pieces) return undefined;
-  const hunks: Hunk[] = [];
+  const found: Hunk[] = [];
   let baseStart = 0;
   let start = 0;
   for (const { added, removed, count } of pieces) {
-    if (added) hunks.push({ baseStart, baseCount: 0, start, count });
-    if (removed) hunks.push({ baseStart, baseCount: count, start, count: 0 });
+    if (added) found.push({ baseStart, baseCount: 0, start, count });
+    if (removed) found.push({ baseStart, baseCount: count, start, count: 0 });
     if (!added) baseStart += count;
     if (!removed) start += count;
   }
-  // Brackets and blank lines that happen to be the same do not make two changes of one.
-  return joinedWhere(hunks, (from, to) => !text.slice(from, to).some(hasWords));
+  // Brackets and blank lines that happen to be the same do not make many changes of one that rewrites a block.
+  return joinedWhere(joined(found), (from, to) => !text.slice(from, to).some(hasWords));
 }
 
 function joinedWhere(hunks: readonly Hunk[], idle: (from: number, to: number) => boolean): Hunk[] {
@@ -138,7 +146,8 @@ function joinedWhere(hunks: readonly Hunk[], idle: (from: number, to: number) =>
   for (const hunk of hunks) {
     const last = out.at(-1);
     const end = last ? last.start + last.count : 0;
-    if (!last || (end < hunk.start && !idle(end, hunk.start))) {
+    const rewrites = last && last.count * last.baseCount * hunk.count * hunk.baseCount > 0;
+    if (!last || (end < hunk.start && !(rewrites && idle(end, hunk.start)))) {
       out.push(hunk);
       continue;
     }

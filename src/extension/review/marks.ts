@@ -4,8 +4,10 @@ import { type Changes, oldLines } from "./hunks.ts";
 import type { Hunk } from "./lines.ts";
 import type { Review } from "./review.ts";
 
-/** Characters of a removed line that stand behind the new one; the hover has the whole. */
-const shownCharacters = 120;
+/** Of a change line by line that is no longer than this, each old line stands behind the new one. */
+const pairedLines = 4;
+/** Characters of such an old line; the hover has the whole. */
+const pairedCharacters = 100;
 /** Lines in the hover of a hunk. */
 const hoverLines = 60;
 
@@ -30,6 +32,14 @@ export class Marks implements vscode.Disposable, vscode.CodeLensProvider {
     overviewRulerLane: vscode.OverviewRulerLane.Left,
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   });
+  /** Where lines are gone and none came in their place. */
+  readonly #cut = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    borderWidth: "2px 0 0 0",
+    borderStyle: "solid",
+    borderColor: new vscode.ThemeColor("editorGutter.deletedBackground"),
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  });
   readonly #context = new Map<string, boolean>();
   readonly #own: vscode.Disposable[];
 
@@ -39,12 +49,14 @@ export class Marks implements vscode.Disposable, vscode.CodeLensProvider {
       this.#changed,
       this.#added,
       this.#removed,
+      this.#cut,
       vscode.languages.registerCodeLensProvider({ scheme: "file" }, this),
       review.onDidChange(() => {
         this.#changed.fire();
         this.#update(vscode.window.visibleTextEditors);
       }),
       vscode.window.onDidChangeVisibleTextEditors((editors) => this.#update(editors)),
+      vscode.window.onDidChangeTextEditorViewColumn(({ textEditor }) => this.#update([textEditor])),
       vscode.window.onDidChangeActiveTextEditor(() => this.#update([])),
       vscode.window.onDidChangeTextEditorSelection(() => this.#update([])),
     ];
@@ -68,6 +80,7 @@ export class Marks implements vscode.Disposable, vscode.CodeLensProvider {
       return [
         lens("Accept", "rondo.acceptHunk"),
         lens("Reject", "rondo.rejectHunk"),
+        ...(hunk.baseCount > 0 ? [lens(`${linesInWords(hunk.baseCount)} removed`, "rondo.showRemoved")] : []),
         lens("$(arrow-up)", "rondo.previousHunk", "Previous Change"),
         lens(`${index + 1} of ${hunks.length}`, ""),
         lens("$(arrow-down)", "rondo.nextHunk", "Next Change"),
@@ -87,15 +100,20 @@ export class Marks implements vscode.Disposable, vscode.CodeLensProvider {
 
   #draw(editor: vscode.TextEditor): void {
     const { document } = editor;
-    const changes = this.#review.changes(document.uri);
+    // The two sides of a diff, and peeks, have no column: they show the changes themselves.
+    const changes = editor.viewColumn === undefined ? undefined : this.#review.changes(document.uri);
     const added: vscode.Range[] = [];
     const removed: vscode.DecorationOptions[] = [];
+    const cut: vscode.Range[] = [];
     for (const hunk of changes?.hunks ?? []) {
-      if (hunk.count > 0) added.push(new vscode.Range(hunk.start, 0, hunk.start + hunk.count - 1, 0));
-      if (changes && hunk.baseCount > 0) removed.push(...ghosts(document, changes, hunk));
+      const line = firstLine(hunk, document);
+      if (hunk.count > 0) added.push(new vscode.Range(line, 0, hunk.start + hunk.count - 1, 0));
+      else cut.push(new vscode.Range(line, 0, line, 0));
+      if (changes && hunk.baseCount > 0) removed.push(...oldText(document, changes, hunk));
     }
     editor.setDecorations(this.#added, added);
     editor.setDecorations(this.#removed, removed);
+    editor.setDecorations(this.#cut, cut);
   }
 
   #setContext(key: string, value: boolean): void {
@@ -116,33 +134,29 @@ export function hunkAt({ hunks }: Changes, line: number): number | undefined {
 export const firstLine = (hunk: Hunk, document: vscode.TextDocument): number =>
   Math.min(hunk.start, document.lineCount - 1);
 
-/** The editor has no room for lines that are not in the text: they stand behind those that came in their place. */
-function ghosts(document: vscode.TextDocument, changes: Changes, hunk: Hunk): vscode.DecorationOptions[] {
+/** The editor has no room for lines that are not in the text: they are in the hover, and short ones behind the new. */
+function oldText(document: vscode.TextDocument, changes: Changes, hunk: Hunk): vscode.DecorationOptions[] {
   const lines = oldLines(changes, hunk).map((line) => line.replace(/[\r\n]+$/, ""));
-  const hoverMessage = new vscode.MarkdownString(`${removedInWords(lines.length)} removed`);
+  const hoverMessage = new vscode.MarkdownString(`${linesInWords(lines.length)} removed`);
   hoverMessage.appendCodeblock(lines.slice(0, hoverLines).join("\n"), document.languageId);
   if (lines.length > hoverLines) hoverMessage.appendMarkdown(`… and ${lines.length - hoverLines} more`);
-  const places = Math.max(1, Math.min(hunk.count, lines.length));
-  return Array.from({ length: places }, (_, i) => {
-    const line = Math.min(hunk.start + i, document.lineCount - 1);
-    const more = i === places - 1 ? lines.length - places : 0;
-    return {
-      range: document.lineAt(line).range,
-      hoverMessage,
-      renderOptions: { after: ghost(lines[i] ?? "", more) },
-    };
-  });
+  const first = firstLine(hunk, document);
+  if (hunk.count !== hunk.baseCount || hunk.count > pairedLines) {
+    const last = Math.max(first, hunk.start + hunk.count - 1);
+    return [{ range: new vscode.Range(first, 0, last, document.lineAt(last).text.length), hoverMessage }];
+  }
+  return lines.map((line, i) => ({
+    range: document.lineAt(first + i).range,
+    hoverMessage,
+    renderOptions: { after: behind(line.trim()) },
+  }));
 }
 
-function ghost(line: string, more: number): vscode.ThemableDecorationAttachmentRenderOptions {
-  const text = line.trim();
-  const cut = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
-  return {
-    contentText: `− ${cut}${more > 0 ? `  (− ${removedInWords(more)} more)` : ""}`,
-    color: new vscode.ThemeColor("editorGhostText.foreground"),
-    backgroundColor: new vscode.ThemeColor("diffEditor.removedLineBackground"),
-    margin: "0 0 0 3ch",
-  };
-}
+const behind = (line: string): vscode.ThemableDecorationAttachmentRenderOptions => ({
+  contentText: line.length > pairedCharacters ? `${line.slice(0, pairedCharacters)}…` : line,
+  color: new vscode.ThemeColor("descriptionForeground"),
+  textDecoration: "line-through",
+  margin: "0 0 0 3ch",
+});
 
-const removedInWords = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
+const linesInWords = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);

@@ -62,7 +62,14 @@ const common = {
 };
 
 /** @type {import("esbuild").BuildOptions} */
-const forNode = { ...common, platform: "node", target: "node20", external: ["vscode", "@vscode/ripgrep"] };
+const forNode = {
+  ...common,
+  platform: "node",
+  target: "node20",
+  external: ["vscode", "@vscode/ripgrep"],
+  // VS Code's extension host logs an error when a library so much as asks whether there is a navigator.
+  define: { navigator: "undefined" },
+};
 
 /** @type {import("esbuild").BuildOptions[]} */
 export const builds = [

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as wait } from "node:timers/promises";
 import { anthropicEvents, type Block, openaiEvents, type Said } from "./model-server/encode.ts";
 
-export type { Block, Said } from "./model-server/encode.ts";
+export type { Block } from "./model-server/encode.ts";
 
 export interface ReceivedRequest {
   api: "anthropic" | "openai";

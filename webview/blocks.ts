@@ -19,7 +19,7 @@ export class Blocks {
   #settled: Block[] = [];
   #end = 0;
   /** Definitions of links, which later blocks may use. */
-  #links: Lexer["tokens"]["links"] = {};
+  #links = new Lexer().tokens.links;
 
   /** All blocks of `source`, oldest first. */
   update(source: string): Block[] {
@@ -50,6 +50,6 @@ export class Blocks {
   #reset(): void {
     this.#settled = [];
     this.#end = 0;
-    this.#links = {};
+    this.#links = new Lexer().tokens.links;
   }
 }

@@ -173,11 +173,23 @@ class Panel {
   #takeEvents(events: ChatEvent[]): void {
     if (!this.chat) return;
     this.heardAt = Date.now();
-    for (const event of events) {
+    for (const event of joined(events)) {
       apply(this.chat, event);
       this.speech.hear(event, this.chat, this.state?.review ?? []);
     }
   }
+}
+
+/** Neighbouring deltas of one part as one: applied one by one they cost more than what they bring. */
+function joined(events: ChatEvent[]): ChatEvent[] {
+  const all: ChatEvent[] = [];
+  for (const event of events) {
+    const last = all.at(-1);
+    if (event.type === "delta" && last?.type === "delta" && last.partID === event.partID) {
+      all[all.length - 1] = { ...last, text: last.text + event.text };
+    } else all.push(event);
+  }
+  return all;
 }
 
 export const panel = new Panel();

@@ -3,6 +3,7 @@ import { mount } from "svelte";
 import type { ToPanel } from "../src/loop/protocol.ts";
 import Chat from "./Chat.svelte";
 import { panel } from "./chat.svelte.ts";
+import { warmUp } from "./markdown.ts";
 import { target } from "./target.ts";
 import { send } from "./vscode.ts";
 
@@ -27,3 +28,4 @@ const root = document.getElementById("root");
 if (!root) throw new Error("the page has no #root");
 mount(Chat, { target: root });
 send({ type: "ready" });
+requestIdleCallback(warmUp);

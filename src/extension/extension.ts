@@ -47,6 +47,7 @@ export function activate(context: vscode.ExtensionContext): void {
         rules: () => ({ user: readSettings().rules, workspace: workspaceRules() }),
         keepRules: (rules) => void memory.update(rulesKey, [...workspaceRules(), ...rules]),
         attended: true,
+        titles: true,
         onLoopEvent: (event) => event.type !== "stream:delta" && log.debug(event.type, event),
         onBug: (error) => log.error(error instanceof Error ? error : String(error)),
       },

@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline/promises";
 import * as z from "zod";
 import type { Rule } from "../loop/events.ts";
-import { judge, type RuleBook, strictest } from "../loop/rules.ts";
+import { alwaysRules, judge, type RuleBook, strictest } from "../loop/rules.ts";
 import { coreTools } from "../tools/core.ts";
 import { nodeHost } from "../tools/node-host.ts";
 import { ToolError } from "../tools/tool.ts";
@@ -38,7 +38,8 @@ async function explainCall(
   options: HeadlessOptions,
   host: ReturnType<typeof nodeHost>,
 ) {
-  const tool = coreTools.find((one) => one.name === call.tool);
+  const tool =
+    coreTools.find((one) => one.name === call.tool) ?? coreTools.find((one) => one.name === call.tool.toLowerCase());
   const refuse = (why: string) => ({ decision: "deny", rule: null, why, parts: [], paths: [], always: [] });
   if (!tool) return refuse(`There is no tool named "${call.tool}".`);
   const harmless = tool.sideEffect === "none" || tool.sideEffect === "read-only";
@@ -52,6 +53,7 @@ async function explainCall(
     const judged = plan.needs.map((need) => ({ need, judgement: judge(need, tool.name, book) }));
     const decision = strictest(judged.map((one) => one.judgement));
     const decisive = judged.find((one) => one.judgement.decision === decision)?.judgement;
+    const asking = judged.filter((one) => one.judgement.decision === "ask").map((one) => one.need);
     const isPath = (permission: string) => permission !== "bash";
     return {
       decision,
@@ -71,9 +73,7 @@ async function explainCall(
           inside: need.permission !== "external_directory",
           decision: judgement.decision,
         })),
-      always: plan.needs.flatMap((need) =>
-        need.always === undefined ? [] : [{ permission: need.permission, pattern: need.always }],
-      ),
+      always: decision === "ask" ? alwaysRules(asking) : [],
     };
   } catch (error) {
     if (error instanceof ToolError) return refuse(error.message);

@@ -3,6 +3,6 @@ import { enableCompileCache } from "node:module";
 import { stateFolder } from "./state-folder.ts";
 
 // Before anything large is loaded: a second run starts from the compiled code of the first.
-enableCompileCache?.(`${stateFolder()}/compile-cache`);
+if (!process.argv.includes("--no-persist")) enableCompileCache?.(`${stateFolder()}/compile-cache`);
 const { main } = await import("./main.ts");
 process.exitCode = await main(process.argv.slice(2));

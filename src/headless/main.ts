@@ -1,9 +1,10 @@
 /** Builds a session out of the command line, runs the prompts, prints what is asked for. */
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
+import { addAbortSignal } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
 import * as z from "zod";
 import type { Chat } from "../loop/apply.ts";
@@ -78,21 +79,24 @@ async function run(options: HeadlessOptions): Promise<number> {
       rules,
       keepRules: recordRules,
       attended: false,
+      titles: false,
       onLoopEvent() {},
       onBug: warn,
     },
   );
-  let interrupted = false;
+  const interruption = new AbortController();
   const interrupt = () => {
-    interrupted = true;
+    interruption.abort();
     void session.stop();
   };
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
+  // Whoever reads the answers has left.
+  process.stdout.on("error", interrupt);
   try {
-    const ended = await answerAll(session, options);
-    if (options.persist) sessions.saveSummary(chat);
-    if (interrupted || ended.reason === "interrupted") return 130;
+    const ended = await answerAll(session, options, interruption.signal);
+    if (interruption.signal.aborted) return 130;
+    if (!ended) throw new UsageError("There is no prompt. Give one as the last argument or on standard input.");
     if (ended.reason === "end_turn") return 0;
     process.stderr.write(`rondo: ${sentence(ended)}\n`);
     return 1;
@@ -100,12 +104,17 @@ async function run(options: HeadlessOptions): Promise<number> {
     process.removeListener("SIGINT", interrupt);
     process.removeListener("SIGTERM", interrupt);
     await session.dispose();
+    if (options.persist) sessions.saveSummary(chat);
     if (scratch) rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-/** Runs each prompt of the input; the end of the last one counts. */
-async function answerAll(session: Session, options: HeadlessOptions): Promise<TurnEnded> {
+/** Runs each prompt of the input until one is interrupted; the end of the last one counts. */
+async function answerAll(
+  session: Session,
+  options: HeadlessOptions,
+  signal: AbortSignal,
+): Promise<TurnEnded | undefined> {
   const print = (message: SdkMessage) => process.stdout.write(`${JSON.stringify(message)}\n`);
   if (options.output === "stream-json") {
     const projection = project({ chat: session.chat, partial: options.partial, makeID: randomUUID, emit: print });
@@ -118,15 +127,15 @@ async function answerAll(session: Session, options: HeadlessOptions): Promise<Tu
     session.listen((event) => projection.take(event));
   }
   let ended: TurnEnded | undefined;
-  for await (const text of prompts(options)) {
+  for await (const text of prompts(options, signal)) {
     const first = session.chat.messages.length;
     await session.prompt({ text, attachments: [] });
     ended = session.chat.ended;
     if (!ended) throw new Error("the turn did not say how it ended");
     if (options.output === "text") process.stdout.write(`${lastText(session.chat.messages.slice(first))}\n`);
     else print(resultMessage(session.chat, ended, first, randomUUID()));
+    if (signal.aborted) break;
   }
-  if (!ended) throw new UsageError("There is no prompt. Give one as the last argument or on standard input.");
   return ended;
 }
 
@@ -137,16 +146,18 @@ const InputLine = z.object({
   }),
 });
 
-async function* prompts({ prompt, input }: HeadlessOptions): AsyncGenerator<string> {
+/** From the command line, else from standard input; the signal ends the waiting for it. */
+async function* prompts({ prompt, input }: HeadlessOptions, signal: AbortSignal): AsyncGenerator<string> {
   if (prompt !== undefined) {
     yield prompt;
     return;
   }
   if (input === "text") {
-    if (!process.stdin.isTTY) yield await readAll(process.stdin);
+    const text = process.stdin.isTTY ? "" : await readAll(addAbortSignal(signal, process.stdin)).catch(() => "");
+    if (text.trim() !== "") yield text;
     return;
   }
-  for await (const line of createInterface({ input: process.stdin })) {
+  for await (const line of createInterface({ input: process.stdin, signal })) {
     if (line.trim() === "") continue;
     const { content } = parseInput(line).message;
     yield typeof content === "string" ? content : content.map((block) => block.text).join("\n");
@@ -173,6 +184,7 @@ function openChat(options: HeadlessOptions, sessions: Sessions): Chat {
   }
   const id = session.type === "resume" ? session.id : sessions.list()[0]?.id;
   if (id === undefined) throw new UsageError(`There is no session in ${sessions.folder} to continue.`);
+  if (!sessions.has(id)) throw new UsageError(`There is no session "${id}" in ${sessions.folder}.`);
   const { chat, broken } = sessions.open(id);
   for (const { line } of broken) warn(new Error(`line ${line} of the record could not be read and was left out`));
   return chat;

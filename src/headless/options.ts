@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { PermissionMode, Rule } from "../loop/events.ts";
 import { type ProviderID, providerIDs } from "../loop/models/providers.ts";
+import { isSessionID } from "../record/sessions.ts";
 
 /** Unusable arguments: exit status 2. */
 export class UsageError extends Error {
@@ -138,9 +139,15 @@ function session(values: {
   continue?: boolean | undefined;
   "session-id"?: string | undefined;
 }): HeadlessOptions["session"] {
-  if (values.resume !== undefined) return { type: "resume", id: values.resume };
+  if (values.resume !== undefined) return { type: "resume", id: sessionID("--resume", values.resume) };
   if (values.continue) return { type: "continue" };
-  return { type: "new", id: values["session-id"] };
+  const id = values["session-id"];
+  return { type: "new", id: id === undefined ? undefined : sessionID("--session-id", id) };
+}
+
+function sessionID(name: string, id: string): string {
+  if (isSessionID(id)) return id;
+  throw new UsageError(`${name} takes letters, digits, - and _, at most 100 of them; not "${id.slice(0, 100)}".`);
 }
 
 function oneOf<T extends string>(name: string, value: string, choices: readonly T[]): T {

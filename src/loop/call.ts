@@ -1,6 +1,7 @@
 /** One tool call: repair, parse, plan, ask, run, settle (spec T4). Every call ends with exactly one result. */
 import type { z } from "zod";
 import { type Plan, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
+import { Deadline } from "./deadline.ts";
 import { newID } from "./id.ts";
 import type { CallMetadata, ToolState } from "./message.ts";
 import type { Verdict } from "./permission.ts";
@@ -16,30 +17,31 @@ export type CallEnd = "continue" | "blocked";
 export async function runCall(turn: Turn, call: ToolCall): Promise<CallEnd> {
   const started = Date.now();
   const input = call.arguments.ok ? call.arguments.input : {};
+  const { tool: toolName, callID: toolCallId } = call;
   const settled = new CallRecord(turn, call, input, started);
-  turn.report({ type: "tool:start", toolName: call.tool, toolCallId: call.callID });
+  const deadline = new Deadline(turn.signal);
+  turn.report({ type: "tool:start", toolName, toolCallId });
   settled.running(undefined);
-  const end = await attempt(turn, call, settled);
-  turn.report({
-    type: "tool:end",
-    toolName: call.tool,
-    toolCallId: call.callID,
-    result: settled.failed ? "error" : "completed",
-    duration: Date.now() - started,
-  });
-  return end;
+  try {
+    return await attempt(turn, call, settled, deadline);
+  } finally {
+    deadline.close();
+    const result = settled.completed ? "completed" : "error";
+    turn.report({ type: "tool:end", toolName, toolCallId, result, duration: Date.now() - started });
+  }
 }
 
 const denied: CallMetadata = { denied: true };
 
-async function attempt(turn: Turn, call: ToolCall, settled: CallRecord): Promise<CallEnd> {
+async function attempt(turn: Turn, call: ToolCall, settled: CallRecord, deadline: Deadline): Promise<CallEnd> {
+  const { signal } = deadline;
   try {
-    turn.signal.throwIfAborted();
+    signal.throwIfAborted();
     const tool = findTool(turn, call.tool);
     const input = parseInput(tool, call);
     checkMayRun(turn, tool);
-    const { host, seen, signal } = turn;
-    const plan = await tool.prepare(input, { host, callID: call.callID, seen, signal });
+    const { host, seen } = turn;
+    const plan = await deadline.guard(tool.prepare(input, { host, callID: call.callID, seen, signal }));
     settled.title = plan.title;
     const verdict = await askFor(turn, call, tool, plan);
     switch (verdict.type) {
@@ -59,9 +61,10 @@ async function attempt(turn: Turn, call: ToolCall, settled: CallRecord): Promise
     }
     settled.running(Date.now());
     turn.flush();
-    settled.done(await runPlan(turn, call, tool, plan));
+    settled.done(await runPlan(turn, call, tool, plan, deadline));
   } catch (error) {
     if (turn.signal.aborted) settled.error(abortedText);
+    else if (signal.reason instanceof ToolError) settled.error(signal.reason.message);
     else if (error instanceof ToolError) settled.error(error.message);
     else if (error instanceof RecordError) throw error;
     else {
@@ -143,21 +146,20 @@ function askFor(turn: Turn, call: ToolCall, tool: Tool, plan: Plan): Promise<Ver
   return turn.untimed(() => turn.permissions.allow(question, turn.signal));
 }
 
-async function runPlan(turn: Turn, call: ToolCall, tool: Tool, plan: Plan): Promise<ToolResult> {
-  const run = plan.run((text, lines) => {
-    turn.emit({ type: "output", messageID: call.messageID, partID: call.partID, text, lines });
-  });
-  if (tool.timeout === undefined) return await run;
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    const sentence = `${tool.name} took longer than ${tool.timeout} ms and was given up.`;
-    timer = setTimeout(() => reject(new ToolError(sentence)), tool.timeout);
-  });
-  try {
-    return await Promise.race([run, limit]);
-  } finally {
-    clearTimeout(timer);
+async function runPlan(
+  turn: Turn,
+  { messageID, partID }: ToolCall,
+  tool: Tool,
+  plan: Plan,
+  deadline: Deadline,
+): Promise<ToolResult> {
+  if (tool.timeout !== undefined) {
+    deadline.limit(tool.timeout, new ToolError(`${tool.name} took longer than ${tool.timeout} ms and was given up.`));
   }
+  const run = plan.run((text, lines) => {
+    if (!deadline.signal.aborted) turn.emit({ type: "output", messageID, partID, text, lines });
+  });
+  return await deadline.guard(run);
 }
 
 /** Writes the states of one call, in their only order: running, then completed or error (D4). */
@@ -167,7 +169,7 @@ class CallRecord {
   readonly #input: Record<string, unknown>;
   #start: number;
   title: string | undefined;
-  failed = false;
+  completed = false;
 
   constructor(turn: Turn, call: ToolCall, input: Record<string, unknown>, start: number) {
     this.#turn = turn;
@@ -194,6 +196,7 @@ class CallRecord {
       this.error(result.output, result.metadata);
       return;
     }
+    this.completed = true;
     const { sessionID, messageID } = this.#ids();
     this.#put({
       status: "completed",
@@ -210,7 +213,6 @@ class CallRecord {
   }
 
   error(error: string, metadata: CallMetadata = {}): void {
-    this.failed = true;
     this.#put({
       status: "error",
       input: this.#input,

@@ -1,10 +1,10 @@
 /** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
-import { runCall } from "./call.ts";
-import type { AssistantMessage, Finish, ReplyError } from "./message.ts";
-import { never } from "./never.ts";
+import { type CallEnd, runCall } from "./call.ts";
+import type { AssistantMessage, ReplyError } from "./message.ts";
 import { ModelError } from "./model.ts";
-import { streamReply, type ToolCall, toReplyError } from "./reply.ts";
-import { abortedText, closeOpenCalls } from "./settle.ts";
+import { never } from "./never.ts";
+import { type Reply, streamReply, type ToolCall, toReplyError } from "./reply.ts";
+import { abortedText, closeOpen } from "./settle.ts";
 import { RecordError } from "./store.ts";
 import type { Turn, TurnEnd } from "./turn.ts";
 
@@ -13,7 +13,10 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   const started = Date.now();
   turn.report({ type: "loop:start", runId: turn.runID, sessionId: turn.chat.session.id });
   turn.emit({ type: "status", status: { type: "busy", since: started } });
-  let end = await steps(turn).catch((error: unknown) => failed(turn, error));
+  let end: TurnEnd;
+  do end = await steps(turn).catch((error: unknown) => failed(turn, error));
+  while (turn.chat.queue.length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
+  // Nothing is awaited between this look at the queue and the turn's last word, so no prompt can slip in unseen.
   end = finish(turn, end, Date.now() - started);
   if (end.error) turn.report({ type: "loop:error", runId: turn.runID, error: end.error.message });
   const success = end.reason === "end_turn";
@@ -28,14 +31,10 @@ async function steps(turn: Turn): Promise<TurnEnd> {
     if (over) return over;
     turn.report({ type: "loop:context", tokenEstimate: contextTokens(turn) });
     const reply = await streamReply(turn);
-    if (reply.calls.length === 0) {
-      if (turn.chat.queue.length > 0) continue;
-      return endOf(reply.finish);
-    }
+    if (reply.calls.length === 0) return endOf(reply);
     turn.report({ type: "loop:execute", toolCount: reply.calls.length });
     for (const group of sideBySide(turn, reply.calls)) {
-      const ends = await Promise.all(group.map((call) => runCall(turn, call)));
-      if (ends.includes("blocked")) return { reason: "blocked", error: undefined };
+      if ((await runGroup(turn, group)) === "blocked") return { reason: "blocked", error: undefined };
     }
     turn.flush();
     turn.report({ type: "loop:persist" });
@@ -68,7 +67,7 @@ function spent(turn: Turn): number {
   return sum;
 }
 
-/** Size of the context by the last reply's own count, in tokens. */
+/** Size of the context by the last reply's own count, in tokens (C2). */
 function contextTokens(turn: Turn): number {
   const last = turn.chat.messages.findLast(({ info }) => info.role === "assistant" && info.finish !== undefined)?.info;
   if (last?.role !== "assistant") return 0;
@@ -94,13 +93,37 @@ function sideBySide(turn: Turn, calls: readonly ToolCall[]): ToolCall[][] {
   return groups;
 }
 
-function endOf(finish: Finish): TurnEnd {
+/** Ends only when all have ended, so that none works on behind the turn's back. */
+async function runGroup(turn: Turn, group: readonly ToolCall[]): Promise<CallEnd> {
+  const ends = await Promise.allSettled(group.map((call) => runCall(turn, call)));
+  const broken = ends.find((end) => end.status === "rejected");
+  if (broken) throw broken.reason;
+  return ends.some((end) => end.status === "fulfilled" && end.value === "blocked") ? "blocked" : "continue";
+}
+
+function endOf({ finish, isEmpty }: Reply): TurnEnd {
   switch (finish) {
     case "stop":
     case "tool-calls":
     case "unknown":
+      if (!isEmpty) return { reason: "end_turn", error: undefined };
+      return {
+        reason: "error",
+        error: {
+          code: "empty-reply",
+          message: "The model ended without an answer.",
+          next: "Try again, or choose another model.",
+        },
+      };
     case "pause":
-      return { reason: "end_turn", error: undefined };
+      return {
+        reason: "error",
+        error: {
+          code: "paused",
+          message: "The model paused before it was done.",
+          next: 'Send "go on" to let it continue.',
+        },
+      };
     case "interrupted":
       return { reason: "interrupted", error: undefined };
     case "length":
@@ -138,6 +161,7 @@ function endOf(finish: Finish): TurnEnd {
 
 function failed(turn: Turn, error: unknown): TurnEnd {
   if (turn.signal.aborted) return { reason: "interrupted", error: undefined };
+  if (error instanceof ModelError && error.kind === "aborted") return { reason: "aborted", error: undefined };
   return { reason: "error", error: describe(turn, error) };
 }
 
@@ -152,13 +176,14 @@ function describe(turn: Turn, error: unknown): ReplyError {
   };
 }
 
-/** Gives every open call its result, so that the next request is valid for every provider, and goes idle. */
+/** Gives every open call its result, so that the next request is valid for every provider, keeps all, and goes idle. */
 function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   let result = end;
   try {
-    closeOpenCalls(turn.chat, abortedText, turn.emit);
     if (end.error) noteError(turn, end.error);
+    closeOpen(turn.chat, abortedText, turn.emit);
     turn.flush();
+    turn.report({ type: "loop:persist" });
   } catch (error) {
     result = end.error ? end : { reason: "error", error: describe(turn, error) };
   }

@@ -1,7 +1,6 @@
 /** The spine: messages, their parts and the states of a tool call (spec D). One model from disk to screen. */
 import * as z from "zod";
 
-
 export const ModelRef = z.object({ providerID: z.string(), modelID: z.string() });
 export type ModelRef = z.infer<typeof ModelRef>;
 

@@ -83,7 +83,7 @@ export class ModelError extends Error {
   readonly shouldRetry: boolean | undefined;
 
   /** By name: each provider is a bundle of its own, and so brings its own copy of this class. */
-  static [Symbol.hasInstance](value: unknown): boolean {
+  static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "ModelError";
   }
 

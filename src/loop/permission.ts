@@ -2,7 +2,8 @@
 import type { Need } from "../tools/tool.ts";
 import type { ChatEvent, PermissionRequest, Rule } from "./events.ts";
 import { newID } from "./id.ts";
-import { type Judgement, judge, type RuleBook, strictest } from "./rules.ts";
+import { never } from "./never.ts";
+import { alwaysRules, type Judgement, judge, type RuleBook, strictest } from "./rules.ts";
 
 export type Answer =
   | { type: "once" }
@@ -32,6 +33,8 @@ export interface PermissionsOptions {
 
 interface Open {
   question: Question;
+  /** What "Always allow" may add. */
+  always: readonly Rule[];
   settle(verdict: Verdict): void;
 }
 
@@ -75,28 +78,31 @@ export class Permissions {
         open.settle({ type: "allow" });
         break;
       case "always":
-        this.#options.keep(answer.rules);
+        this.#options.keep(answer.rules.filter((rule) => isOffered(rule, open.always)));
         open.settle({ type: "allow" });
-        this.#releaseAllowed();
+        this.changed();
         break;
       case "deny":
-        open.settle({ type: "refused", words: answer.words.trim() });
+        this.#refuse(open, answer.words.trim());
         break;
+      default:
+        never(answer);
     }
     return true;
   }
 
-  /** Settles the open questions that the rules, or a mode chosen meanwhile, now answer. */
-  #releaseAllowed(): void {
+  /** To be called when the mode or the rules change: settles the open questions that they now answer. */
+  changed(): void {
     for (const { question, settle } of [...this.#open.values()]) {
       const judgements = question.needs.map((need) => this.judge(need, question.tool));
       if (strictest(judgements) === "allow") settle({ type: "allow" });
     }
   }
 
-  /** To be called when the mode or the rules change. */
-  changed(): void {
-    this.#releaseAllowed();
+  /** Without words the turn stops, so nothing else of it can be asked any more. */
+  #refuse(open: Open, words: string): void {
+    const refused = words === "" ? [...this.#open.values()] : [open];
+    for (const { settle } of refused) settle({ type: "refused", words });
   }
 
   #ask(question: Question, asking: readonly Need[], reason: string, signal: AbortSignal): Promise<Verdict> {
@@ -108,7 +114,7 @@ export class Permissions {
       reason,
       permission: asking[0]?.permission ?? question.tool,
       patterns: asking.map((need) => need.pattern),
-      always: rulesFor(asking),
+      always: alwaysRules(asking),
     };
     return new Promise((resolve, reject) => {
       const close = () => {
@@ -122,6 +128,7 @@ export class Permissions {
       };
       this.#open.set(id, {
         question,
+        always: request.always,
         settle(verdict) {
           close();
           resolve(verdict);
@@ -134,14 +141,7 @@ export class Permissions {
   }
 }
 
-/** What "Always allow" would add; nothing when one of the needs can only be allowed once. */
-function rulesFor(needs: readonly Need[]): Rule[] {
-  const rules: Rule[] = [];
-  for (const { permission, always } of needs) {
-    if (always === undefined) return [];
-    if (!rules.some((rule) => rule.permission === permission && rule.pattern === always)) {
-      rules.push({ permission, pattern: always, action: "allow" });
-    }
-  }
-  return rules;
+/** The user may edit the pattern that was offered, nothing else. */
+function isOffered(rule: Rule, offered: readonly Rule[]): boolean {
+  return rule.action === "allow" && offered.some(({ permission }) => permission === rule.permission);
 }

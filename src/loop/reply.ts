@@ -1,12 +1,11 @@
 /** One reply of the model: its stream of events becomes parts of one message; a failed try is replaced by the next. */
-
-import { findPart } from "./apply.ts";
+import { findEntry, findPart } from "./apply.ts";
 import { costOf } from "./catalog.ts";
 import { newID } from "./id.ts";
 import type { Part, ReplyError, Tokens } from "./message.ts";
 import { type AssistantMessage, type Finish, noTokens } from "./message.ts";
-import { never } from "./never.ts";
 import { type Arguments, ModelError, type ModelEvent, type ModelRequest, type ProviderData } from "./model.ts";
+import { never } from "./never.ts";
 import { isRetryable, retryDelay } from "./retry.ts";
 import type { Turn } from "./turn.ts";
 
@@ -23,12 +22,15 @@ export interface ToolCall {
 
 export interface Reply {
   finish: Finish;
+  /** Those that are to run: none when the reply was cut or refused. */
   calls: ToolCall[];
+  /** Whether it says nothing: neither text nor calls. */
+  isEmpty: boolean;
 }
 
 /**
  * Asks the model once, with as many tries as the limits allow.
- * @throws ModelError when the last try failed; what came of it is kept and marked with the error
+ * @throws ModelError when the last try failed or Stop was pressed; what came is kept and marked
  */
 export async function streamReply(turn: Turn): Promise<Reply> {
   const parent = turn.chat.messages.findLast((entry) => entry.info.role === "user");
@@ -81,7 +83,6 @@ function requestFor(turn: Turn, entries: ModelRequest["entries"]): ModelRequest 
 async function waitForNextTry(turn: Turn, messageID: string, attempt: number, error: ModelError): Promise<void> {
   const delay = retryDelay(attempt, turn.limits.retryBackoff, error);
   const now = Date.now();
-  turn.emit({ type: "reset", messageID });
   turn.emit({
     type: "part",
     part: {
@@ -101,6 +102,8 @@ async function waitForNextTry(turn: Turn, messageID: string, attempt: number, er
   } catch {
     throw aborted();
   }
+  // Only now: what came of the last try is kept if Stop ends the wait (L11).
+  turn.emit({ type: "reset", messageID });
   turn.emit({ type: "status", status: { type: "busy", since } });
 }
 
@@ -182,22 +185,24 @@ class ReplySink {
     }
   }
 
-  /** The whole reply. Calls that must not run (the reply was cut or refused) are settled here. */
+  /** The whole reply. @throws ModelError when the stream was over before it said that it is */
   reply(): Reply {
+    if (!this.#end) throw new ModelError("network", "The reply ended before it was complete.", "Try again.");
     this.#closeAll();
-    const said = this.#end?.finish ?? "unknown";
+    const { finish: said, tokens } = this.#end;
     const runs = said === "tool-calls" || said === "stop" || said === "unknown";
     // Some servers say "stop" after a call; the calls are what counts.
     const finish = runs && this.#calls.length > 0 ? "tool-calls" : said;
-    const tokens = this.#end?.tokens ?? noTokens;
-    const cost = costOf(this.#message.model, tokens);
-    const spent = cost === undefined ? { tokens } : { tokens, cost };
+    const cost = tokens && costOf(this.#message.model, tokens);
+    const spent = { tokens: tokens ?? noTokens, ...(cost !== undefined && { cost }) };
     this.#put({ type: "step-finish", reason: finish, ...spent, ...this.#base() });
     this.#turn.emit({
       type: "message",
       message: { ...this.#message, ...spent, finish, completedAt: Date.now() },
     });
-    return { finish, calls: runs ? this.#calls : [] };
+    const parts = findEntry(this.#turn.chat, this.#message.id)?.parts ?? [];
+    const isEmpty = !parts.some((part) => part.type === "tool" || (part.type === "text" && part.text.trim() !== ""));
+    return { finish, calls: runs ? this.#calls : [], isEmpty };
   }
 
   /** Keeps what came and marks it. */
@@ -246,13 +251,12 @@ class ReplySink {
   }
 
   #call(event: Extract<ModelEvent, { type: "tool-call" }>): void {
-    const partID = this.#open.get(event.id);
-    if (!partID) return;
+    const partID = this.#open.get(event.id) ?? newID("prt");
     this.#open.delete(event.id);
     const { id: callID, name: tool, raw } = event;
     const input = event.arguments.ok ? event.arguments.input : {};
     const { sessionID, id: messageID } = this.#message;
-    const state = { status: "pending", input, raw } as const;
+    const state = { status: "pending", input, raw, ...(event.provider && { provider: event.provider }) } as const;
     this.#put({ type: "tool", id: partID, sessionID, messageID, callID, tool, state });
     this.#calls.push({
       messageID,

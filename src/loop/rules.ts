@@ -1,5 +1,5 @@
 /** Which rule decides: the last one that matches (spec T1, T7). Asking the user is in permission.ts. */
-import type { Need } from "../tools/tool.ts";
+import type { Need, Tool } from "../tools/tool.ts";
 import type { PermissionMode, Rule } from "./events.ts";
 
 /** Reading inside the workspace is free, all else asks. */
@@ -26,9 +26,9 @@ export interface Judgement {
 
 /** What the rules say of one need of a call of `tool`. */
 export function judge(need: Need, tool: string, book: RuleBook): Judgement {
-  const own = lastMatch([...book.user, ...book.workspace], need, tool);
+  const own = ownRule(need, tool, book);
   if (own?.action === "deny") return { decision: "deny", rule: own, why: `Your rule \`${own.pattern}\` denies it.` };
-  if (need.permission === "edit" && isProtected(need.pattern)) {
+  if (isProtected(need)) {
     return {
       decision: "ask",
       rule: undefined,
@@ -53,9 +53,39 @@ export function strictest(judgements: readonly Judgement[]): Rule["action"] {
   return judgements.some((one) => one.decision === "ask") ? "ask" : "allow";
 }
 
+/** What "Always allow" would add; nothing when one of the needs can only be allowed once. */
+export function alwaysRules(needs: readonly Need[]): Rule[] {
+  const rules: Rule[] = [];
+  for (const need of needs) {
+    const { permission, always } = need;
+    if (always === undefined || isProtected(need)) return [];
+    if (!rules.some((rule) => rule.permission === permission && rule.pattern === always)) {
+      rules.push({ permission, pattern: always, action: "allow" });
+    }
+  }
+  return rules;
+}
+
+/** Whether every call of the tool is denied, so that it need not be offered (T1). In doubt it is offered. */
+export function isWhollyDenied({ name, sideEffect }: Tool, { user, workspace }: RuleBook): boolean {
+  const rules = [...user, ...workspace];
+  const at = rules.findLastIndex(({ permission }) => permission === name || permission === "*");
+  const last = rules[at];
+  if (last?.action !== "deny" || last.pattern !== "*") return false;
+  // Files are asked for under a name that several tools share.
+  const shared = sideEffect === "none" || sideEffect === "read-only" ? "read" : "edit";
+  return !rules.slice(at + 1).some(({ permission, action }) => permission === shared && action !== "deny");
+}
+
+/** A rule of the user's settings that denies stands above what was allowed in a workspace, which may be older. */
+function ownRule(need: Need, tool: string, { user, workspace }: RuleBook): Rule | undefined {
+  const usual = lastMatch(user, need, tool);
+  return usual?.action === "deny" ? usual : (lastMatch(workspace, need, tool) ?? usual);
+}
+
 /** Files that decide what an agent may do: no rule and no mode gives them away. */
-export function isProtected(path: string): boolean {
-  return /(^|[/\\])(\.rondo|\.vscode|\.git)([/\\]|$)/i.test(path);
+function isProtected({ permission, pattern }: Need): boolean {
+  return permission === "edit" && /(^|[/\\])(\.rondo|\.vscode|\.git)([/\\]|$)/i.test(pattern);
 }
 
 function askReason(need: Need, mode: PermissionMode): string {
@@ -66,11 +96,13 @@ function askReason(need: Need, mode: PermissionMode): string {
 }
 
 function lastMatch(rules: readonly Rule[], need: Need, tool: string): Rule | undefined {
-  return rules.findLast(
-    (rule) =>
-      (rule.permission === "*" || rule.permission === need.permission || rule.permission === tool) &&
-      matches(rule, need),
-  );
+  return rules.findLast((rule) => isAbout(rule, need, tool) && matches(rule, need));
+}
+
+/** A rule for a tool does not lead out of the workspace: that takes one for `external_directory`, or for `*`. */
+function isAbout({ permission }: Rule, need: Need, tool: string): boolean {
+  if (permission === "*" || permission === need.permission) return true;
+  return permission === tool && need.permission !== "external_directory";
 }
 
 function matches(rule: Rule, need: Need): boolean {

@@ -2,8 +2,9 @@
 import type { Host } from "../tools/host.ts";
 import type { FilesSeen, Tool } from "../tools/tool.ts";
 import { type Agent, findAgent } from "./agents.ts";
-import { apply, type Chat, newChat } from "./apply.ts";
+import { apply, type Chat, findEntry, newChat } from "./apply.ts";
 import { knownModel } from "./catalog.ts";
+import { pause, type Sleeper, workingClock } from "./clock.ts";
 import { type Attachment, type ChatEvent, isRecorded, type PermissionMode, type Rule } from "./events.ts";
 import { newID } from "./id.ts";
 import { IntakeError } from "./intake-error.ts";
@@ -12,10 +13,11 @@ import type { LoopEvent } from "./loop-events.ts";
 import type { ModelRef, Part, TextPart, UserMessage } from "./message.ts";
 import type { Model, Thinking } from "./model.ts";
 import { type Answer, Permissions } from "./permission.ts";
-import { dateNote, systemPrompt } from "./prompt.ts";
-import { closeOpenCalls, interruptedText } from "./settle.ts";
+import { noteFor, systemPrompt } from "./prompt.ts";
+import { isWhollyDenied, type RuleBook } from "./rules.ts";
+import { closeOpen, interruptedText } from "./settle.ts";
 import type { Recorder } from "./store.ts";
-import { titleFromPrompt } from "./title.ts";
+import { askForTitle, titleFromPrompt } from "./title.ts";
 import type { Limits, Turn, TurnEnd } from "./turn.ts";
 
 /** What a session needs of the house around it. Functions are asked anew for each turn. */
@@ -30,6 +32,8 @@ export interface SessionDeps {
   rules(): { user: readonly Rule[]; workspace: readonly Rule[] };
   keepRules(rules: Rule[]): void;
   attended: boolean;
+  /** Whether the model is asked for a title once it has answered (L5). */
+  titles: boolean;
   onLoopEvent(event: LoopEvent): void;
   onBug(error: unknown): void;
 }
@@ -59,6 +63,12 @@ export interface Prompt {
 /** The longest prompt (P2), in characters. */
 const longestPrompt = 1 << 20;
 
+/** The turn that runs. */
+interface Running extends Sleeper {
+  abort: AbortController;
+  done: Promise<void>;
+}
+
 export type PromptResult = { type: "ended"; end: TurnEnd } | { type: "queued" } | { type: "stored" };
 
 export class Session {
@@ -68,8 +78,9 @@ export class Session {
   readonly #deps: SessionDeps;
   readonly #seen: FilesSeen = new Map();
   readonly #listeners = new Set<(event: ChatEvent) => void>();
-  #running: { abort: AbortController; wake: (() => void) | undefined; done: Promise<TurnEnd> } | undefined;
-  #disposed = false;
+  /** Aborted when the session is closed. */
+  readonly #closing = new AbortController();
+  #running: Running | undefined;
 
   /** `chat` is new, or replayed from a record; what was running when the record ended is settled at once. */
   constructor(chat: Chat, choices: Choices, deps: SessionDeps) {
@@ -77,13 +88,13 @@ export class Session {
     this.choices = choices;
     this.#deps = deps;
     this.permissions = new Permissions({
-      book: () => ({ mode: this.choices.mode, ...deps.rules() }),
+      book: () => this.#book(),
       keep: (rules) => deps.keepRules(rules),
       emit: (event) => this.#emit(event),
       attended: deps.attended,
     });
-    closeOpenCalls(chat, interruptedText, (event) => this.#emit(event));
-    this.#closeOpenReply();
+    closeOpen(chat, interruptedText, (event) => this.#emit(event));
+    if (deps.titles && chat.messages.length === 0) this.#nameAfterFirstReply();
   }
 
   get running(): boolean {
@@ -98,20 +109,24 @@ export class Session {
 
   /**
    * Takes a prompt. While a turn runs it waits for the next step; else it starts a turn and resolves when that ends.
-   * @throws IntakeError when it is not taken, RecordError when it cannot be kept; nothing is stored then
+   * @throws IntakeError when it is not taken, RecordError when what was said before cannot be kept: nothing is stored
    */
   async prompt(prompt: Prompt): Promise<PromptResult> {
+    await this.#lastWord();
     this.#check(prompt);
-    if (this.#running) return this.#enqueue(prompt);
+    if (this.#running && !prompt.noReply) return this.#enqueue(prompt);
     this.#deps.recorder.flush();
+    if (!this.#running) this.#takeQueued();
     this.#store(prompt);
+    // With a reply to come, the turn sees to it that the message is kept before the model is asked (R2).
+    if (!prompt.noReply) return { type: "ended", end: await this.#run(prompt) };
     this.#deps.recorder.flush();
-    if (prompt.noReply) return { type: "stored" };
-    return { type: "ended", end: await this.#run(prompt) };
+    return { type: "stored" };
   }
 
   /** Answers the newest user message again, after an error. Does nothing while a turn runs. */
   async tryAgain(): Promise<void> {
+    await this.#lastWord();
     if (!this.#running && this.chat.messages.length > 0) await this.#run(undefined);
   }
 
@@ -144,14 +159,18 @@ export class Session {
   }
 
   async dispose(): Promise<void> {
-    this.#disposed = true;
+    this.#closing.abort();
     await this.stop();
     this.#deps.recorder.flush();
   }
 
   #check(prompt: Prompt): void {
-    if (this.#disposed) throw new IntakeError("session-terminated", "This session is closed. Start a new one.");
+    if (this.#closing.signal.aborted)
+      throw new IntakeError("session-terminated", "This session is closed. Start a new one.");
     findAgent(this.choices.agent);
+    if (prompt.messageID !== undefined && findEntry(this.chat, prompt.messageID)) {
+      throw new IntakeError("prompt-invalid", `There is a message ${prompt.messageID} already.`);
+    }
     if (prompt.text.trim() === "" && prompt.attachments.length === 0) {
       throw new IntakeError("prompt-invalid", "The message is empty. Write what you want done.");
     }
@@ -172,9 +191,14 @@ export class Session {
         `${maxQueueDepth} messages wait already. Wait for the next step, or withdraw one.`,
       );
     }
-    const waiting = { id: newID("msg"), text: prompt.text, attachments: [...prompt.attachments] };
+    const waiting = { id: prompt.messageID ?? newID("msg"), text: prompt.text, attachments: [...prompt.attachments] };
     this.#emit({ type: "queued", queue: [...this.chat.queue, waiting] });
-    this.#deps.recorder.flush();
+    try {
+      this.#deps.recorder.flush();
+    } catch (error) {
+      this.withdraw(waiting.id);
+      throw error;
+    }
     return { type: "queued" };
   }
 
@@ -194,11 +218,10 @@ export class Session {
       const title = titleFromPrompt(prompt.text) || this.chat.session.title;
       this.#emit({ type: "session", session: { ...this.chat.session, title } });
     }
-    const note = dateNote(new Date());
-    const noteIsNew = !this.#said(note);
+    const note = noteFor(new Date(), this.choices.mode, this.#lastNote());
     this.#emit({ type: "message", message });
     const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
-    if (noteIsNew) this.#put({ type: "text", text: note, synthetic: true, ...base() });
+    if (note !== undefined) this.#put({ type: "text", text: note, synthetic: true, ...base() });
     for (const attachment of prompt.attachments) this.#put({ type: "file", ...attachment, ...base() });
     if (prompt.text.trim() !== "") this.#put({ type: "text", text: prompt.text, ...base() });
   }
@@ -207,33 +230,31 @@ export class Session {
     this.#emit({ type: "part", part });
   }
 
-  /** Whether the last of Rondo's own notes says this already. */
-  #said(note: string): boolean {
-    for (const { info, parts } of this.chat.messages.toReversed()) {
-      if (info.role !== "user") continue;
-      const last = parts.findLast((part): part is TextPart => part.type === "text" && part.synthetic === true);
-      if (last) return last.text === note;
-    }
-    return false;
+  /** The last of Rondo's own notes to the model. */
+  #lastNote(): string | undefined {
+    const isNote = (part: Part): part is TextPart => part.type === "text" && part.synthetic === true;
+    return this.chat.messages.findLast(({ parts }) => parts.some(isNote))?.parts.findLast(isNote)?.text;
   }
 
   async #run(prompt: Prompt | undefined): Promise<TurnEnd> {
-    const abort = new AbortController();
-    const running = {
-      abort,
-      wake: undefined,
-      done: Promise.resolve<TurnEnd>({ reason: "end_turn", error: undefined }),
-    };
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    const running: Running = { abort: new AbortController(), wake: undefined, done };
+    const turn = this.#turn(prompt, running);
     this.#running = running;
-    running.done = runTurn(this.#turn(prompt, running));
     try {
-      return await running.done;
+      return await runTurn(turn);
     } finally {
       this.#running = undefined;
+      resolve();
     }
   }
 
-  #turn(prompt: Prompt | undefined, running: { abort: AbortController; wake: (() => void) | undefined }): Turn {
+  /** A turn that has told how it ended takes no more: what comes then begins the next one. */
+  async #lastWord(): Promise<void> {
+    while (this.#running && this.chat.ended) await this.#running.done;
+  }
+
+  #turn(prompt: Prompt | undefined, running: Running): Turn {
     const { host, limits, openModel, onLoopEvent, onBug, recorder, platform } = this.#deps;
     const agent = findAgent(this.choices.agent);
     const { model: modelRef, appended, thinking } = this.choices;
@@ -261,79 +282,78 @@ export class Session {
       openModel: () => openModel(modelRef),
       emit: (event) => this.#emit(event),
       flush: () => recorder.flush(),
-      report: onLoopEvent,
+      report: (event) => this.#tell(() => onLoopEvent(event)),
       bug: onBug,
       takeQueued: () => this.#takeQueued(),
-      pause: (ms) => pause(ms, running),
+      pause: (ms) => pause(ms, running, running.abort.signal),
       untimed: (wait) => clock.untimed(wait),
       elapsed: () => clock.elapsed(),
     };
   }
 
-  /** Tools that the agent and this message leave; in the mode Plan all stay, so that the prompt's prefix holds (C7). */
+  /** Tools that agent, rules and message leave (T1); in the mode Plan all stay, so that the prompt's prefix holds (C7). */
   #offered(agent: Agent, switches: Record<string, boolean>): Tool[] {
+    const book = this.#book();
     return this.#deps.tools.filter((tool) => {
-      if (switches[tool.name] === false) return false;
+      if (switches[tool.name] === false || isWhollyDenied(tool, book)) return false;
       return !agent.readOnly || tool.sideEffect === "read-only" || tool.sideEffect === "none";
     });
+  }
+
+  #book(): RuleBook {
+    return { mode: this.choices.mode, ...this.#deps.rules() };
   }
 
   #takeQueued(): void {
     const waiting = this.chat.queue;
     if (waiting.length === 0) return;
-    for (const { id, text, attachments } of waiting) this.#store({ text, attachments, messageID: id });
+    for (const { id, text, attachments } of waiting) {
+      // The process may have ended between the message and the emptied queue: its parts are then put anew.
+      if (findEntry(this.chat, id)) this.#emit({ type: "reset", messageID: id });
+      this.#store({ text, attachments, messageID: id });
+    }
     this.#emit({ type: "queued", queue: [] });
   }
 
-  /** A reply that the end of the process cut is marked, so that nothing waits for its end. */
-  #closeOpenReply(): void {
-    const last = this.chat.messages.at(-1)?.info;
-    if (last?.role !== "assistant" || last.completedAt !== undefined) return;
-    this.#emit({ type: "message", message: { ...last, completedAt: Date.now(), finish: "interrupted" } });
+  #nameAfterFirstReply(): void {
+    const forget = this.listen((event) => {
+      if (event.type !== "message" || event.message.role !== "assistant") return;
+      if (event.message.finish === undefined || event.message.finish === "interrupted") return;
+      forget();
+      void this.#name(event.message.model);
+    });
+  }
+
+  /** A failure is never seen: the title made of the prompt stays (L5). So it does when it was changed meanwhile. */
+  async #name(ref: ModelRef): Promise<void> {
+    const { title } = this.chat.session;
+    try {
+      const [first] = this.chat.messages;
+      if (!first) return;
+      const model = await this.#deps.openModel(ref);
+      const made = await askForTitle(model, ref.modelID, first, this.#closing.signal);
+      if (made !== "" && this.chat.session.title === title && !this.#closing.signal.aborted) this.rename(made);
+    } catch {
+      return;
+    }
   }
 
   #emit(event: ChatEvent): void {
     apply(this.chat, event);
-    for (const listener of this.#listeners) listener(event);
     if (isRecorded(event)) this.#deps.recorder.append(event);
+    for (const listener of this.#listeners) this.#tell(() => listener(event));
+  }
+
+  /** Who listens cannot break the turn. */
+  #tell(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#deps.onBug(error);
+    }
   }
 }
 
 export function newSession(cwd: string, id = newID("ses")): Chat {
   return newChat({ id, createdAt: Date.now(), title: "New session", cwd });
-}
-
-/** Counts time, save while somebody is waited for. */
-function workingClock(): { elapsed(): number; untimed<T>(wait: () => Promise<T>): Promise<T> } {
-  const started = Date.now();
-  let waited = 0;
-  return {
-    elapsed: () => Date.now() - started - waited,
-    async untimed(wait) {
-      const from = Date.now();
-      try {
-        return await wait();
-      } finally {
-        waited += Date.now() - from;
-      }
-    },
-  };
-}
-
-function pause(ms: number, running: { abort: AbortController; wake: (() => void) | undefined }): Promise<void> {
-  const { signal } = running.abort;
-  return new Promise((resolve, reject) => {
-    const done = (settle: () => void) => () => {
-      clearTimeout(timer);
-      running.wake = undefined;
-      signal.removeEventListener("abort", stop);
-      settle();
-    };
-    const stop = done(() => reject(signal.reason));
-    const wake = done(resolve);
-    const timer = setTimeout(wake, ms);
-    running.wake = wake;
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-  });
 }

@@ -1,6 +1,7 @@
-/** Every call has a result, whatever ended it (spec L10, R3). */
+/** Every call has a result and every reply an end, whatever ended them (spec L10, R3). */
 import type { Chat } from "./apply.ts";
 import type { ChatEvent } from "./events.ts";
+import type { AssistantMessage, CallMetadata, ToolPart, ToolState } from "./message.ts";
 
 /** What the model is told of a call that Stop ended. */
 export const abortedText = "Tool execution aborted";
@@ -9,23 +10,36 @@ export const abortedText = "Tool execution aborted";
 export const interruptedText =
   "Interrupted: Rondo was closed while this ran. It may have taken effect in part; look before doing it again.";
 
-/** Turns every open call into a failed one. */
-export function closeOpenCalls(chat: Chat, error: string, emit: (event: ChatEvent) => void): void {
+type Emit = (event: ChatEvent) => void;
+
+/** Turns every open call into a failed one, and marks replies that did not come to their end. */
+export function closeOpen(chat: Chat, error: string, emit: Emit): void {
   for (const { info, parts } of chat.messages) {
     if (info.role !== "assistant") continue;
-    for (const part of [...parts]) {
-      if (part.type !== "tool" || part.state.status === "completed" || part.state.status === "error") continue;
-      const { input } = part.state;
-      const start = part.state.status === "running" ? part.state.start : info.createdAt;
-      const title =
-        part.state.status === "running" && part.state.title !== undefined ? { title: part.state.title } : {};
-      if (part.state.status === "pending") {
-        emit({ type: "part", part: { ...part, state: { status: "running", input, start } } });
-      }
-      emit({
-        type: "part",
-        part: { ...part, state: { status: "error", input, error, start, end: Date.now(), ...title } },
-      });
-    }
+    for (const part of [...parts]) if (part.type === "tool") closeCall(part, info, error, emit);
+    if (info.completedAt !== undefined) continue;
+    const finish = info.error ? {} : ({ finish: "interrupted" } as const);
+    emit({ type: "message", message: { ...info, ...finish, completedAt: Date.now() } });
   }
+}
+
+function closeCall(part: ToolPart, { createdAt }: AssistantMessage, error: string, emit: Emit): void {
+  const { state } = part;
+  if (state.status === "completed" || state.status === "error") return;
+  const { input } = state;
+  const start = state.status === "running" ? state.start : createdAt;
+  const title = state.status === "running" && state.title !== undefined ? { title: state.title } : {};
+  const metadata = lasting(state);
+  if (state.status === "pending") {
+    emit({ type: "part", part: { ...part, state: { status: "running", input, start, metadata } } });
+  }
+  const end = Date.now();
+  emit({ type: "part", part: { ...part, state: { status: "error", input, error, start, end, ...title, metadata } } });
+}
+
+/** What outlives the call: all but the live output. */
+function lasting(state: Extract<ToolState, { status: "pending" | "running" }>): CallMetadata {
+  if (state.status === "pending") return state.provider ? { provider: state.provider } : {};
+  const { live: _, liveLines: __, ...metadata } = state.metadata ?? {};
+  return metadata;
 }

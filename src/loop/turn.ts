@@ -14,7 +14,6 @@ export interface Limits {
   maxTurns: number;
   /** Working time of a turn, not counting waits for the user. */
   executionTimeout: number;
-  toolTimeout: number;
   maxRetries: number;
   /** First delay between tries; doubled each time. */
   retryBackoff: number;
@@ -27,7 +26,6 @@ export interface Limits {
 export const defaultLimits: Limits = {
   maxTurns: 100,
   executionTimeout: 600_000,
-  toolTimeout: 30_000,
   maxRetries: 3,
   retryBackoff: 1000,
   maxQueueDepth: 10,

@@ -2,8 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod";
-import type { Chat } from "../loop/apply.ts";
+import { apply, type Chat } from "../loop/apply.ts";
+import type { SessionInfo } from "../loop/events.ts";
 import { RecordError } from "../loop/store.ts";
+import { titleFromPrompt } from "../loop/title.ts";
 import { type Replay, replay, Transcript } from "./transcript.ts";
 
 const Summary = z.object({
@@ -43,7 +45,10 @@ export class Sessions {
 
   /** @throws RecordError when the id is not one, or its record cannot be read */
   open(id: string): Replay {
-    return replay(this.path(id));
+    const found = replay(this.path(id));
+    // The line that names the session is the one that was broken.
+    if (found.chat.session.id === "") apply(found.chat, { type: "session", session: guess(found.chat, id) });
+    return found;
   }
 
   has(id: string): boolean {
@@ -110,7 +115,7 @@ export class Sessions {
   #rebuild(id: string): Summary | undefined {
     try {
       const { chat } = this.open(id);
-      if (chat.session.id !== id) return undefined;
+      if (chat.session.id !== id || chat.messages.length === 0) return undefined;
       this.saveSummary(chat);
       return summarize(chat);
     } catch {
@@ -119,13 +124,29 @@ export class Sessions {
   }
 }
 
-/** An id becomes a file's name, so nothing in it may lead elsewhere. @throws RecordError */
+/** An id becomes a file's name, so nothing in it may lead elsewhere. */
+export function isSessionID(id: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id);
+}
+
+/** @throws RecordError */
 function checked(id: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id)) return id;
+  if (isSessionID(id)) return id;
   throw new RecordError(
     `"${id.slice(0, 100)}" cannot be a session's id.`,
     "Use letters, digits, - and _, at most 100 of them.",
   );
+}
+
+function guess({ messages }: Chat, id: string): SessionInfo {
+  const reply = messages.map(({ info }) => info).find((info) => info.role === "assistant");
+  const text = messages[0]?.parts.find((part) => part.type === "text" && !part.synthetic);
+  return {
+    id,
+    createdAt: messages[0]?.info.createdAt ?? 0,
+    title: (text?.type === "text" && titleFromPrompt(text.text)) || "Session",
+    cwd: reply?.path.cwd ?? "",
+  };
 }
 
 function summarize(chat: Chat): Summary {

@@ -20,6 +20,8 @@ export class Transcript implements Recorder {
   #delta: Extract<RecordedEvent, { type: "delta" }> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #onError: (error: RecordError) => void;
+  /** Whether `onError` has heard of a failure that lasts. */
+  #told = false;
 
   /** Opens nothing yet: a session without a message leaves no file. `onError` hears of failures between two flushes. */
   constructor(path: string, onError: (error: RecordError) => void) {
@@ -53,13 +55,21 @@ export class Transcript implements Recorder {
       this.#file ??= openForAppend(this.path);
       writeWhole(this.#file, lines);
       this.#waiting = [];
+      this.#told = false;
     } catch (error) {
+      // Opened anew next time: that also drops what of a line may have got through.
+      this.#closeFile();
       throw toRecordError(this.path, error);
     }
   }
 
+  /** @throws RecordError when something could not be written */
   close(): void {
     this.flush();
+    this.#closeFile();
+  }
+
+  #closeFile(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
   }
@@ -74,8 +84,9 @@ export class Transcript implements Recorder {
     try {
       this.flush();
     } catch (error) {
-      if (error instanceof RecordError) this.#onError(error);
-      else throw error;
+      if (!(error instanceof RecordError)) throw error;
+      if (!this.#told) this.#onError(error);
+      this.#told = true;
     }
   }
 }
@@ -125,7 +136,7 @@ function toRecordError(path: string, error: unknown): RecordError {
     case "EDQUOT":
       return new RecordError(
         "The disk is full, so the session cannot be kept and the turn was stopped.",
-        "Make room, then send the message again. What is on screen is written as soon as there is room.",
+        "Make room, then try again. What is on screen is written as soon as there is room.",
         error,
       );
     case "EACCES":
@@ -133,13 +144,13 @@ function toRecordError(path: string, error: unknown): RecordError {
     case "EROFS":
       return new RecordError(
         `The session's record may not be written (${path}).`,
-        "Check the folder's permissions, then send the message again.",
+        "Check the folder's permissions, then try again.",
         error,
       );
     default:
       return new RecordError(
         `The session's record could not be written (${code || String(error)}; ${path}).`,
-        "Check the folder, then send the message again.",
+        "Check the folder, then try again.",
         error,
       );
   }

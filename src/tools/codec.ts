@@ -1,5 +1,7 @@
 /** Bytes of files: what they are, and text in the encodings that are kept (T12). Pure. */
 
+import { never } from "../loop/never.ts";
+
 export type Encoding = "utf8" | "utf8-bom" | "utf16le" | "utf16be";
 
 export interface Decoded {
@@ -38,6 +40,8 @@ export function encode(text: string, encoding: Encoding): Buffer {
       return Buffer.from(`\ufeff${body}`, "utf16le");
     case "utf16be":
       return Buffer.from(`\ufeff${body}`, "utf16le").swap16();
+    default:
+      return never(encoding);
   }
 }
 

@@ -10,7 +10,7 @@ export function asText(kind: FileKind): TextFile {
   throw new ToolError(describeOther(kind));
 }
 
-export function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
+function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
   const name = kind.location.relative;
   switch (kind.type) {
     case "missing":

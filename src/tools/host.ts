@@ -35,7 +35,10 @@ export interface Workspace {
   readonly trusted: boolean;
   /** Takes absolute paths, `~/…`, and paths relative to the first folder. */
   locate(path: string): Promise<Location>;
-  /** Never throws for what is found at the path: the answer says what it is. */
+  /**
+   * The answer says what is found at the path, be it nothing.
+   * @throws ToolError only when it is there but cannot be read
+   */
   open(path: string, signal: AbortSignal): Promise<FileKind>;
   /**
    * Replaces the text of a file, or makes it and its parents. Keeps encoding, BOM and mode; `text` holds the line

@@ -112,7 +112,7 @@ async function writeAt(location: Location, text: string, expected: string, signa
   const encoding = await checkedEncoding(location, expected, signal);
   signal.throwIfAborted();
   try {
-    if (encoding === undefined) await create(location.path, encode(text, "utf8"));
+    if (encoding === undefined) await create(location, encode(text, "utf8"));
     else await replace(location.path, encode(text, encoding));
   } catch (error) {
     throw explain(error, location, "written");
@@ -134,8 +134,14 @@ async function checkedEncoding(
   return encoding;
 }
 
-async function create(file: string, bytes: Buffer): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
+async function create(location: Location, bytes: Buffer): Promise<void> {
+  const file = location.path;
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    throw new ToolError(`${location.relative} cannot be written: one of its parents is a file, not a folder.`);
+  }
   const handle = await open(file, "wx");
   try {
     await handle.writeFile(bytes);

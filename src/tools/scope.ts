@@ -17,8 +17,10 @@ export function fileNeeds(access: Access, location: Location, host: Host): Need[
 
 /** Reading all that is in a folder. */
 export function folderNeeds(location: Location): Need[] {
-  const relative = location.relative === "." ? "." : `${location.relative}/`;
-  const need: Need = { permission: "read", pattern: relative, always: `${location.relative}/**`, match: "pattern" };
+  const { relative } = location;
+  const isRoot = relative === ".";
+  const always = isRoot ? "*" : `${relative}/**`;
+  const need: Need = { permission: "read", pattern: isRoot ? "." : `${relative}/`, always, match: "pattern" };
   return location.inside ? [need] : [need, outside(`${location.path}/`, `${location.path}/**`)];
 }
 
@@ -33,8 +35,8 @@ function outside(pattern: string, always: string): Need {
 
 /** All files of the file's folder; the file alone where that would be all of the workspace, or of the disk. */
 function siblings(file: string): string {
-  const folder = file.slice(0, Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")));
-  return folder === "" ? file : `${folder}/**`;
+  const end = Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\"));
+  return end <= 0 ? file : `${file.slice(0, end)}/**`;
 }
 
 /** The path by which the model reaches it again: short in the first folder, absolute elsewhere. */

@@ -4,7 +4,7 @@
  */
 import { runsOthers } from "./runners.ts";
 
-export interface SimpleCommand {
+interface SimpleCommand {
   /** As it was written. */
   text: string;
   /** With quotes taken away. */
@@ -28,15 +28,23 @@ export function takeApart(command: string): Taken {
  * command, what looks like an absolute path, a home folder or a way up.
  */
 export function pathWords(command: string, taken: Taken): string[] {
-  if (taken.type === "opaque") {
-    const tokens = command.split(/[\s;&|<>()`"'=,{}]+/);
-    return tokens.filter((token) => /^(\/|~|\$\{?HOME)|(^|\/)\.\.(\/|$)/.test(token)).map(homeToTilde);
-  }
-  return taken.parts.flatMap(({ words }) => {
-    const [program = "", ...rest] = words;
-    const files = isPatternFirst(words) ? withoutFirstPlain(rest) : rest;
-    return [...(isSystemProgram(program) ? [] : [program]), ...files.flatMap(filesIn)];
-  });
+  return (taken.type === "opaque" ? likelyPaths(command) : taken.parts.flatMap(filesOf)).map(otherHome);
+}
+
+function likelyPaths(command: string): string[] {
+  const tokens = command.replaceAll(/\$(HOME\b|\{HOME\})/g, "~").split(/[\s;&|<>()`"'=,{}]+/);
+  return tokens.filter((token) => /^[/~]|(^|\/)\.\.(\/|$)/.test(token));
+}
+
+function filesOf({ words }: SimpleCommand): string[] {
+  const [program = "", ...rest] = words;
+  const files = isPatternFirst(words) ? withoutFirstPlain(rest) : rest;
+  return [...(isSystemProgram(program) ? [] : [program]), ...files.flatMap(filesIn)];
+}
+
+/** `~name` is the home folder of somebody, which is outside wherever it is. */
+function otherHome(word: string): string {
+  return /^~[^/]/.test(word) ? `/${word}` : word;
 }
 
 /** The pattern that "Always allow" would add: the program, its sub-command, and anything after. */
@@ -163,8 +171,4 @@ function filesIn(word: string): string[] {
   const inFlag = /^-[A-Za-z]+?([/~].*|\.\.(\/.*)?)$/.exec(word)?.[1];
   if (inFlag !== undefined) values.push(inFlag);
   return values.filter((value) => value !== "");
-}
-
-function homeToTilde(token: string): string {
-  return token.replace(/^\$\{?HOME\}?/, "~");
 }

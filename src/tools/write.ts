@@ -10,7 +10,7 @@ export const write = defineTool({
   sideEffect: "mutating",
   timeout: 30_000,
   description:
-    "Writes a whole file; parent folders are made. An existing file is replaced and must have been read first. To change parts of a file use edit.",
+    "Writes a whole file; parent folders are made. An existing file is replaced. To change parts of a file use edit.",
   input: z.object({
     file_path: z.string().min(1).describe("Absolute, or relative to the workspace folder"),
     content: z.string().describe("All of the file's text"),
@@ -21,15 +21,9 @@ export const write = defineTool({
     const location = await host.workspace.locate(file_path);
     const kind = await host.workspace.open(location.path, signal);
     const before = kind.type === "missing" ? undefined : asText(kind);
-    if (before) {
-      const known = seen.get(before.path);
-      if (known === undefined) {
-        throw new ToolError(
-          `${location.relative} exists and has not been read in this session: read it first, then write.`,
-        );
-      }
-      if (known !== before.version) throw new ToolError(staleSentence(location.relative));
-    }
+    const known = before && seen.get(before.path);
+    if (before && known !== undefined && known !== before.version)
+      throw new ToolError(staleSentence(location.relative));
     // The file keeps its kind of line endings, unless the content says otherwise.
     const text =
       before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;

@@ -51,7 +51,7 @@ describe("the main job, end to end", () => {
   it("writes after one click, and the changed lines stand in the editor", async () => {
     const panel = await window.panel();
     await answer(panel, "Allow once");
-    await panel.getByText("Edited src/cart.js").waitFor();
+    await panel.getByRole("group", { name: /^Edited src\/cart\.js/ }).waitFor();
     assert.match(await readFile(path.join(window.folder, "src/cart.js"), "utf8"), /Math\.round\(subtotal\(cart\)/);
     const lens = window.page.locator(".codelens-decoration", { hasText: "Accept" });
     await lens.first().waitFor();

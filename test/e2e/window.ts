@@ -15,6 +15,7 @@ const noise = [
   /open-vsx|vsda|ERR_NAME_NOT_RESOLVED|ERR_CONNECTION|ERR_INTERNET/,
   /\[lifecycle\]|tsserver|Extension host/i,
   /Unable to retrieve|marketplace|gallery/i,
+  /authentication provider 'github'|An unknown error occurred\. Please consult the log/,
 ];
 
 export interface WindowOptions {
@@ -101,6 +102,7 @@ export async function openWindow({ script, trust = true, settings = {}, model: w
     await (await window.panel()).getByRole("textbox", { name: "Message" }).waitFor();
     return window;
   } catch (error) {
+    await browser?.contexts()[0]?.pages()[0]?.screenshot({ path: "out/e2e-failed.png" });
     await close();
     throw error;
   }
@@ -110,12 +112,22 @@ function isStep({ body }: ReceivedRequest): boolean {
   return Array.isArray(body["tools"]) && body["tools"].length > 0;
 }
 
+/** A palette that was opened before the extensions were known does not learn of them: it is opened again. */
 async function runCommand(page: Page, title: string): Promise<void> {
-  await page.keyboard.press("F1");
   const input = page.locator(".quick-input-widget input");
-  await input.waitFor();
-  await input.fill(`>${title}`);
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+  const row = page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+  for (let tries = 0; ; tries++) {
+    await page.keyboard.press("F1");
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    const found = await row.waitFor({ timeout: 2000 }).then(
+      () => true,
+      () => false,
+    );
+    if (found) break;
+    await page.keyboard.press("Escape");
+    if (tries === 15) throw new Error(`The palette has no command "${title}".`);
+  }
   await page.keyboard.press("Enter");
 }
 

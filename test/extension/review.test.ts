@@ -235,7 +235,7 @@ describe("the review in the editor", () => {
       const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri);
       assert.deepEqual(
         lenses.filter(({ range }) => range.start.line === 1).map(({ command }) => command?.title),
-        ["Accept", "Reject", "$(arrow-up)", "1 of 3", "$(arrow-down)"],
+        ["Accept", "Reject", "1 line removed", "$(arrow-up)", "1 of 3", "$(arrow-down)"],
       );
       assert.deepEqual([...new Set(lenses.map(({ range }) => range.start.line))], [1, 4, 6]);
     });
@@ -279,6 +279,16 @@ describe("the review in the editor", () => {
       editor.selection = new vscode.Selection(2, 0, 2, 0);
       await commands["rondo.acceptHunk"]?.();
       assert.equal(hunks(uri), 1);
+    });
+
+    it("knows the change that is shown in the gutter's peek, and a line of the Source Control view", async () => {
+      const uri = await file(before);
+      await agentWrites(uri, after);
+      const lineChanges = [{ modifiedStartLineNumber: 2 }, { modifiedStartLineNumber: 5 }];
+      await commands["rondo.rejectHunk"]?.(uri, lineChanges, 1);
+      assert.equal(await disk(uri), after.replace("4.5\n", ""));
+      await commands["rondo.rejectFile"]?.({ resourceUri: uri });
+      assert.equal(await disk(uri), before);
     });
 
     it("accepts and rejects files by their path, and all of them", async () => {

@@ -5,6 +5,8 @@ import { type CallMetadata, noTokens, type Part, type ReplyError, type ToolState
 import type { ModelChoice, PanelState, SessionSummary } from "../../src/loop/protocol.ts";
 import type { Unnumbered } from "./page.ts";
 
+/** The moment that all fixtures are about, in ms since 1970. */
+export const now = Date.now();
 const cwd = "/home/dev/tinyshop";
 const sessionID = "ses_1";
 let ids = 0;
@@ -28,7 +30,7 @@ const qwen: ModelChoice = {
 
 const minute = 60_000;
 
-export function sessions(now = Date.now()): SessionSummary[] {
+export function sessions(): SessionSummary[] {
   const list: [string, number, number, SessionSummary["state"]][] = [
     ["Fix the rounding in cart totals", 0, 19, "running"],
     ["Free shipping over €50", 61, 63, "asks"],
@@ -64,7 +66,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
 }
 
 export function chat(title: string, messages: Entry[], change: Partial<Chat> = {}): Chat {
-  const session = { id: sessionID, createdAt: Date.now(), title, cwd };
+  const session = { id: sessionID, createdAt: now, title, cwd };
   return { session, messages, status: { type: "idle" }, requests: [], queue: [], ended: undefined, ...change };
 }
 
@@ -81,7 +83,7 @@ function entry(info: Entry["info"], parts: LoosePart[]): Entry {
 
 export function you(text: string, ...more: LoosePart[]): Entry {
   const model = { providerID: "anthropic", modelID: "claude-sonnet-4-5" };
-  const info = { id: nextID("msg"), sessionID, createdAt: Date.now(), role: "user", agent: "build", model } as const;
+  const info = { id: nextID("msg"), sessionID, createdAt: now, role: "user", agent: "build", model } as const;
   return entry(info, [...more, { type: "text", text }]);
 }
 
@@ -90,7 +92,7 @@ export function rondo(parts: LoosePart[], error?: ReplyError): Entry {
     {
       id: nextID("msg"),
       sessionID,
-      createdAt: Date.now(),
+      createdAt: now,
       role: "assistant",
       parentID: "msg_0",
       agent: "build",

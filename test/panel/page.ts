@@ -57,6 +57,8 @@ interface Look {
 export class PanelBrowser {
   readonly #browser: Browser;
   readonly #files: Files;
+  /** Pages that nobody uses now: a new one takes a second. */
+  readonly #free: PanelPage[] = [];
 
   constructor(browser: Browser, files: Files) {
     this.#browser = browser;
@@ -64,25 +66,26 @@ export class PanelBrowser {
   }
 
   /** A fresh panel that has asked for its snapshot and got nothing yet. */
-  async open({ theme = "dark", width = 480, height = 820 }: Look = {}): Promise<PanelPage> {
-    const page = await this.#browser.newPage({ viewport: { width, height }, reducedMotion: "reduce" });
-    const panel = new PanelPage(page);
+  async open(look: Look = {}): Promise<PanelPage> {
+    const panel = this.#free.pop() ?? (await this.#create());
+    await panel.load(look);
+    return panel;
+  }
+
+  async #create(): Promise<PanelPage> {
+    const page = await this.#browser.newPage({ reducedMotion: "reduce" });
+    const panel = new PanelPage(page, (unused) => this.#free.push(unused));
     await page.route("**/*", (route) => {
-      const url = route.request().url();
-      const { origin: from, pathname } = new URL(url);
+      const { origin: from, pathname, href } = new URL(route.request().url());
       const file = from === origin ? this.#files.get(pathname.slice(1)) : undefined;
       if (!file) {
-        panel.strays.push(url);
+        panel.strays.push(href);
         return route.abort();
       }
       const headers = { "content-security-policy": policy };
       return route.fulfill({ body: file.body, contentType: file.type, headers });
     });
-    page.on("console", (message) => message.type() === "error" && panel.errors.push(message.text()));
-    page.on("pageerror", (error) => panel.errors.push(error.message));
-    page.on("framenavigated", () => panel.navigations++);
-    await page.addInitScript(fakeHost, [theme, bodyClasses[theme]] as const);
-    await page.goto(`${origin}/harness.html`);
+    await page.addInitScript(fakeHost);
     return panel;
   }
 
@@ -99,7 +102,7 @@ declare global {
 }
 
 /** Runs in the page, before its scripts. */
-function fakeHost([theme, classes]: readonly [Theme, string]): void {
+function fakeHost(): void {
   window.sent = [];
   const api = {
     postMessage: (message: ToHost) => window.sent.push(structuredClone(message)),
@@ -107,10 +110,6 @@ function fakeHost([theme, classes]: readonly [Theme, string]): void {
     setState: (state: unknown) => sessionStorage.setItem("state", JSON.stringify(state)),
   };
   Object.assign(window, { acquireVsCodeApi: () => api });
-  document.addEventListener("DOMContentLoaded", () => {
-    document.documentElement.dataset["theme"] = theme;
-    document.body.className = classes;
-  });
 }
 
 /** A message without its number, which is given when it is sent. */
@@ -124,14 +123,46 @@ export class PanelPage {
   readonly errors: string[] = [];
   navigations = 0;
   #seq = 0;
+  readonly #queue: object[] = [];
+  readonly #release: (panel: PanelPage) => void;
 
-  constructor(page: Page) {
+  constructor(page: Page, release: (panel: PanelPage) => void) {
     this.page = page;
+    this.#release = release;
+    page.on("console", (message) => message.type() === "error" && this.errors.push(message.text()));
+    page.on("pageerror", (error) => this.errors.push(error.message));
+    page.on("framenavigated", () => this.navigations++);
+  }
+
+  /** Starts the panel anew, as if nothing had been before. */
+  async load({ theme = "dark", width = 480, height = 820 }: Look): Promise<void> {
+    const { page } = this;
+    if (page.url().startsWith(origin)) await page.evaluate(() => sessionStorage.clear());
+    this.strays.length = 0;
+    this.errors.length = 0;
+    this.navigations = 0;
+    this.#seq = 0;
+    await page.setViewportSize({ width, height });
+    await page.goto(`${origin}/harness.html`);
+    await page.mouse.move(0, 0);
+    await page.evaluate(
+      ([theme, classes]) => {
+        document.documentElement.dataset["theme"] = theme;
+        document.body.className = classes;
+      },
+      [theme, bodyClasses[theme]] as const,
+    );
+  }
+
+  /** Puts a message in line for the next post. */
+  queue(message: Unnumbered): void {
+    this.#queue.push({ ...message, seq: ++this.#seq });
   }
 
   /** Posts messages as the host does, and waits until they are drawn. */
   async post(...messages: Unnumbered[]): Promise<void> {
-    const numbered = messages.map((message) => ({ ...message, seq: ++this.#seq }));
+    for (const message of messages) this.queue(message);
+    const numbered = this.#queue.splice(0);
     await this.page.evaluate(async (all) => {
       for (const message of all) window.postMessage(message, "*");
       await new Promise((done) => setTimeout(done));
@@ -154,7 +185,8 @@ export class PanelPage {
     return all.filter((message): message is Extract<ToHost, { type: T }> => message.type === type);
   }
 
-  close(): Promise<void> {
-    return this.page.close();
+  /** Gives the page back for the next one. */
+  close(): void {
+    this.#release(this);
   }
 }

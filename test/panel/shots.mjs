@@ -1,6 +1,7 @@
 /** Pictures of the panel's states: `node test/panel/shots.mjs DIR [STATE…]` writes STATE-WIDTH-THEME.png into DIR. */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { now } from "./fixtures.ts";
 import { launch } from "./page.ts";
 import { states } from "./states.ts";
 
@@ -20,11 +21,12 @@ try {
     if (names.length > 0 && !names.includes(name)) continue;
     for (const [width, theme] of looks) {
       const panel = await browser.open({ theme, width });
+      await panel.page.clock.setFixedTime(now);
       await panel.post(...state.messages);
       await state.act?.(panel.page);
       await panel.page.screenshot({ path: path.join(directory, `${name}-${width}-${theme}.png`) });
       for (const error of panel.errors) console.error(`${name}: ${error}`);
-      await panel.close();
+      panel.close();
     }
   }
 } finally {

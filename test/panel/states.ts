@@ -9,7 +9,7 @@ export interface State {
 }
 
 const title = "Fix the rounding in cart totals";
-const busy = { type: "busy", since: Date.now() - 24_000 } as const;
+const busy = { type: "busy", since: f.now - 24_000 } as const;
 
 const pendingEdit = f.tool("edit", {
   status: "pending",
@@ -19,7 +19,7 @@ const pendingEdit = f.tool("edit", {
 const running = f.tool("bash", {
   status: "running",
   input: { command: "npm test -- cart" },
-  start: Date.now() - 4000,
+  start: f.now - 4000,
   metadata: {
     live: "\n RUN  v2.1.4 tinyshop\n\n \u001b[32m✓\u001b[0m test/money.test.ts (9 tests) 12ms\n ✓ test/discount.test.ts (6 tests) 9ms\n ❯ test/cart.test.ts (14 tests)\n   ✓ total › rounds once, at the end",
     liveLines: 31,
@@ -211,8 +211,8 @@ export const states: Record<string, State> = {
               type: "retry",
               attempt: 1,
               message: "Anthropic is overloaded",
-              nextAt: Date.now() + 12_000,
-              since: Date.now(),
+              nextAt: f.now + 12_000,
+              since: f.now,
             },
           },
         ),

@@ -34,8 +34,6 @@ describe("partial JSON", () => {
     const strings = fc.dictionary(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }));
     fc.assert(
       fc.property(strings, fc.nat(), (object, cut) => {
-        // A field of this name would be the prototype, not a field.
-        fc.pre(!("__proto__" in Object.fromEntries(Object.entries(object))) || true);
         const raw = JSON.stringify(object);
         const whole = partialStrings(raw);
         assert.deepEqual(Object.entries(whole).sort(), Object.entries(object).sort());

@@ -29,7 +29,7 @@ const finishes = {
 };
 
 const root = path.join(import.meta.dirname, "../..");
-const headless = process.env["RH"] ?? path.join(root, "dist/headless.js");
+const headless = path.join(root, "dist/headless.js");
 const folder = streamsFolder(root);
 if (!folder) {
   console.log("No recorded streams here (set RONDO_STREAMS to their folder): nothing to do.");

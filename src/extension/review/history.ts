@@ -9,7 +9,7 @@ import { type Author, type Changes, currentText } from "./hunks.ts";
  * `opens`: the agent's, puts something up for review. `closes`: takes something from review by taking it out of the
  * text (a reject, or the user's own hand). `plain`: neither.
  */
-export type Step = "opens" | "closes" | "plain";
+type Step = "opens" | "closes" | "plain";
 
 /** What an undo or redo leads to: a state that still holds, or whose edit it is to be taken for. */
 export type Arrival = { type: "known"; changes: Changes } | { type: "edit"; author: Author };
@@ -23,7 +23,7 @@ interface Place {
 }
 
 /** Each place holds the lines of two texts; nobody undoes further than this under review. */
-const longest = 200;
+const longest = 100;
 
 export class History {
   #way: Place[];

@@ -64,7 +64,7 @@ export function commonEnds(a: readonly string[], b: readonly string[]): [number,
 
 /** Neighbours without a line between them are one. */
 export function joined(hunks: readonly Hunk[]): Hunk[] {
-  return joinedWhere(hunks, () => false);
+  return joinedWhere(hunks, (last, next) => last.start + last.count === next.start);
 }
 
 export const moved = (hunk: Hunk, base: number, text: number): Hunk => ({
@@ -137,17 +137,20 @@ function compared(base: string[], text: string[]): Hunk[] | undefined {
     if (!added) baseStart += count;
     if (!removed) start += count;
   }
+  const isIdle = (from: number, to: number) => !text.slice(from, to).some(hasWords);
+  const rewrites = (hunk: Hunk) => hunk.count > 0 && hunk.baseCount > 0;
   // Brackets and blank lines that happen to be the same do not make many changes of one that rewrites a block.
-  return joinedWhere(joined(found), (from, to) => !text.slice(from, to).some(hasWords));
+  return joinedWhere(
+    joined(found),
+    (last, next) => rewrites(last) && rewrites(next) && isIdle(last.start + last.count, next.start),
+  );
 }
 
-function joinedWhere(hunks: readonly Hunk[], idle: (from: number, to: number) => boolean): Hunk[] {
+function joinedWhere(hunks: readonly Hunk[], areOne: (last: Hunk, next: Hunk) => boolean): Hunk[] {
   const out: Hunk[] = [];
   for (const hunk of hunks) {
     const last = out.at(-1);
-    const end = last ? last.start + last.count : 0;
-    const rewrites = last && last.count * last.baseCount * hunk.count * hunk.baseCount > 0;
-    if (!last || (end < hunk.start && !(rewrites && idle(end, hunk.start)))) {
+    if (!last || !areOne(last, hunk)) {
       out.push(hunk);
       continue;
     }

@@ -153,9 +153,9 @@ function oldText(document: vscode.TextDocument, changes: Changes, hunk: Hunk): v
 }
 
 const behind = (line: string): vscode.ThemableDecorationAttachmentRenderOptions => ({
-  contentText: line.length > pairedCharacters ? `${line.slice(0, pairedCharacters)}…` : line,
-  color: new vscode.ThemeColor("descriptionForeground"),
-  textDecoration: "line-through",
+  contentText: `− ${line.length > pairedCharacters ? `${line.slice(0, pairedCharacters)}…` : line}`,
+  color: new vscode.ThemeColor("editor.foreground"),
+  backgroundColor: new vscode.ThemeColor("diffEditor.removedLineBackground"),
   margin: "0 0 0 3ch",
 });
 

@@ -260,7 +260,8 @@ export class Review implements vscode.Disposable, WriteWatch {
 /** A document's line endings are all alike, where the disk's need not be. */
 const same = (changes: Changes, text: string): boolean => {
   const current = currentText(changes);
-  return current === text || lineFeeds(current) === lineFeeds(text);
+  if (current === text) return true;
+  return (current.includes("\r") || text.includes("\r")) && lineFeeds(current) === lineFeeds(text);
 };
 
 /** As it stands in the editor, else on disk; undefined when it is gone. */

@@ -134,29 +134,35 @@ function wireID({ callID, id }: ToolPart): string {
   return /^[\w-]{10,64}$/.test(callID) ? callID : id;
 }
 
+type ThinkingParams = Pick<MessageCreateParamsStreaming, "thinking" | "output_config">;
+
 /** Tokens to think with, on models that want a number. The API's least is 1,024. */
 const budgets = { low: 4_000, medium: 12_000, high: 24_000 };
 
 /**
  * How models are told to think. From https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking and the
- * migration guides there: adaptive from 4.6 on (a budget is refused from 4.7 on); Fable and Mythos always think, and
- * refuse `disabled`; before 4.6, from 3.7 on, a budget. Models that are not Claude's get nothing.
+ * migration guides there: adaptive from 4.6 on, where a budget is on its way out; before that, from 3.7 on, a budget.
+ * Models that are not Claude's get nothing.
  */
-function thinkingParams(
-  model: string,
-  thinking: Thinking,
-  maxTokens: number,
-): Pick<MessageCreateParamsStreaming, "thinking" | "output_config"> {
+function thinkingParams(model: string, thinking: Thinking, maxTokens: number): ThinkingParams {
   const generation = claudeGeneration(model);
   if (generation >= 4.6) {
-    if (thinking === "off")
-      return generation < 5 || /fable|mythos/.test(model) ? {} : { thinking: { type: "disabled" } };
+    if (thinking === "off") return thoughtless(model, generation);
+    // Newer models leave the text of their thinking out when not asked for it.
     const adaptive = { thinking: { type: "adaptive" as const, display: "summarized" as const } };
     return thinking === "default" ? adaptive : { ...adaptive, output_config: { effort: thinking } };
   }
   if (generation < 3.7 || thinking === "default" || thinking === "off") return {};
   const budget = Math.min(budgets[thinking], maxTokens - 1_024);
   return budget < 1_024 ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+/** The least that a model can be brought to think: 4.x without asking for it, 5 when told so, others only little. */
+function thoughtless(model: string, generation: number): ThinkingParams {
+  if (generation < 5) return {};
+  if (/sonnet/.test(model)) return { thinking: { type: generation < 5.5 ? "disabled" : "between_tools" } };
+  if (/opus/.test(model) && generation < 5.5) return { thinking: { type: "disabled" } };
+  return { output_config: { effort: "low" } };
 }
 
 /** 4.6 of "claude-opus-4-6-20260205", 3.7 of "claude-3-7-sonnet-latest", 0 of what is not known. */

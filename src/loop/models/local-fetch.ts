@@ -22,11 +22,12 @@ const localFetch: Fetch = (input, init = {}) =>
     const { body, signal } = init;
     if (typeof body !== "string") return reject(new TypeError("only a string can be sent"));
     agent ??= new Agent({ keepAlive: true });
-    const headers = { ...Object.fromEntries(new Headers(init.headers)), "content-length": Buffer.byteLength(body) };
+    const bytes = Buffer.from(body);
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), "content-length": bytes.length };
     const sent = request(String(input), { method: init.method ?? "GET", headers, agent, ...(signal && { signal }) });
     sent.on("error", reject);
     sent.on("response", (message) => resolve(respond(message)));
-    sent.end(body);
+    sent.end(bytes);
   });
 
 function respond(message: IncomingMessage): Response {

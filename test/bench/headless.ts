@@ -1,0 +1,141 @@
+/** The headless run beside the bare loop, against a server that answers at once: 100 steps that each read a small file. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import os from "node:os";
+import path from "node:path";
+
+export type Report = (name: string, value: number, unit: string) => void;
+
+interface Run {
+  /** Median from the last byte of a reply to the arrival of the next request, ms. */
+  step: number;
+  /** From the start of the process to its first request, ms. */
+  first: number;
+  /** MiB; NaN where the system does not tell. */
+  peak: number;
+  /** Of the first request, bytes. */
+  size: number;
+  /** How much of each request the next one begins with, up to the end of its messages; 1 is all. */
+  prefix: number;
+}
+
+const root = path.join(import.meta.dirname, "../..");
+const steps = 100;
+const rounds = 7;
+
+export async function benchHeadless(report: Report): Promise<void> {
+  const runs: Record<"bare" | "rondo", Run[]> = { bare: [], rondo: [] };
+  for (let round = 0; round <= rounds; round++) {
+    for (const which of ["bare", "rondo"] as const) {
+      const run = await measure(which);
+      // The first round fills the compile cache and the page cache.
+      if (round > 0) runs[which].push(run);
+    }
+  }
+  for (const which of ["bare", "rondo"] as const) {
+    const of = (key: keyof Run) => median(runs[which].map((run) => run[key]));
+    report(`${which}.step`, of("step"), "ms");
+    report(`${which}.first-request`, of("first"), "ms");
+    report(`${which}.peak-memory`, of("peak"), "MiB");
+    report(`${which}.first-request-size`, of("size"), "bytes");
+    report(`${which}.prefix-kept`, Math.min(...runs[which].map((run) => run.prefix)), "share");
+  }
+  const ratios = runs.rondo.map((run, at) => run.step / (runs.bare[at]?.step ?? Number.NaN));
+  report("step-ratio", median(ratios), "times");
+}
+
+async function measure(which: "bare" | "rondo"): Promise<Run> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "rondo-bench-"));
+  writeFileSync(path.join(folder, "small.txt"), "one\ntwo\nthree\n");
+  const seen: { arrived: number; answered: number; body: string }[] = [];
+  let peak = Number.NaN;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const arrived = performance.now();
+      const body = Buffer.concat(chunks).toString();
+      if (seen.length === steps) peak = peakOf(child.pid);
+      const bytes = reply(seen.length);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(bytes);
+      seen.push({ arrived, answered: performance.now(), body });
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const started = performance.now();
+  const child = spawn(process.execPath, command(which, `http://127.0.0.1:${address.port}`, folder), {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, ANTHROPIC_API_KEY: "none" },
+  });
+  const [code] = await once(child, "exit");
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+  const first = seen[0];
+  if (code !== 0 || seen.length !== steps + 1 || !first) {
+    throw new Error(`${which}: exit code ${code} after ${seen.length} requests`);
+  }
+  return {
+    step: median(seen.slice(1).map((one, at) => one.arrived - (seen[at]?.answered ?? Number.NaN))),
+    first: first.arrived - started,
+    peak,
+    size: Buffer.byteLength(first.body),
+    prefix: Math.min(...seen.slice(1).map((one, at) => shareKept(seen[at]?.body ?? "", one.body))),
+  };
+}
+
+function command(which: "bare" | "rondo", base: string, folder: string): string[] {
+  const prompt = "Read the file again and again.";
+  const record = path.join(folder, "record.jsonl");
+  if (which === "bare") return [path.join(import.meta.dirname, "bare-loop.ts"), base, folder, record, prompt];
+  const options = { cwd: folder, provider: "anthropic", "base-url": base, model: "bench", "max-turns": "1000" };
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  return [path.join(root, "dist/headless.js"), ...args, "--session-dir", path.join(folder, "sessions"), prompt];
+}
+
+function shareKept(before: string, after: string): number {
+  // Without the brackets that close the messages, and what may stand behind them.
+  const whole = before.replace(/\][^\]]*$/, "");
+  let same = 0;
+  while (same < whole.length && whole[same] === after[same]) same++;
+  return same / whole.length;
+}
+
+function reply(step: number): string {
+  const last = step === steps;
+  const start = last ? { type: "text", text: "" } : { type: "tool_use", id: `toolu_${step}`, name: "read", input: {} };
+  const delta = last
+    ? { type: "text_delta", text: "Done." }
+    : { type: "input_json_delta", partial_json: JSON.stringify({ file_path: "small.txt" }) };
+  const usage = { input_tokens: 100, output_tokens: 20 };
+  const message = { id: `msg_${step}`, type: "message", role: "assistant", model: "bench", content: [] };
+  return [
+    { type: "message_start", message: { ...message, stop_reason: null, stop_sequence: null, usage } },
+    { type: "content_block_start", index: 0, content_block: start },
+    { type: "content_block_delta", index: 0, delta },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: last ? "end_turn" : "tool_use", stop_sequence: null }, usage },
+    { type: "message_stop" },
+  ]
+    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join("");
+}
+
+function peakOf(pid: number | undefined): number {
+  try {
+    const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Number(kilobytes) / 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+export function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,12 @@
+/** `npm run bench [-- headless panel vscode]`: prints a JSON line a figure; all of them when none is named. */
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import { benchHeadless, type Report } from "./headless.ts";
+
+const wanted = process.argv.slice(2);
+const wants = (name: string) => wanted.length === 0 || wanted.includes(name);
+const report: Report = (name, value, unit) =>
+  process.stdout.write(`${JSON.stringify({ name, value: Math.round(value * 1000) / 1000, unit })}\n`);
+
+execFileSync(process.execPath, ["esbuild.mjs"], { cwd: path.join(import.meta.dirname, "../.."), stdio: "inherit" });
+if (wants("headless")) await benchHeadless(report);

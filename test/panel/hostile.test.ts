@@ -1,0 +1,141 @@
+/** What a model writes is shown; it never runs, loads or leads anywhere by itself. */
+import assert from "node:assert/strict";
+import { panelBrowser } from "./browser.ts";
+import * as f from "./fixtures.ts";
+import type { PanelPage } from "./page.ts";
+
+const hostile = [
+  "<script>window.ran = 1</script>",
+  '<img src=x onerror="window.ran = 2">',
+  '![pixel](https://evil.invalid/pixel.png "t")',
+  "![inline](data:image/svg+xml;base64,PHN2Zz4=)",
+  '<svg onload="window.ran = 3"><script>window.ran = 4</script></svg>',
+  "[press](javascript:window.ran=5)",
+  "[press](JaVaScRiPt&#58;window.ran=6)",
+  "[press](data:text/html,<script>window.ran=7</script>)",
+  "[press](command:workbench.action.terminal.new)",
+  "[press](vscode-webview://x/)",
+  '[press](https://example.com/"onmouseover="window.ran=8")',
+  "<a href=https://evil.invalid/a>raw link</a>",
+  '<iframe src="https://evil.invalid/frame"></iframe>',
+  '<form action="https://evil.invalid/form"><input name=a autofocus onfocus="window.ran=9"><button>go</button></form>',
+  "<style>* { background: url(https://evil.invalid/css) }</style>",
+  '<p style="background:url(https://evil.invalid/style)">styled</p>',
+  '<link rel=stylesheet href=https://evil.invalid/link.css><meta http-equiv=refresh content="0;url=https://evil.invalid/">',
+  '<base href="https://evil.invalid/"><object data=https://evil.invalid/o></object><video src=https://evil.invalid/v autoplay>',
+  '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=window.ran=10&gt;">',
+  "```html\n</code></pre><img src=x onerror=window.ran=11>\n```",
+  '```"><img/src=x onerror=window.ran=12>\nx\n```',
+  "`</code><img src=x onerror=window.ran=13>`",
+  "| a |\n|---|\n| <img src=x onerror=window.ran=14> |",
+  "- [ ] task\n- <details open ontoggle=window.ran=15>x",
+  "<kbd onclick=window.ran=16>x</kbd> <br onload=window.ran=17> <sub>low</sub>",
+  "[ref]: javascript:window.ran=18\n\n[ref]",
+  "<javascript:window.ran=19>",
+  "# <img src=x onerror=window.ran=20>",
+  "<!-- comment --><textarea><img src=x onerror=window.ran=21></textarea>",
+  "\u0000<scr\u0000ipt>window.ran=22</scr\u0000ipt>",
+];
+const text = hostile.join("\n\n");
+
+/** All the places where words of a model, a tool or a file are shown. */
+function everywhere(): f.LoosePart[] {
+  const diff = {
+    path: "<img src=x onerror=window.ran=30>",
+    added: 1,
+    removed: 0,
+    patch: `@@ -1 +1,2 @@\n ${text.split("\n").join("\n+")}`,
+  };
+  return [
+    f.thought(text, 1),
+    f.said(text),
+    f.done("bash", { command: text }, { fact: "<img src=x onerror=window.ran=31>" }, text),
+    f.done("edit", { file_path: diff.path }, { diff }, text),
+    f.tool("<img src=x onerror=window.ran=32>", { status: "error", input: {}, error: text, start: 0, end: 1 }),
+    f.tool("write", { status: "pending", input: {}, raw: JSON.stringify({ file_path: text, content: text }) }),
+  ];
+}
+
+async function assertHarmless(panel: PanelPage): Promise<void> {
+  await panel.page.waitForTimeout(100);
+  const found = await panel.page.evaluate(() => ({
+    ran: "ran" in window,
+    elements: document.querySelectorAll(
+      "#root :is(img, script, iframe, form, style, link, meta, base, object, embed, video, audio, math, [href], [src], [style*=url])",
+    ).length,
+    handlers: [...document.querySelectorAll("#root *")].flatMap((element) =>
+      element.getAttributeNames().filter((name) => name.startsWith("on")),
+    ),
+  }));
+  assert.deepEqual(found, { ran: false, elements: 0, handlers: [] });
+  assert.deepEqual(panel.strays, []);
+  assert.deepEqual(panel.errors, []);
+  assert.equal(panel.navigations, 1);
+}
+
+describe("hostile text in the panel", () => {
+  it("never runs or loads, wherever it is shown", async () => {
+    const panel = await (await panelBrowser()).open();
+    const error = { code: "<img src=x onerror=window.ran=33>", message: text, next: text };
+    const chat = f.chat(text, [f.you(text), f.rondo(everywhere(), error)], {
+      queue: [{ id: "q", text, attachments: [] }],
+    });
+    await panel.post(f.snapshot(chat, f.panelState({ review: f.review }), text));
+    await panel.page.evaluate(() => {
+      for (const summary of document.querySelectorAll<HTMLElement>("details:not([open]) > summary")) summary.click();
+    });
+    await assertHarmless(panel);
+    const asked = f.request({ title: text, reason: text, preview: { type: "text", text } });
+    await panel.post({ type: "events", events: [{ type: "asked", request: asked }] });
+    await assertHarmless(panel);
+    panel.close();
+  });
+
+  it("never runs while it streams, byte by byte", async () => {
+    const panel = await (await panelBrowser()).open();
+    const reply = f.rondo([f.saying("")]);
+    const part = reply.parts[0];
+    assert.ok(part);
+    await panel.post(f.snapshot(f.chat("x", [f.you("x"), reply], { status: { type: "busy", since: 0 } })));
+    for (let at = 0; at < text.length; at += 7) {
+      const delta = {
+        type: "delta",
+        messageID: part.messageID,
+        partID: part.id,
+        text: text.slice(at, at + 7),
+      } as const;
+      if (at % 210 === 0) await panel.post({ type: "events", events: [delta] });
+      else panel.queue({ type: "events", events: [delta] });
+    }
+    await panel.post();
+    await assertHarmless(panel);
+    assert.match(await panel.page.getByRole("log").innerText(), /<iframe src="https:\/\/evil\.invalid\/frame">/);
+    panel.close();
+  });
+
+  it("opens a link only by telling the host, and only one to the web or to a file", async () => {
+    const panel = await (await panelBrowser()).open();
+    await panel.post(
+      f.snapshot(
+        f.chat("x", [
+          f.rondo([
+            f.said(`[web](https://example.com/a) ![pic](https://example.com/p.png) [file](src/a.ts:3) ${text}`),
+          ]),
+        ]),
+      ),
+    );
+    await panel.page.getByRole("link", { name: "web", exact: true }).click();
+    await panel.page.getByRole("link", { name: "pic", exact: true }).press("Enter");
+    await panel.page.getByRole("link", { name: "file", exact: true }).click({ button: "left", modifiers: ["Control"] });
+    for (const press of await panel.page.getByText("press", { exact: true }).all()) await press.click();
+    const links = (await panel.sent()).filter(({ type }) => type === "open-link" || type === "open-file");
+    assert.deepEqual(links.slice(0, 3), [
+      { type: "open-link", url: "https://example.com/a" },
+      { type: "open-link", url: "https://example.com/p.png" },
+      { type: "open-file", path: "src/a.ts", line: 3 },
+    ]);
+    for (const link of links) assert.match(link.type === "open-link" ? link.url : "https:", /^https:/);
+    await assertHarmless(panel);
+    panel.close();
+  });
+});

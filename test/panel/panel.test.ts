@@ -1,0 +1,299 @@
+/** The panel in a real browser: by role and name, as people and assistive technology find it. */
+import assert from "node:assert/strict";
+import AxeBuilder from "@axe-core/playwright";
+import type { ChatEvent } from "../../src/loop/events.ts";
+import { panelBrowser } from "./browser.ts";
+import * as f from "./fixtures.ts";
+import type { PanelPage, Theme, Unnumbered } from "./page.ts";
+import { states } from "./states.ts";
+
+const busy = { type: "busy", since: Date.now() } as const;
+/** In ms: longer than the card ignores presses. */
+const guard = 450;
+
+let open: PanelPage[] = [];
+async function panelWith(...messages: Unnumbered[]): Promise<PanelPage> {
+  const panel = await (await panelBrowser()).open();
+  open.push(panel);
+  await panel.post(...messages);
+  return panel;
+}
+const events = (...list: ChatEvent[]): Unnumbered => ({ type: "events", events: list });
+const message = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "Message" });
+const button = (panel: PanelPage, name: string | RegExp) => panel.page.getByRole("button", { name, exact: true });
+const focused = (panel: PanelPage) =>
+  panel.page.evaluate(() => {
+    const active = document.activeElement;
+    return active?.getAttribute("aria-label") ?? active?.getAttribute("role") ?? active?.tagName;
+  });
+
+afterEach(async () => {
+  for (const panel of open) {
+    assert.deepEqual(panel.errors, []);
+    panel.close();
+  }
+  open = [];
+});
+
+describe("the panel", () => {
+  it("asks for a snapshot, and again when a message is missing", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("One", [])));
+    assert.deepEqual(await panel.sent(), [{ type: "ready" }]);
+    panel.skip();
+    await panel.post({ type: "notice", message: "lost", next: "" });
+    assert.equal((await panel.sentOf("ready")).length, 2);
+    await panel.post(f.snapshot(f.chat("Two", [])));
+    assert.ok(await panel.page.getByRole("heading", { name: "Two" }).isVisible());
+  });
+
+  it("shows the conversation under its names", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo(f.work)])));
+    const region = panel.page.getByRole("region", { name: "Rondo" });
+    const log = region.getByRole("log", { name: "Conversation" });
+    assert.match(await log.getByRole("article", { name: "You" }).innerText(), /rounding test/);
+    const card = log.getByRole("article", { name: "Rondo" }).getByRole("group", { name: "Ran npm test -- cart" });
+    assert.match((await card.textContent()) ?? "", /done\. *exit code 1/);
+    for (const name of ["New session", "Sessions", "Attach", "Send", "Mode: Ask first", "Model: Claude Sonnet 4.5"]) {
+      assert.equal(await button(panel, name).count(), 1, name);
+    }
+  });
+
+  it("sends with Enter, breaks with Shift+Enter, queues while running, stops with Escape", async () => {
+    const chat = f.chat("T", []);
+    const panel = await panelWith(f.snapshot(chat));
+    await message(panel).fill("one");
+    await message(panel).press("Shift+Enter");
+    await message(panel).pressSequentially("two");
+    await message(panel).press("Enter");
+    assert.deepEqual(await panel.sentOf("prompt"), [{ type: "prompt", text: "one\ntwo", attachments: [] }]);
+    assert.equal(await message(panel).inputValue(), "");
+    await panel.post(events({ type: "status", status: busy }));
+    await message(panel).fill("three");
+    await button(panel, "Send").click();
+    assert.equal((await panel.sentOf("prompt")).length, 2);
+    await message(panel).press("Escape");
+    await button(panel, "Stop").click();
+    assert.equal((await panel.sentOf("stop")).length, 2);
+  });
+
+  it("keeps the draft: in the page's state, with the host, and over a reload", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", [])));
+    await message(panel).fill("half a thought");
+    await panel.page.waitForFunction(() => window.sent.some((sent) => sent.type === "draft"));
+    await panel.page.reload();
+    await panel.post(f.snapshot(f.chat("T", []), f.panelState(), "older"));
+    assert.equal(await message(panel).inputValue(), "half a thought");
+    const other = await panelWith(f.snapshot(f.chat("T", []), f.panelState(), "kept by the host"));
+    assert.equal(await message(other).inputValue(), "kept by the host");
+  });
+
+  it("follows the end, leaves it when scrolled up, and returns by Newest", async () => {
+    const reply = f.rondo([f.saying(f.answer.repeat(4))]);
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, reply], { status: busy })));
+    const log = panel.page.getByRole("log");
+    const below = () => log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
+    const part = reply.parts[0];
+    assert.ok(part);
+    const grow = events({ type: "delta", messageID: part.messageID, partID: part.id, text: f.answer });
+    await panel.post(grow);
+    assert.ok((await below()) < 2);
+    await log.hover();
+    await panel.page.mouse.wheel(0, -400);
+    await button(panel, "Newest").waitFor();
+    const top = await log.evaluate((element) => element.scrollTop);
+    await panel.post(grow);
+    assert.equal(await log.evaluate((element) => element.scrollTop), top);
+    await button(panel, "Newest").click();
+    await panel.post(grow);
+    assert.ok((await below()) < 2);
+  });
+
+  it("opens a line where it stands, by the mouse and by the keyboard", async () => {
+    const panel = await panelWith(
+      f.snapshot(f.chat("T", [f.asked, f.rondo(f.work), f.you("x"), f.rondo([f.said(f.answer)])])),
+    );
+    const line = panel.page.locator("summary", { hasText: "Ran npm test" });
+    await line.scrollIntoViewIfNeeded();
+    const before = await line.boundingBox();
+    await line.click();
+    assert.ok(await panel.page.getByText("Tests 1 failed").isVisible());
+    assert.equal((await line.boundingBox())?.y, before?.y);
+    await line.press("ArrowLeft");
+    assert.ok(!(await panel.page.getByText("Tests 1 failed").isVisible()));
+    await panel.page.getByRole("log").focus();
+    await panel.page.keyboard.press("Home");
+    assert.equal(await focused(panel), "You");
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowRight"]) await panel.page.keyboard.press(key);
+    assert.ok(await panel.page.getByText("So the place of the rounding").isVisible());
+  });
+
+  it("speaks sentences, and the state only when it changes", async () => {
+    const reply = f.rondo([f.saying("")]);
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, reply], { status: busy })));
+    const part = reply.parts[0];
+    assert.ok(part);
+    const says = (text: string) => events({ type: "delta", messageID: part.messageID, partID: part.id, text });
+    await panel.post(says("The sum is "), says("rounded once. And "));
+    const live = panel.page.locator("[aria-live=polite]");
+    await live.filter({ hasText: /^The sum is rounded once\.$/ }).waitFor({ state: "attached" });
+    assert.equal(await panel.page.getByRole("log").getAttribute("aria-live"), "off");
+    const counting = panel.page.getByRole("status").locator(".time");
+    assert.equal(await counting.getAttribute("aria-hidden"), "true");
+  });
+
+  it("offers the next step with an error", async () => {
+    const error = { code: "auth", message: "The API key was refused", next: "Set a key that works." };
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([], error)])));
+    const alert = panel.page.getByRole("alert");
+    assert.match(await alert.innerText(), /The API key was refused\s+Set a key that works\./);
+    await alert.getByRole("button", { name: "Set API key" }).click();
+    await alert.getByRole("button", { name: "Try again" }).click();
+    const sent = (await panel.sent()).map(({ type }) => type);
+    assert.deepEqual(sent.slice(1), ["set-key", "try-again"]);
+  });
+
+  it("chooses mode and model in menus, by the keyboard alone", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", [])));
+    await button(panel, /^Mode: /).focus();
+    await panel.page.keyboard.press("Enter");
+    await panel.page.keyboard.press("3");
+    await button(panel, /^Model: /).press("Enter");
+    await panel.page.keyboard.press("q");
+    await panel.page.keyboard.press("Enter");
+    assert.deepEqual((await panel.sent()).slice(1), [
+      { type: "set-mode", mode: "plan" },
+      { type: "set-model", providerID: "openai", modelID: "qwen3-coder:30b" },
+    ]);
+    await panel.page.keyboard.press("Enter");
+    await panel.page.keyboard.press("Escape");
+    assert.equal(await panel.page.getByRole("menu").count(), 0);
+    assert.equal(await focused(panel), "Model: Claude Sonnet 4.5");
+  });
+
+  it("reviews: a file, and all", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", []), f.panelState({ review: f.review })));
+    await button(panel, "Reject discount.ts").click();
+    await button(panel, "Accept all").click();
+    assert.deepEqual(await panel.sentOf("review"), [
+      { type: "review", action: "reject", path: "/home/dev/tinyshop/src/discount.ts" },
+      { type: "review", action: "accept" },
+    ]);
+  });
+
+  it("finds, opens and deletes sessions, and comes back to where it was", async () => {
+    const long = Array.from({ length: 20 }, () => f.rondo([f.said(f.answer)]));
+    const panel = await panelWith(f.snapshot(f.chat("T", long)));
+    const log = panel.page.getByRole("log");
+    await log.hover();
+    await panel.page.mouse.wheel(0, -700);
+    await button(panel, "Newest").waitFor();
+    const top = await log.evaluate((element) => element.scrollTop);
+    await button(panel, "Sessions").click();
+    await panel.post({ type: "sessions", sessions: f.sessions() });
+    await panel.page.getByRole("searchbox", { name: "Search sessions" }).fill("cents");
+    assert.equal(await panel.page.locator(".Sessions .Row").count(), 1);
+    await panel.page.keyboard.press("ArrowDown");
+    await panel.page.keyboard.press("Delete");
+    assert.deepEqual(await panel.sentOf("delete-session"), []);
+    await panel.page.keyboard.press("Delete");
+    assert.deepEqual(await panel.sentOf("delete-session"), [{ type: "delete-session", id: "ses_5" }]);
+    await panel.page.keyboard.press("Escape");
+    assert.equal(await log.evaluate((element) => element.scrollTop), top);
+  });
+});
+
+describe("a question", () => {
+  const ask = (request = f.request()) => events({ type: "asked", request });
+  const card = (panel: PanelPage) => panel.page.getByRole("alertdialog");
+
+  it("takes the focus from an empty composer, is answered, and hands the focus back", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })));
+    await message(panel).focus();
+    await panel.post(ask());
+    assert.equal(await focused(panel), "alertdialog");
+    assert.equal(await panel.page.getByRole("alertdialog", { name: "Run this command?", exact: true }).count(), 1);
+    assert.match(await card(panel).getByRole("region", { name: "Preview" }).innerText(), /rm -rf coverage/);
+    await panel.page.keyboard.press("Control+Enter");
+    assert.deepEqual(await panel.sentOf("answer"), [], "a press in the first 400 ms is not for the card");
+    await panel.page.waitForTimeout(guard);
+    await panel.page.keyboard.press("Control+Enter");
+    assert.deepEqual(await panel.sentOf("answer"), [{ type: "answer", requestID: "per_1", answer: { type: "once" } }]);
+    await panel.post(events({ type: "answered", requestID: "per_1" }));
+    assert.equal(await focused(panel), "Message");
+  });
+
+  it("does not take the focus from someone who types", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })));
+    await message(panel).pressSequentially("wait");
+    await panel.post(ask());
+    assert.equal(await focused(panel), "Message");
+  });
+
+  it("is denied by Escape, and with words by Enter", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })), ask(), ask(f.editRequest));
+    assert.match(await panel.page.getByRole("status").innerText(), /Waiting for you · 1 of 2/);
+    await panel.page.waitForTimeout(guard);
+    await card(panel).press("Escape");
+    await panel.post(events({ type: "answered", requestID: "per_1" }));
+    const field = panel.page.getByRole("textbox", { name: "Tell Rondo what to do instead" });
+    await field.fill("Keep the name.");
+    await panel.page.waitForTimeout(guard);
+    await field.press("Enter");
+    await button(panel, /^Open in editor$/).click();
+    assert.deepEqual((await panel.sent()).slice(1), [
+      { type: "answer", requestID: "per_1", answer: { type: "deny", words: "" } },
+      { type: "answer", requestID: "per_2", answer: { type: "deny", words: "Keep the name." } },
+      { type: "open-diff", requestID: "per_2" },
+    ]);
+  });
+
+  it("shows the rule before it is given for always, and gives it as it was edited", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })), ask());
+    const always = button(panel, "Always allow");
+    await always.click();
+    const rule = panel.page.getByRole("textbox", { name: "Rule" });
+    assert.equal(await rule.inputValue(), "npm test *");
+    assert.match(await card(panel).innerText(), /for this workspace/);
+    await rule.press("Escape");
+    assert.equal(await rule.count(), 0);
+    await always.click();
+    await rule.fill("npm test -- cart");
+    assert.deepEqual(await panel.sentOf("answer"), []);
+    await always.click();
+    const rules = [{ permission: "bash", pattern: "npm test -- cart", action: "allow" }];
+    assert.deepEqual(await panel.sentOf("answer"), [
+      { type: "answer", requestID: "per_1", answer: { type: "always", rules } },
+    ]);
+  });
+});
+
+describe("accessibility", () => {
+  const looks: [string, Theme, number][] = [
+    ["empty-no-key", "light", 480],
+    ["streaming", "dark", 480],
+    ["unfolded", "light", 480],
+    ["permission-always", "hc", 300],
+    ["permission-edit", "dark", 300],
+    ["review", "hcl", 300],
+    ["sessions", "dark", 300],
+    ["menu-mode", "light", 300],
+  ];
+  for (const [name, theme, width] of looks) {
+    it(`axe finds nothing serious: ${name}, ${theme}`, async () => {
+      const panel = await (await panelBrowser()).open({ theme, width });
+      open.push(panel);
+      const state = states[name];
+      assert.ok(state);
+      await panel.post(...state.messages);
+      await state.act?.(panel.page);
+      const { violations } = await new AxeBuilder({ page: panel.page }).setLegacyMode().analyze();
+      const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      assert.deepEqual(
+        grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join("\n")}`),
+        [],
+      );
+      const wide = await panel.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.equal(wide, 0, "nothing scrolls sideways but code");
+    });
+  }
+});

@@ -61,7 +61,8 @@ function firstWord(text: string | undefined): string {
 
 /** Does once what is slow the first time: compiling the expressions of Markdown and of the commonest languages. */
 export function warmUp(): void {
-  for (const token of marked.lexer("**a** _b_ ~c~ `d` [e](f) http://g\n\n- h\n\n| i |\n|---|\n| j |")) renderBlock(token);
+  for (const token of marked.lexer("**a** _b_ ~c~ `d` [e](f) http://g\n\n- h\n\n| i |\n|---|\n| j |"))
+    renderBlock(token);
   for (const language of ["ts", "json", "bash", "python"]) renderCode("a = 1", language);
 }
 

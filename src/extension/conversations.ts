@@ -60,7 +60,10 @@ export class Conversations implements vscode.Disposable {
   show(id: string): void {
     if (id === this.#current.chat.session.id) return;
     const live = this.#live.get(id);
-    if (live) return this.#show(live.session);
+    if (live) {
+      this.#show(live.session);
+      return;
+    }
     const { chat, broken } = this.#store.open(id);
     if (broken.length > 0) {
       const lines = broken.map((one) => one.line).join(", ");

@@ -110,7 +110,7 @@ export const ExitReason = z.enum([
 export type ExitReason = z.infer<typeof ExitReason>;
 
 /** Events that matter only while the chat runs; never written. */
-export const LiveEvent = z.discriminatedUnion("type", [
+const LiveEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("status"), status: Status }),
   z.object({ type: z.literal("asked"), request: PermissionRequest }),
   z.object({ type: z.literal("answered"), requestID: z.string() }),

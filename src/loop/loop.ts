@@ -16,7 +16,8 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   let end: TurnEnd;
   do end = await steps(turn).catch((error: unknown) => failed(turn, error));
   while (turn.chat.queue.length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
-  // Nothing is awaited between this look at the queue and the turn's last word, so no prompt can slip in unseen.
+  // Nothing is awaited between this look at the queue and here, so no prompt can slip in unseen.
+  turn.close();
   end = finish(turn, end, Date.now() - started);
   if (end.error) turn.report({ type: "loop:error", runId: turn.runID, error: end.error.message });
   const success = end.reason === "end_turn";

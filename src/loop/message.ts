@@ -176,7 +176,7 @@ export const ToolPart = z.object({
 });
 export type ToolPart = z.infer<typeof ToolPart>;
 
-export const RetryPart = z.object({
+const RetryPart = z.object({
   ...partBase,
   type: z.literal("retry"),
   attempt: z.number(),

@@ -67,6 +67,8 @@ const longestPrompt = 1 << 20;
 interface Running extends Sleeper {
   abort: AbortController;
   done: Promise<void>;
+  /** It takes no more prompts. */
+  closed: boolean;
 }
 
 export type PromptResult = { type: "ended"; end: TurnEnd } | { type: "queued" } | { type: "stored" };
@@ -238,7 +240,7 @@ export class Session {
 
   async #run(prompt: Prompt | undefined): Promise<TurnEnd> {
     const { promise: done, resolve } = Promise.withResolvers<void>();
-    const running: Running = { abort: new AbortController(), wake: undefined, done };
+    const running: Running = { abort: new AbortController(), wake: undefined, done, closed: false };
     const turn = this.#turn(prompt, running);
     this.#running = running;
     try {
@@ -249,9 +251,9 @@ export class Session {
     }
   }
 
-  /** A turn that has told how it ended takes no more: what comes then begins the next one. */
+  /** Waits for the end of a turn that takes no more prompts. */
   async #lastWord(): Promise<void> {
-    while (this.#running && this.chat.ended) await this.#running.done;
+    while (this.#running?.closed) await this.#running.done;
   }
 
   #turn(prompt: Prompt | undefined, running: Running): Turn {
@@ -285,6 +287,9 @@ export class Session {
       report: (event) => this.#tell(() => onLoopEvent(event)),
       bug: onBug,
       takeQueued: () => this.#takeQueued(),
+      close: () => {
+        running.closed = true;
+      },
       pause: (ms) => pause(ms, running, running.abort.signal),
       untimed: (wait) => clock.untimed(wait),
       elapsed: () => clock.elapsed(),

@@ -65,6 +65,8 @@ export interface Turn {
   bug(error: unknown): void;
   /** Moves the prompts that wait into the chat. */
   takeQueued(): void;
+  /** From now on prompts do not join this turn: they begin one of their own when it has ended. */
+  close(): void;
   /** Resolves after `ms`, or when the user presses "Try now". Rejects on abort. */
   pause(ms: number): Promise<void>;
   /** Runs `wait` without its time counting as working time. */

@@ -5,7 +5,7 @@ import type { CallMetadata, FilePart } from "../loop/message.ts";
 import type { Host } from "./host.ts";
 
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
-export type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";
+type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";
 
 /** A failure that the model can act on. Its message becomes the result of the call. */
 export class ToolError extends Error {

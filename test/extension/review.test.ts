@@ -172,6 +172,22 @@ describe("the review in the editor", () => {
     assert.equal(await disk(uri), before.replace("three", "THREE"));
   });
 
+  it("goes with a file that is renamed, and ends with one that is deleted", async () => {
+    const uri = await file(before);
+    await agentWrites(uri, after);
+    const renamed = vscode.Uri.file(path.join(folder, "renamed.txt"));
+    const edit = new vscode.WorkspaceEdit();
+    edit.renameFile(uri, renamed);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    await until("the hunks are under the new name", () => hunks(renamed) === 3);
+    assert.equal(review.files().length, 1);
+    await review.reject(renamed, 0);
+    assert.equal(await disk(renamed), after.replace("2", "two"));
+    await rm(renamed.fsPath);
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await until("nothing waits for review", () => review.files().length === 0);
+  });
+
   it("goes on when the agent writes again while hunks are open", async () => {
     const uri = await file(before);
     await agentWrites(uri, after);

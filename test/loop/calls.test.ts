@@ -1,0 +1,315 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { z } from "zod";
+import { coreTools } from "../../src/tools/core.ts";
+import { defineTool, type Tool, ToolError, type ToolResult } from "../../src/tools/tool.ts";
+import { harnesses, until } from "./harness.ts";
+
+const read = (file_path: string) => ({ call: "read", input: { file_path } });
+const bash = (command: string) => ({ call: "bash", input: { command } });
+
+/** A tool that does what the test says, and asks for nothing. */
+function tool(
+  name: string,
+  run: (input: { n?: number | undefined }, signal: AbortSignal) => Promise<ToolResult> | ToolResult,
+  more: { sideEffect?: Tool["sideEffect"]; timeout?: number } = {},
+): Tool {
+  return defineTool({
+    name,
+    sideEffect: more.sideEffect ?? "none",
+    description: "A test.",
+    ...(more.timeout !== undefined && { timeout: more.timeout }),
+    input: z.object({ n: z.number().optional() }),
+    prepare: async (input, { signal }) => ({
+      title: `Run ${name}`,
+      preview: { type: "text", text: name },
+      needs: [],
+      run: async () => await run(input, signal),
+    }),
+  });
+}
+
+const said = (output: string): ToolResult => ({ output, metadata: {} });
+
+describe("one call", () => {
+  const open = harnesses();
+
+  it("T4 a name in other case is repaired", async () => {
+    const h = open([[{ call: "Read", input: { file_path: "a.txt" } }], ["Done."]], { files: { "a.txt": "x" } });
+    await h.turn();
+    assert.deepEqual(h.results(), ["1\tx"]);
+  });
+
+  it("T4 an unknown tool: the model is told the name and the tools there are", async () => {
+    const h = open([[{ call: "Foo", input: {} }], ["Done."]]);
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.equal(
+      h.results()[0],
+      'ERROR There is no tool named "Foo". The tools are: bash, read, write, edit, glob, grep.',
+    );
+  });
+
+  it("T4 arguments that do not fit: which field, what was expected, what came", async () => {
+    const input = { file_path: 7, offset: "x" };
+    const h = open([[{ call: "read", input }, { call: "edit", input: { file_path: "a" } }], ["Done."]]);
+    await h.turn();
+    const [first = "", second = ""] = h.results();
+    assert.match(first, /- file_path: .*expected string.*; came: 7/);
+    assert.match(first, /- offset: .*expected number.*; came: "x"/);
+    assert.match(second, /- old_string: .*; came: nothing/);
+  });
+
+  it("E5 malformed arguments show the model what it sent", async () => {
+    const h = open([[{ call: "read", raw: '{"file_path": "a.t' }], ["Done."]], { files: { "a.txt": "x" } });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.match(h.results()[0] ?? "", /could not be read: .*\{"file_path": "a\.t\n/s);
+  });
+
+  it("T4 no arguments at all are an empty object", async () => {
+    const h = open([[{ call: "quiet", raw: "" }], ["Done."]], { tools: [tool("quiet", () => said("ok"))] });
+    await h.turn();
+    assert.deepEqual(h.results(), ["ok"]);
+  });
+
+  it("T4 a tool that fails in words: an error result, and the loop goes on", async () => {
+    const h = open([[read("gone.txt")], ["Done."]]);
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.match(h.results()[0] ?? "", /^ERROR gone\.txt does not exist/);
+    assert.equal(h.bugs.length, 0);
+  });
+
+  it("T4 a tool with a bug: an error result that holds it, logged, and the loop goes on", async () => {
+    const broken = tool("broken", () => {
+      throw new TypeError("boom");
+    });
+    const h = open([[{ call: "broken" }], ["Done."]], { tools: [broken] });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.equal(h.results()[0], "ERROR broken failed inside Rondo: boom");
+    assert.equal(h.bugs.length, 1);
+  });
+
+  it("T4 the time limit ends a tool that heeds its signal at once", async () => {
+    const slow = tool(
+      "slow",
+      (_, signal) =>
+        new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true })),
+      { timeout: 20 },
+    );
+    const h = open([[{ call: "slow" }], ["Done."]], { tools: [slow] });
+    const started = Date.now();
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.equal(h.results()[0], "ERROR slow took longer than 20 ms and was given up.");
+    assert.ok(Date.now() - started < 500);
+  });
+
+  it("T4 a tool's progress is shown while it runs and is not recorded", async () => {
+    const h = open([[bash("echo one; sleep 0.3; echo two")], ["Done."]], { mode: "bypassPermissions" });
+    await h.turn();
+    const live = h.events.flatMap((event) => (event.type === "output" ? [event] : []));
+    assert.equal(live[0]?.text, "one");
+    assert.equal(h.results()[0], "one\ntwo");
+    assert.ok(!h.read(".record.jsonl").includes('"live"'));
+  });
+
+  it("D4 every call passes pending, running, then its result", async () => {
+    const h = open([[bash("exit 3"), read("a.txt")], ["Done."]], { mode: "bypassPermissions", files: { "a.txt": "x" } });
+    await h.turn();
+    const states = h.events.flatMap((event) =>
+      event.type === "part" && event.part.type === "tool" ? [`${event.part.tool} ${event.part.state.status}`] : [],
+    );
+    assert.deepEqual(
+      states.filter((state, at) => state !== states[at - 1]),
+      ["bash pending", "read pending", "bash running", "bash error", "read running", "read completed"],
+    );
+    assert.match(h.results()[0] ?? "", /Exit code 3/);
+  });
+
+  it("R2 the running line is on disk before the tool runs, its result before the next request", async () => {
+    let atRun = "";
+    let atRequest = "";
+    const spy = tool("spy", () => {
+      atRun = h.read(".record.jsonl");
+      return said("the result");
+    });
+    const h = open(
+      (_, index) => {
+        if (index === 1) atRequest = h.read(".record.jsonl");
+        return index === 0 ? [{ call: "spy" }] : ["Done."];
+      },
+      { tools: [spy] },
+    );
+    await h.turn();
+    assert.match(atRun, /"status":"running"/);
+    assert.match(atRequest, /the result/);
+  });
+
+  it("T12 an edit is remembered as read: the next edit needs no reading again", async () => {
+    const edit = (old_string: string, new_string: string) => ({
+      call: "edit",
+      input: { file_path: "a.txt", old_string, new_string },
+    });
+    const h = open([[edit("one", "two")], [read("a.txt")], [edit("one", "two")], [edit("two", "three")], ["Done."]], {
+      files: { "a.txt": "one\n" },
+      mode: "acceptEdits",
+    });
+    await h.turn();
+    assert.equal(h.read("a.txt"), "three\n");
+  });
+});
+
+describe("several calls", () => {
+  const open = harnesses();
+
+  it("T5 neighbours without side effects run side by side, results in call order", async () => {
+    let running = 0;
+    let most = 0;
+    const slow = tool("slow", async ({ n = 0 }) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 30 - n * 2));
+      running--;
+      return said(`${n}`);
+    });
+    const calls = Array.from({ length: 10 }, (_, n) => ({ call: "slow", input: { n } }));
+    const h = open([calls, ["Done."]], { tools: [slow] });
+    await h.turn();
+    assert.equal(most, 8);
+    assert.deepEqual(
+      h.results(),
+      calls.map(({ input }) => `${input.n}`),
+    );
+    const sent = h.model.requests[1]?.entries.at(-1)?.parts.flatMap((part) => (part.type === "tool" ? [part] : []));
+    assert.deepEqual(
+      sent?.map(({ state }) => state.status === "completed" && state.output),
+      h.results(),
+    );
+  });
+
+  it("T5 what changes something runs alone, in the order of the reply", async () => {
+    const log: string[] = [];
+    const note = async (name: string) => {
+      log.push(`${name} starts`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      log.push(`${name} ends`);
+      return said(name);
+    };
+    const h = open([[{ call: "look" }, { call: "change" }, { call: "change" }, { call: "look" }], ["Done."]], {
+      tools: [tool("look", () => note("look")), tool("change", () => note("change"), { sideEffect: "mutating" })],
+    });
+    await h.turn();
+    assert.deepEqual(
+      log,
+      ["look", "change", "change", "look"].flatMap((name) => [`${name} starts`, `${name} ends`]),
+    );
+  });
+
+  it("T5 a command sees what the edit before it wrote", async () => {
+    const h = open([[{ call: "write", input: { file_path: "n.txt", content: "5" } }, bash("cat n.txt")], ["Done."]], {
+      mode: "bypassPermissions",
+    });
+    await h.turn();
+    assert.equal(h.results()[1], "5");
+  });
+
+  it("L10 a record that fails in one of several calls waits for the others", async () => {
+    let isDone = false;
+    const slow = tool("slow", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      isDone = true;
+      return said("late");
+    });
+    const h = open([[{ call: "slow" }, { call: "trap" }], ["Done."]], {
+      tools: [
+        slow,
+        tool("trap", () => {
+          throw new ToolError("caught");
+        }),
+      ],
+    });
+    await h.turn();
+    assert.ok(isDone);
+    assert.deepEqual(h.results(), ["late", "ERROR caught"]);
+  });
+});
+
+describe("the tools on offer", () => {
+  const open = harnesses();
+  const names = (h: ReturnType<typeof open>, index = 0) => h.model.requests[index]?.tools.map(({ name }) => name);
+
+  it("T1 a tool wholly denied is not offered; one denied in part is", async () => {
+    const deny = (permission: string, pattern: string) => ({ permission, pattern, action: "deny" }) as const;
+    const h = open([["x"]], { rules: [deny("bash", "*"), deny("edit", "src/*")] });
+    await h.turn();
+    assert.deepEqual(names(h), ["read", "write", "edit", "glob", "grep"]);
+  });
+
+  it("T1 `*` denied and reading allowed leaves what reads", async () => {
+    const h = open([["x"]], {
+      rules: [
+        { permission: "*", pattern: "*", action: "deny" },
+        { permission: "read", pattern: "*", action: "allow" },
+      ],
+    });
+    await h.turn();
+    assert.deepEqual(names(h), ["read", "glob", "grep"]);
+  });
+
+  it("P4 the agent plan is offered what reads, the mode Plan keeps all", async () => {
+    const planner = open([["x"]], { choices: { agent: "plan" } });
+    await planner.turn();
+    assert.deepEqual(names(planner), ["read", "glob", "grep"]);
+    const h = open([["x"]], { mode: "plan" });
+    await h.turn();
+    assert.equal(names(h)?.length, coreTools.length);
+  });
+
+  it("C7 tools and system prompt are the same in each request, and entries only grow", async () => {
+    const h = open([[read("a.txt")], [read("a.txt")], ["Done."], ["More."]], { files: { "a.txt": "x" } });
+    await h.turn();
+    await h.turn();
+    for (const [index, request] of h.model.requests.entries()) {
+      const before = h.model.requests[index - 1];
+      if (!before) continue;
+      assert.deepEqual(request.tools, before.tools);
+      assert.equal(request.system, before.system);
+      assert.deepEqual(JSON.parse(JSON.stringify(request.entries.slice(0, before.entries.length))), before.entries);
+    }
+  });
+});
+
+describe("paths outside of the workspace", () => {
+  const open = harnesses();
+  let outside: string;
+  beforeEach(() => {
+    outside = mkdtempSync(path.join(os.tmpdir(), "rondo-outside-"));
+    writeFileSync(path.join(outside, "secret.txt"), "secret");
+  });
+  afterEach(() => rmSync(outside, { recursive: true, force: true }));
+
+  it("T8 reading outside asks, by the tool, by a link and by a command", async () => {
+    const calls = [read(path.join(outside, "secret.txt")), read("link/secret.txt"), bash(`cat ${outside}/secret.txt`)];
+    const h = open([calls, ["Done."]], {
+      attended: false,
+      rules: [
+        { permission: "bash", pattern: "*", action: "allow" },
+        { permission: "read", pattern: "*", action: "allow" },
+      ],
+    });
+    symlinkSync(outside, path.join(h.folder, "link"));
+    await h.turn();
+    for (const result of h.results()) assert.match(result, /Not allowed: It lies outside the workspace/);
+  });
+
+  it("T8 a question for it names the folder, and its answer holds for it alone", async () => {
+    const h = open([[read(path.join(outside, "secret.txt"))], [read(path.join(outside, "secret.txt"))], ["Done."]]);
+    const turn = h.turn();
+    const request = await h.asked();
+    assert.equal(request.permission, "external_directory");
+    assert.deepEqual(request.always, [{ permission: "external_directory", pattern: `${outside}/**`, action: "allow" }]);
+    h.session.answer(request.id, { type: "always", rules: request.always });
+    await turn;
+    assert.deepEqual(h.results(), ["1\tsecret", "1\tsecret"]);
+    await until(() => h.chat.requests.length === 0);
+  });
+});

@@ -1,0 +1,187 @@
+/** A session on a real folder, with the real tools and a real record; only the model plays a script. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { apply, type Chat } from "../../src/loop/apply.ts";
+import {
+  type ChatEvent,
+  isRecorded,
+  type PermissionMode,
+  type PermissionRequest,
+  type Rule,
+} from "../../src/loop/events.ts";
+import type { LoopEvent } from "../../src/loop/loop-events.ts";
+import type { ToolPart } from "../../src/loop/message.ts";
+import type { Model } from "../../src/loop/model.ts";
+import { type Choices, newSession, type Prompt, type PromptResult, Session } from "../../src/loop/session.ts";
+import { defaultLimits, type Limits, type TurnEnd } from "../../src/loop/turn.ts";
+import { replay, Transcript } from "../../src/record/transcript.ts";
+import { coreTools } from "../../src/tools/core.ts";
+import { nodeHost } from "../../src/tools/node-host.ts";
+import type { Tool } from "../../src/tools/tool.ts";
+import { type Script, ScriptedModel } from "../scripted-model.ts";
+import { callsOf, checkLoopEvents, checkSettled, checkStates } from "./invariants.ts";
+
+interface Options {
+  files?: Record<string, string>;
+  mode?: PermissionMode;
+  rules?: Rule[];
+  limits?: Partial<Limits>;
+  trusted?: boolean;
+  attended?: boolean;
+  titles?: boolean;
+  tools?: readonly Tool[];
+  choices?: Partial<Choices>;
+  /** In place of the scripted model. */
+  openModel?: () => Promise<Model>;
+  /** To go on with. */
+  chat?: Chat;
+}
+
+export class Harness {
+  readonly folder = mkdtempSync(path.join(os.tmpdir(), "rondo-loop-"));
+  readonly model: ScriptedModel;
+  readonly session: Session;
+  readonly events: ChatEvent[] = [];
+  readonly loopEvents: LoopEvent[] = [];
+  readonly bugs: unknown[] = [];
+  readonly kept: Rule[] = [];
+  readonly transcript: Transcript;
+
+  constructor(script: Script, options: Options = {}) {
+    const { files = {}, rules = [], trusted = true, attended = true, titles = false, tools = coreTools } = options;
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
+    this.model = new ScriptedModel(script);
+    this.transcript = new Transcript(path.join(this.folder, ".record.jsonl"), () => {});
+    const choices: Choices = {
+      mode: options.mode ?? "default",
+      model: { providerID: "anthropic", modelID: "claude-sonnet-5" },
+      agent: "build",
+      thinking: "default",
+      appended: "",
+      ...options.choices,
+    };
+    const host = nodeHost({ folders: [this.folder], trusted, overflowDir: path.join(this.folder, ".outputs") });
+    this.session = new Session(options.chat ?? newSession(this.folder), choices, {
+      host,
+      tools,
+      recorder: this.transcript,
+      limits: () => ({ ...defaultLimits, retryBackoff: 1, ...options.limits }),
+      platform: "linux",
+      openModel: options.openModel ?? (async () => this.model),
+      rules: () => ({ user: rules, workspace: this.kept }),
+      keepRules: (more) => this.kept.push(...more),
+      attended,
+      titles,
+      onLoopEvent: (event) => this.loopEvents.push(event),
+      onBug: (error) => this.bugs.push(error),
+    });
+    this.session.listen((event) => this.events.push(structuredClone(event)));
+  }
+
+  get chat(): Chat {
+    return this.session.chat;
+  }
+
+  get calls(): ToolPart[] {
+    return callsOf(this.chat);
+  }
+
+  write(name: string, text: string): void {
+    mkdirSync(path.dirname(path.join(this.folder, name)), { recursive: true });
+    writeFileSync(path.join(this.folder, name), text);
+  }
+
+  read(name: string): string {
+    return readFileSync(path.join(this.folder, name), "utf8");
+  }
+
+  send(text: string, more: Partial<Prompt> = {}): Promise<PromptResult> {
+    return this.session.prompt({ text, attachments: [], ...more });
+  }
+
+  /** Sends a prompt and waits for the end of its turn. */
+  async turn(text = "Do it.", more: Partial<Prompt> = {}): Promise<TurnEnd> {
+    const result = await this.send(text, more);
+    assert.equal(result.type, "ended");
+    return result.type === "ended" ? result.end : assert.fail();
+  }
+
+  /** The next question, or the one that is open. */
+  async asked(): Promise<PermissionRequest> {
+    await until(() => this.chat.requests.length > 0);
+    return this.chat.requests[0] ?? assert.fail();
+  }
+
+  async answerNext(answer: Parameters<Session["answer"]>[1]): Promise<PermissionRequest> {
+    const request = await this.asked();
+    assert.ok(this.session.answer(request.id, answer));
+    return request;
+  }
+
+  /** What the model was told of each call: its output, or its error. */
+  results(): string[] {
+    return this.calls.map(({ state }) =>
+      state.status === "completed" ? state.output.trim() : state.status === "error" ? `ERROR ${state.error}` : state.status,
+    );
+  }
+
+  text(): string {
+    const parts = this.chat.messages.at(-1)?.parts ?? [];
+    return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  }
+
+  /** R1, I10: the record is whole lines, and replaying them gives the live chat. */
+  checkRecord(): void {
+    this.transcript.flush();
+    const { chat, broken } = replay(this.transcript.path);
+    assert.deepEqual(broken, []);
+    assert.deepEqual(lasting(chat), lasting(this.chat));
+    const folded = newSession("");
+    folded.session = this.chat.session;
+    for (const event of this.events) if (isRecorded(event)) apply(folded, structuredClone(event));
+    assert.deepEqual(lasting(folded).messages, lasting(this.chat).messages);
+  }
+
+  /** Closes the session and checks what holds of every one. */
+  async close(): Promise<void> {
+    try {
+      await this.session.dispose();
+      if (this.chat.messages.length > 0) this.checkRecord();
+      this.transcript.close();
+      checkSettled(this.chat);
+      checkStates(this.events);
+      checkLoopEvents(this.loopEvents);
+    } finally {
+      rmSync(this.folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** What a record keeps of a chat. */
+export function lasting({ session, messages, queue }: Chat): Pick<Chat, "session" | "messages" | "queue"> {
+  return JSON.parse(JSON.stringify({ session, messages, queue }));
+}
+
+/** Waits until `is` holds. */
+export async function until(is: () => boolean, ms = 2000): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!is()) {
+    if (Date.now() > deadline) throw new Error(`not within ${ms} ms: ${is}`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+/** Makes harnesses that are closed, and checked, after each test. To be called within a `describe`. */
+export function harnesses(): (script: Script, options?: Options) => Harness {
+  const open: Harness[] = [];
+  afterEach(async () => {
+    for (const harness of open.splice(0)) await harness.close();
+  });
+  return (script, options) => {
+    const harness = new Harness(script, options);
+    open.push(harness);
+    return harness;
+  };
+}

@@ -1,0 +1,102 @@
+/** What holds of every session, whatever happened in it. */
+import assert from "node:assert/strict";
+import type { Chat } from "../../src/loop/apply.ts";
+import type { ChatEvent } from "../../src/loop/events.ts";
+import type { LoopEvent } from "../../src/loop/loop-events.ts";
+import type { ToolPart } from "../../src/loop/message.ts";
+
+export function callsOf(chat: Chat): ToolPart[] {
+  return chat.messages.flatMap(({ parts }) => parts).filter((part) => part.type === "tool");
+}
+
+/** L10, I3: nothing is open, each call has one result, ids are not used twice. */
+export function checkSettled(chat: Chat): void {
+  assert.equal(chat.status.type, "idle");
+  assert.deepEqual(chat.requests, []);
+  for (const { info } of chat.messages) {
+    if (info.role === "assistant") assert.ok(info.completedAt, `the reply ${info.id} has no end`);
+  }
+  for (const { state, tool } of callsOf(chat)) {
+    assert.ok(state.status === "completed" || state.status === "error", `the call of ${tool} is ${state.status}`);
+  }
+  const ids = chat.messages.flatMap(({ info, parts }) => [info.id, ...parts.map((part) => part.id)]);
+  assert.equal(new Set(ids).size, ids.length, "an id is used twice");
+  const order = chat.messages.map(({ info }) => info.id);
+  assert.deepEqual(order, order.toSorted(), "D1: the ids are not in the order of the messages");
+}
+
+const steps: Record<string, string[]> = {
+  pending: ["pending", "running"],
+  running: ["running", "completed", "error"],
+  completed: [],
+  error: [],
+};
+
+/** D4: the states of each call come in their only order. A reset begins the reply anew. */
+export function checkStates(events: readonly ChatEvent[]): void {
+  const states = new Map<string, string>();
+  for (const event of events) {
+    if (event.type !== "part" || event.part.type !== "tool") continue;
+    const { id, state } = event.part;
+    const before = states.get(id);
+    const may = before === undefined ? ["pending"] : steps[before];
+    assert.ok(may?.includes(state.status), `the call ${id} went from ${before} to ${state.status}`);
+    states.set(id, state.status);
+  }
+}
+
+/** K1: legal order on every path, and each start has its end. */
+export function checkLoopEvents(events: readonly LoopEvent[]): void {
+  let run: string | undefined;
+  let ended = true;
+  let mayStream = false;
+  let failed = false;
+  let toCome = 0;
+  const open = new Set<string>();
+  for (const event of events) {
+    assert.ok(!ended || event.type === "loop:start", `${event.type} after the end`);
+    switch (event.type) {
+      case "loop:start":
+        assert.ok(ended, "loop:start within a run");
+        run = event.runId;
+        ended = false;
+        failed = false;
+        break;
+      case "loop:context":
+        assert.equal(open.size, 0);
+        mayStream = true;
+        break;
+      case "stream:delta":
+        assert.ok(mayStream, "stream:delta out of place");
+        break;
+      case "loop:execute":
+        assert.ok(mayStream, "loop:execute without a reply");
+        mayStream = false;
+        toCome = event.toolCount;
+        break;
+      case "tool:start":
+        assert.ok(!mayStream && toCome-- > 0, "tool:start out of place");
+        assert.ok(!open.has(event.toolCallId));
+        open.add(event.toolCallId);
+        break;
+      case "tool:end":
+        assert.ok(open.delete(event.toolCallId), "tool:end without its start");
+        break;
+      case "loop:persist":
+        assert.equal(open.size, 0);
+        mayStream = false;
+        break;
+      case "loop:error":
+        assert.equal(event.runId, run);
+        failed = true;
+        break;
+      case "loop:end":
+        assert.equal(event.runId, run);
+        assert.equal(open.size, 0, "a tool is still open at the end");
+        assert.ok(!(event.success && failed), "a run that failed is called a success");
+        ended = true;
+        break;
+    }
+  }
+  assert.ok(ended, "the run has no end");
+}

@@ -1,0 +1,356 @@
+import assert from "node:assert/strict";
+import { IntakeError } from "../../src/loop/intake-error.ts";
+import { ModelError } from "../../src/loop/model.ts";
+import { failure } from "../scripted-model.ts";
+import { harnesses, until } from "./harness.ts";
+
+const read = (file_path: string) => ({ call: "read", input: { file_path } });
+
+describe("the end of a turn", () => {
+  const open = harnesses();
+
+  it("L9 an answer without calls ends the turn: end_turn", async () => {
+    const h = open([["Hello!"]]);
+    assert.deepEqual(await h.turn("Hi"), { reason: "end_turn", error: undefined });
+    assert.equal(h.text(), "Hello!");
+    assert.deepEqual(h.chat.ended?.reason, "end_turn");
+    assert.equal(h.chat.ended?.steps, 1);
+  });
+
+  it("L4 the loop goes on while there are calls", async () => {
+    const h = open([["I look.", read("a.txt")], [read("a.txt")], ["Done."]], { files: { "a.txt": "one\n" } });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.equal(h.model.requests.length, 3);
+    assert.equal(h.chat.ended?.steps, 3);
+    assert.deepEqual(h.results(), ["1\tone", "1\tone"]);
+  });
+
+  it("L4 a reply that says tool-calls but holds none is the end", async () => {
+    const h = open([{ say: ["That is all."], finish: "tool-calls" }]);
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.equal(h.model.requests.length, 1);
+  });
+
+  it("L8 calls count even when the server says stop", async () => {
+    const h = open([{ say: [read("a.txt")], finish: "stop" }, ["Done."]], { files: { "a.txt": "x" } });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.deepEqual(h.results(), ["1\tx"]);
+  });
+
+  for (const [name, say] of [
+    ["nothing", []],
+    ["blank text", [" \n"]],
+    ["thoughts alone", [{ thinking: "Hm." }]],
+  ] as const) {
+    it(`L9 a reply of ${name} does not end in silence`, async () => {
+      const h = open([{ say: [...say] }]);
+      const { reason, error } = await h.turn();
+      assert.equal(reason, "error");
+      assert.match(error?.message ?? "", /without an answer/);
+    });
+  }
+
+  it("L9 max_turns", async () => {
+    const h = open(() => [read("a.txt")], { files: { "a.txt": "x" }, limits: { maxTurns: 3 } });
+    assert.equal((await h.turn()).reason, "max_turns");
+    assert.equal(h.model.requests.length, 3);
+    assert.equal(h.calls.length, 3);
+  });
+
+  it("L9 error_max_budget_usd, looked at before the next request", async () => {
+    const h = open(() => ({ say: [read("a.txt")], tokens: { output: 1e6 } }), {
+      files: { "a.txt": "x" },
+      limits: { maxBudgetUsd: 15 },
+    });
+    assert.equal((await h.turn()).reason, "error_max_budget_usd");
+    assert.equal(h.model.requests.length, 2, "a reply costs about $10");
+    assert.equal((await h.turn("More")).reason, "error_max_budget_usd");
+    assert.equal(h.model.requests.length, 2);
+  });
+
+  it("L1 the limit of working time", async () => {
+    const h = open(() => [{ call: "bash", input: { command: "sleep 0.05" } }], {
+      mode: "bypassPermissions",
+      limits: { executionTimeout: 20 },
+    });
+    const { reason, error } = await h.turn();
+    assert.equal(reason, "error");
+    assert.equal(error?.code, "execution-timeout");
+    assert.equal(h.model.requests.length, 1);
+  });
+
+  it("L1 waiting for the user is no working time", async () => {
+    const h = open([[{ call: "bash", input: { command: "echo 1" } }], ["Done."]], {
+      limits: { executionTimeout: 300 },
+    });
+    const turn = h.turn();
+    const { id } = await h.asked();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    h.session.answer(id, { type: "once" });
+    assert.equal((await turn).reason, "end_turn");
+  });
+
+  for (const [finish, reason, code] of [
+    ["length", "max_tokens", "max-tokens"],
+    ["refusal", "error", "refusal"],
+    ["content-filter", "error", "refusal"],
+    ["context-full", "error", "context-full"],
+    ["pause", "error", "paused"],
+  ] as const) {
+    it(`L9 a reply that ends with ${finish}: ${reason}, and its calls do not run`, async () => {
+      const h = open([{ say: ["Half", { call: "write", input: { file_path: "b.txt", content: "x" } }], finish }], {
+        mode: "bypassPermissions",
+      });
+      const end = await h.turn();
+      assert.equal(end.reason, reason);
+      assert.equal(end.error?.code, code);
+      assert.ok(end.error?.next);
+      assert.deepEqual(h.results(), ["ERROR Tool execution aborted"]);
+      assert.throws(() => h.read("b.txt"));
+      const info = h.chat.messages.at(-1)?.info;
+      assert.equal(info?.role === "assistant" && info.error?.code, code, "still shown after a reload");
+    });
+  }
+
+  it("L10 a model that throws is a bug: reported, and the next prompt works", async () => {
+    let times = 0;
+    const h = open([["Hello."]], {
+      openModel: async () => {
+        if (times++ === 0) throw new TypeError("oops");
+        return h.model;
+      },
+    });
+    const { reason, error } = await h.turn();
+    assert.equal(reason, "error");
+    assert.match(error?.message ?? "", /Rondo made a mistake: oops/);
+    assert.equal(h.bugs.length, 1);
+    assert.equal((await h.turn()).reason, "end_turn");
+  });
+
+  it("L9 no key: the sentence, the next step, and Try again answers the same message", async () => {
+    let key = false;
+    const h = open([["Hello."]], {
+      openModel: async () => {
+        if (!key) throw new ModelError("no-key", "There is no key.", "Set one.");
+        return h.model;
+      },
+    });
+    const end = await h.turn("Hi");
+    assert.deepEqual(end, {
+      reason: "error",
+      error: { code: "no-key", message: "There is no key.", next: "Set one." },
+    });
+    key = true;
+    await h.session.tryAgain();
+    assert.equal(h.text(), "Hello.");
+    assert.equal(h.chat.messages.filter(({ info }) => info.role === "user").length, 1);
+  });
+
+  it("L10 a listener that throws breaks nothing", async () => {
+    const h = open([["Hello."]]);
+    h.session.listen(() => {
+      throw new Error("a panel that is gone");
+    });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.ok(h.bugs.length > 0);
+  });
+
+  it("H2 what the server will never take is not asked again", async () => {
+    for (const kind of ["auth", "unknown-model", "invalid", "context-full", "no-key"] as const) {
+      const h = open([{ fail: failure(kind) }]);
+      const end = await h.turn();
+      assert.equal(end.error?.code, kind);
+      assert.equal(h.model.requests.length, 1);
+    }
+  });
+});
+
+describe("the intake of prompts", () => {
+  const open = harnesses();
+  const refused = async (promise: Promise<unknown>, code: string, status: number) => {
+    const error = await promise.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof IntakeError, String(error));
+    assert.equal(error.code, code);
+    assert.equal(error.status, status);
+    assert.ok(error.message.length > 10);
+  };
+
+  it("P2 empty, blank and too long prompts are refused, and nothing is stored", async () => {
+    const h = open([["x"]]);
+    await refused(h.send(""), "prompt-invalid", 400);
+    await refused(h.send(" \n\t"), "prompt-invalid", 400);
+    await refused(h.send("x".repeat(2 ** 20 + 1)), "prompt-invalid", 400);
+    assert.equal(h.chat.messages.length, 0);
+    assert.equal(h.events.length, 0);
+    assert.equal((await h.turn("x".repeat(2 ** 20))).reason, "end_turn");
+  });
+
+  it("P2 a prompt of a file alone is one", async () => {
+    const h = open([["I see."]]);
+    const file = { mime: "text/plain", filename: "a.txt", url: "file:///a.txt" };
+    assert.equal((await h.turn("", { attachments: [file] })).reason, "end_turn");
+    assert.deepEqual(
+      h.chat.messages[0]?.parts.map((part) => part.type),
+      ["text", "file"],
+    );
+  });
+
+  it("P3 an unknown agent, a message that is there already, a closed session", async () => {
+    const h = open([["x"], ["y"]]);
+    await refused(open([], { choices: { agent: "nobody" } }).send("Hi"), "agent-not-found", 404);
+    await h.turn("Hi", { messageID: "msg_0" });
+    await refused(h.send("Hi", { messageID: "msg_0" }), "prompt-invalid", 400);
+    await h.session.dispose();
+    await refused(h.send("Hi"), "session-terminated", 410);
+  });
+
+  it("P1 noReply stores the message and answers nothing, while a turn runs too", async () => {
+    const h = open([{ say: ["x"], before: () => h.send("During", { noReply: true }) }]);
+    assert.deepEqual(await h.send("Before", { noReply: true }), { type: "stored" });
+    assert.equal(h.model.requests.length, 0);
+    await h.turn("Now");
+    assert.equal(h.model.requests.length, 1);
+    assert.equal(h.model.requests[0]?.entries.length, 2);
+    assert.equal(h.chat.messages.length, 4);
+  });
+
+  it("P1 a message's own system text and switched-off tools", async () => {
+    const h = open([["x"], ["y"]]);
+    await h.turn("Hi", { system: "Speak French.", tools: { bash: false } });
+    await h.turn("Hi");
+    const [first, second] = h.model.requests;
+    assert.ok(first?.system.endsWith("Speak French."));
+    assert.deepEqual(
+      first?.tools.map(({ name }) => name),
+      ["read", "write", "edit", "glob", "grep"],
+    );
+    assert.equal(second?.tools.length, 6);
+    assert.ok(!second?.system.includes("French"));
+  });
+
+  it("R2 the user's message is on disk before the model is called", async () => {
+    let onDisk = "";
+    const h = open(() => {
+      onDisk = h.read(".record.jsonl");
+      return ["x"];
+    });
+    await h.turn("The very words");
+    assert.ok(onDisk.includes("The very words"));
+  });
+
+  it("C7 the date and the mode go with the newest message, once", async () => {
+    const h = open(() => ["x"]);
+    const notes = () =>
+      h.chat.messages.at(-2)?.parts.flatMap((part) => (part.type === "text" && part.synthetic ? [part.text] : []));
+    await h.turn();
+    assert.match(notes()?.[0] ?? "", /^Today is \d{4}-\d\d-\d\d\.$/);
+    await h.turn();
+    assert.deepEqual(notes(), []);
+    h.session.setMode("plan");
+    await h.turn();
+    assert.match(notes()?.[0] ?? "", /The mode is Plan/);
+    h.session.setMode("default");
+    await h.turn();
+    assert.match(notes()?.[0] ?? "", /no longer Plan/);
+    const systems = new Set(h.model.requests.map(({ system }) => system));
+    assert.equal(systems.size, 1, "the system prompt stays the same");
+  });
+});
+
+describe("prompts that wait", () => {
+  const open = harnesses();
+
+  it("Q2 a prompt sent while busy joins at the next step, in order", async () => {
+    const h = open(
+      [
+        {
+          say: [read("a.txt")],
+          before: async () => {
+            assert.deepEqual(await h.send("Two"), { type: "queued" });
+            await h.send("Three");
+            assert.equal(h.chat.queue.length, 2);
+          },
+        },
+        ["All done."],
+      ],
+      { files: { "a.txt": "x" } },
+    );
+    assert.equal((await h.turn("One")).reason, "end_turn");
+    assert.equal(h.chat.queue.length, 0);
+    const roles = h.model.requests[1]?.entries.map(({ info }) => info.role);
+    assert.deepEqual(roles, ["user", "assistant", "user", "user"]);
+  });
+
+  it("Q2 one that comes during the last reply is answered before the turn ends", async () => {
+    const h = open([{ say: ["One."], before: () => h.send("Two") }, ["Two."]]);
+    assert.equal((await h.turn("One")).reason, "end_turn");
+    assert.equal(h.text(), "Two.");
+    assert.equal(h.events.filter((event) => event.type === "ended").length, 1);
+  });
+
+  it("Q2 at any moment of the end a prompt is neither lost nor left waiting", async () => {
+    for (const moment of ["step-finish", "message", "ended", "status", "loop:persist", "loop:end"]) {
+      const h = open([["One."], ["Two."]]);
+      let sent: Promise<unknown> | undefined;
+      const send = (type: string) => {
+        if (type === moment && h.text() === "One.") sent ??= h.send("Two");
+      };
+      h.session.listen((event) => send(event.type === "part" ? event.part.type : event.type));
+      const push = h.loopEvents.push.bind(h.loopEvents);
+      h.loopEvents.push = (event) => {
+        send(event.type);
+        return push(event);
+      };
+      await h.turn("One");
+      await sent;
+      await until(() => !h.session.running);
+      assert.ok(sent, moment);
+      assert.equal(h.text(), "Two.", moment);
+      assert.equal(h.chat.queue.length, 0);
+    }
+  });
+
+  it("Q2 after max_turns a waiting prompt has turns of its own", async () => {
+    const h = open([{ say: [read("a.txt")], before: () => h.send("Two") }, ["Two."]], {
+      files: { "a.txt": "x" },
+      limits: { maxTurns: 1 },
+    });
+    assert.equal((await h.turn("One")).reason, "end_turn");
+    assert.equal(h.text(), "Two.");
+  });
+
+  it("P3 queue-full, and a prompt withdrawn makes room", async () => {
+    const h = open([{ hang: true }], { limits: { maxQueueDepth: 2 } });
+    const turn = h.turn("One");
+    await until(() => h.model.requests.length === 1);
+    await h.send("Two");
+    await h.send("Three");
+    await assert.rejects(h.send("Four"), { code: "queue-full", status: 429 });
+    h.session.withdraw(h.chat.queue[0]?.id ?? "");
+    await h.send("Four");
+    assert.deepEqual(
+      h.chat.queue.map(({ text }) => text),
+      ["Three", "Four"],
+    );
+    await h.session.stop();
+    assert.equal((await turn).reason, "interrupted");
+    assert.equal(h.chat.queue.length, 2, "Stop answers nothing more");
+  });
+
+  it("Q2 what waited at Stop goes before the next prompt", async () => {
+    const h = open([{ hang: true }, ["Both."]]);
+    const turn = h.turn("One");
+    await until(() => h.model.requests.length === 1);
+    await h.send("Two");
+    await h.session.stop();
+    await turn;
+    await h.turn("Three");
+    const said = h.model.requests[1]?.entries.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])),
+    );
+    assert.deepEqual(said, ["One", "Two", "Three"]);
+  });
+});

@@ -10,7 +10,9 @@ import { Keys } from "./keys.ts";
 import { Models } from "./models.ts";
 import { proposedTexts, showIfNothingIsOpen } from "./open.ts";
 import { Panel } from "./panel.ts";
+import { Before } from "./review/before.ts";
 import { reviewCommands } from "./review/commands.ts";
+import { Marks } from "./review/marks.ts";
 import { Review } from "./review/review.ts";
 import { changesState, choicesNow, Rondo, remembered } from "./rondo.ts";
 import { readSettings, watchSettings } from "./settings.ts";
@@ -62,6 +64,9 @@ export function activate(context: vscode.ExtensionContext): void {
 
   own(vscode.window.registerWebviewViewProvider("rondo.chat", panel));
   own(proposedTexts());
+  own(new Marks(review));
+  own(new Before(review));
+  void review.load();
   const table = {
     ...commands({ rondo, panel, conversations, keys, models, log }),
     ...reviewCommands(review),
@@ -91,6 +96,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   leave = async () => {
     await conversations.disposeAll();
+    await review.flush();
     await models.dispose();
   };
 }

@@ -53,7 +53,13 @@ describe("one call", () => {
 
   it("T4 arguments that do not fit: which field, what was expected, what came", async () => {
     const input = { file_path: 7, offset: "x" };
-    const h = open([[{ call: "read", input }, { call: "edit", input: { file_path: "a" } }], ["Done."]]);
+    const h = open([
+      [
+        { call: "read", input },
+        { call: "edit", input: { file_path: "a" } },
+      ],
+      ["Done."],
+    ]);
     await h.turn();
     const [first = "", second = ""] = h.results();
     assert.match(first, /- file_path: .*expected string.*; came: 7/);
@@ -114,7 +120,10 @@ describe("one call", () => {
   });
 
   it("D4 every call passes pending, running, then its result", async () => {
-    const h = open([[bash("exit 3"), read("a.txt")], ["Done."]], { mode: "bypassPermissions", files: { "a.txt": "x" } });
+    const h = open([[bash("exit 3"), read("a.txt")], ["Done."]], {
+      mode: "bypassPermissions",
+      files: { "a.txt": "x" },
+    });
     await h.turn();
     const states = h.events.flatMap((event) =>
       event.type === "part" && event.part.type === "tool" ? [`${event.part.tool} ${event.part.state.status}`] : [],

@@ -123,7 +123,11 @@ export class Harness {
   /** What the model was told of each call: its output, or its error. */
   results(): string[] {
     return this.calls.map(({ state }) =>
-      state.status === "completed" ? state.output.trim() : state.status === "error" ? `ERROR ${state.error}` : state.status,
+      state.status === "completed"
+        ? state.output.trim()
+        : state.status === "error"
+          ? `ERROR ${state.error}`
+          : state.status,
     );
   }
 

@@ -78,7 +78,7 @@ function question({ title, preview }: PermissionRequest): string {
 }
 
 /** "5 changes in 3 files" */
-export function changes(review: readonly ReviewFile[]): string {
+function changes(review: readonly ReviewFile[]): string {
   const hunks = review.reduce((sum, file) => sum + file.hunks, 0);
   return `${count(hunks, "change")} in ${count(review.length, "file")}`;
 }

@@ -7,7 +7,7 @@ import type { Readiness } from "../src/loop/protocol.ts";
 import { count, elapsed } from "./format.ts";
 import { lineOf } from "./line.ts";
 
-export interface StatusLine {
+interface StatusLine {
   kind: "idle" | "busy" | "asks" | "stalled" | "retry" | "stopped";
   glyph: string;
   /** Changes only with the state: this is what is spoken. */

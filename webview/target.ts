@@ -1,5 +1,5 @@
 /** What an address in a reply stands for. */
-export type Target = { type: "web"; url: string } | { type: "file"; path: string; line: number | undefined };
+type Target = { type: "web"; url: string } | { type: "file"; path: string; line: number | undefined };
 
 const web = /^(?:https?:\/\/|mailto:)/i;
 /** Of two letters at least, since `C:` is a drive; `cart.ts:12` is a place in a file. */

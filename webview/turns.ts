@@ -18,7 +18,7 @@ export function turnsOf(messages: readonly Entry[]): Turn[] {
   return turns;
 }
 
-export type Retry = Extract<Part, { type: "retry" }>;
+type Retry = Extract<Part, { type: "retry" }>;
 /** One line of a turn. */
 export type Step =
   | { id: string; type: "reasoning"; part: ReasoningPart }
@@ -27,7 +27,7 @@ export type Step =
   /** Finished neighbours of one kind. */
   | { id: string; type: "fold"; kind: Kind; parts: ToolPart[] };
 
-export type Segment = { id: string; type: "text"; part: TextPart } | { id: string; type: "steps"; steps: Step[] };
+type Segment = { id: string; type: "text"; part: TextPart } | { id: string; type: "steps"; steps: Step[] };
 
 /**
  * What a turn shows, in order. Neighbours fold once something follows them, or the turn is over (`done`); a failed one

@@ -1,7 +1,7 @@
 /** The end of a call's time: with the turn, or when its own limit is reached (spec T4, L11). */
 
 /** ms that a tool has to come back with what it did, once its signal is aborted; after that nobody waits for it. */
-const grace = 2_000;
+const grace = 1_000;
 
 export class Deadline {
   readonly #controller = new AbortController();

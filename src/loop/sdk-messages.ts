@@ -2,6 +2,8 @@
 import { type Chat, type Entry, findEntry } from "./apply.ts";
 import type { ChatEvent, PermissionMode, TurnEnded } from "./events.ts";
 import { type AssistantMessage, type Finish, noTokens, type Part, type Tokens, type ToolPart } from "./message.ts";
+import { never } from "./never.ts";
+import { streamEvents } from "./stream-events.ts";
 
 export type SdkMessage = Record<string, unknown> & { type: string; session_id: string };
 
@@ -23,6 +25,9 @@ export function project({ chat, partial, makeID, emit }: Options): Projection {
   const base = () => ({ session_id: chat.session.id, uuid: makeID() });
   /** Calls whose results are still to be told, in call order. */
   const waiting = new Map<string, string[]>();
+  const stream = partial
+    ? streamEvents(chat, (event) => emit({ type: "stream_event", event, parent_tool_use_id: null, ...base() }))
+    : undefined;
 
   function assistant(message: AssistantMessage): void {
     const entry = findEntry(chat, message.id);
@@ -67,23 +72,6 @@ export function project({ chat, partial, makeID, emit }: Options): Projection {
     }
   }
 
-  function stream(event: Record<string, unknown>): void {
-    if (partial) emit({ type: "stream_event", event, parent_tool_use_id: null, ...base() });
-  }
-
-  function delta(messageID: string, partID: string, text: string): void {
-    const entry = findEntry(chat, messageID);
-    const index = entry?.parts.filter(isBlock).findIndex((part) => part.id === partID) ?? -1;
-    const type = entry?.parts.find((part) => part.id === partID)?.type;
-    const body =
-      type === "tool"
-        ? { type: "input_json_delta", partial_json: text }
-        : type === "reasoning"
-          ? { type: "thinking_delta", thinking: text }
-          : { type: "text_delta", text };
-    stream({ type: "content_block_delta", index, delta: body });
-  }
-
   return {
     init({ cwd, tools, model, mode }) {
       const about = {
@@ -98,22 +86,18 @@ export function project({ chat, partial, makeID, emit }: Options): Projection {
       emit({ type: "system", subtype: "init", ...about, ...base() });
     },
     take(event) {
-      if (event.type === "message" && event.message.role === "assistant") {
-        if (event.message.completedAt === undefined)
-          stream({ type: "message_start", message: { id: event.message.id } });
-        else {
-          stream({ type: "message_stop" });
-          assistant(event.message);
-        }
+      stream?.(event);
+      if (event.type === "message" && event.message.role === "assistant" && event.message.completedAt !== undefined) {
+        assistant(event.message);
       } else if (event.type === "part") {
         const entry = findEntry(chat, event.part.messageID);
         if (entry) results(entry);
-      } else if (event.type === "delta" && partial) delta(event.messageID, event.partID, event.text);
+      }
     },
   };
 }
 
-/** The last message of a run. `repliesBefore` is how many messages the chat had when it began. */
+/** The last message of a run. `firstMessage` is how many messages the chat had when it began. */
 export function resultMessage(chat: Chat, ended: TurnEnded, firstMessage: number, uuid: string): SdkMessage {
   const entries = chat.messages.slice(firstMessage);
   const replies = entries.map((entry) => entry.info).filter((info) => info.role === "assistant");
@@ -173,7 +157,7 @@ function subtypeOf(ended: TurnEnded): string {
   }
 }
 
-function stopReason(finish: Finish | undefined): string | null {
+export function stopReason(finish: Finish | undefined): string | null {
   switch (finish) {
     case "stop":
       return "end_turn";
@@ -192,10 +176,13 @@ function stopReason(finish: Finish | undefined): string | null {
     case "unknown":
     case undefined:
       return null;
+    default:
+      return never(finish);
   }
 }
 
-function isBlock(part: Part): boolean {
+/** Whether the part is something that the model said. */
+export function isBlock(part: Part): part is Extract<Part, { type: "text" | "reasoning" | "tool" }> {
   return part.type === "text" || part.type === "reasoning" || part.type === "tool";
 }
 
@@ -223,7 +210,7 @@ function wasDenied(part: ToolPart): boolean {
   return part.state.status === "error" && part.state.metadata?.denied === true;
 }
 
-function toUsage(tokens: Tokens): Record<string, number> {
+export function toUsage(tokens: Tokens): Record<string, number> {
   return {
     input_tokens: tokens.input,
     output_tokens: tokens.output,

@@ -4,7 +4,8 @@ import { launch } from "../panel/page.ts";
 
 const pieces = 1000;
 const runs = 5;
-const text = f.answer.repeat(Math.ceil(20_000 / f.answer.length)).slice(0, 20_000 - 12) + "\n\nThe end.\n\n";
+const end = "\n\nThe end.\n\n";
+const text = `${f.answer.repeat(40).slice(0, 20_000 - end.length)}${end}`;
 
 /** @param {string} name @param {number} value @param {string} unit */
 const print = (name, value, unit) => console.log(JSON.stringify({ name, value: Math.round(value * 10) / 10, unit }));

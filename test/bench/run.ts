@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { benchHeadless, type Report } from "./headless.ts";
+import { benchVSCode } from "./vscode.ts";
 
 const wanted = process.argv.slice(2);
 const wants = (name: string) => wanted.length === 0 || wanted.includes(name);
@@ -10,3 +11,4 @@ const report: Report = (name, value, unit) =>
 
 execFileSync(process.execPath, ["esbuild.mjs"], { cwd: path.join(import.meta.dirname, "../.."), stdio: "inherit" });
 if (wants("headless")) await benchHeadless(report);
+if (wants("vscode")) await benchVSCode(report);

@@ -1,95 +1,151 @@
 /** The main job: from the empty panel to Accept, and the conversation is still there after a reload. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-import type { Answer } from "../model-server.ts";
-import { answer, openWindow, say, seriousFindings, status, type Window } from "./window.ts";
+import { seriousFindings } from "./axe.ts";
+import { answer, question, say, status } from "./hands.ts";
+import { openWindow, type Window } from "./window.ts";
 
 const wrong =
   "  let sum = 0;\n  for (const line of cart) {\n    sum += Math.round(line.cents * line.quantity * (1 - rate));\n  }\n  return sum;";
 const right = "  return Math.round(subtotal(cart) * (1 - rate));";
 
-const script: Answer[] = [
-  [
-    { text: "I look at the test and the code it tests.", pieces: 8 },
-    { call: { name: "read", input: { file_path: "test/cart.test.js" } } },
-    { call: { name: "read", input: { file_path: "src/cart.js" } } },
-  ],
-  [
-    { text: "`total()` rounds too early. I round once, at the end.", pieces: 8 },
-    { call: { name: "edit", input: { file_path: "src/cart.js", old_string: wrong, new_string: right } } },
-  ],
-  [{ text: "Now the tests." }, { call: { name: "bash", input: { command: "npm test" } } }],
-  [{ text: "All **10 tests** pass." }],
-];
-
 describe("the main job, end to end", () => {
   let window: Window;
+  let original: string;
+  let fixed: string;
+
   before(async () => {
-    window = await openWindow({ script });
+    window = await openWindow();
+    original = await window.read("src/cart.js");
+    fixed = original.replace(wrong, right);
+    window.plays(
+      [
+        { text: "I look at the test and the code it tests.", pieces: 8 },
+        { call: { name: "read", input: { file_path: "test/cart.test.js" } } },
+        { call: { name: "read", input: { file_path: "src/cart.js" } } },
+      ],
+      [
+        { text: "`total()` rounds too early. I round once, at the end.", pieces: 8 },
+        { call: { name: "edit", input: { file_path: "src/cart.js", old_string: wrong, new_string: right } } },
+      ],
+      [{ text: "Now the tests." }, { call: { name: "bash", input: { command: "npm test" } } }],
+      [{ text: "All **10 tests** pass." }],
+    );
   });
   after(() => window?.close());
 
+  const lens = (title: string) => window.page.locator(".codelens-decoration a", { hasText: title }).first();
+  const lines = (text: string) => window.page.locator(".view-line", { hasText: text });
+  /** Whether the editor's line with this text has a background of its own behind it. */
+  const isTinted = async (text: string) => {
+    const line = await lines(text).first().boundingBox();
+    if (!line) return false;
+    const tops = await window.page
+      .locator(".monaco-editor .view-overlays [class*=ced-], .monaco-editor .view-overlays .cdr")
+      .evaluateAll((marks) =>
+        marks
+          .filter((mark) => getComputedStyle(mark).backgroundColor !== "rgba(0, 0, 0, 0)")
+          .map((mark) => mark.getBoundingClientRect().top),
+      );
+    return tops.some((top) => Math.abs(top - line.y) < 3);
+  };
+
   it("begins with an empty panel in which axe finds nothing serious", async () => {
     const panel = await window.panel();
-    await panel.getByRole("region", { name: "Rondo" }).waitFor();
-    assert.deepEqual(await seriousFindings(window.page), []);
+    assert.ok(await panel.getByRole("region", { name: "Rondo" }).isVisible());
+    assert.deepEqual(await seriousFindings(panel), []);
   });
 
   it("reads without a question and proposes the edit with its diff", async () => {
     const panel = await window.panel();
     await say(panel, "make the failing test pass");
-    const card = panel.getByRole("alertdialog", { name: /Edit src\/cart\.js/ });
-    await card.waitFor();
-    const preview = card.getByRole("region", { name: "Preview" });
-    assert.match(await preview.innerText(), /Math\.round\(subtotal/);
-    assert.match(await status(panel).innerText(), /waiting for you/i);
-    assert.equal(window.requests().length, 2, "two files were read without a question");
-    assert.deepEqual(await seriousFindings(window.page), []);
+    const card = await question(panel, /Edit src\/cart\.js/);
+    assert.match(await card.getByRole("region", { name: "Preview" }).innerText(), /Math\.round\(subtotal/);
+    await status(panel, /waiting for you/i);
+    assert.equal(window.requests.length, 2, "two files were read without a question");
+    assert.equal(await window.read("src/cart.js"), original, "nothing is written before the answer");
+    assert.deepEqual(await seriousFindings(panel), []);
   });
 
-  it("writes after one click, and the changed lines stand in the editor", async () => {
+  it("writes after one click, and the changed lines stand in the editor, tinted, with what was removed", async () => {
     const panel = await window.panel();
-    await answer(panel, "Allow once");
+    await answer(panel, "Allow once", /Edit/);
     await panel.getByRole("group", { name: /^Edited src\/cart\.js/ }).waitFor();
-    assert.match(await readFile(path.join(window.folder, "src/cart.js"), "utf8"), /Math\.round\(subtotal\(cart\)/);
-    const lens = window.page.locator(".codelens-decoration", { hasText: "Accept" });
-    await lens.first().waitFor();
+    assert.equal(await window.read("src/cart.js"), fixed);
+    await lens("Accept").waitFor();
+    assert.ok(await lens("Reject").isVisible());
+    assert.ok(await isTinted("return Math.round(subtotal(cart)"), "the added line is tinted");
+    assert.ok(!(await isTinted("const rate = discountFor")), "the line above is not");
   });
 
   it("runs the test in a terminal after another click, and says how it ended", async () => {
     const panel = await window.panel();
-    await panel.getByRole("alertdialog", { name: /Run this command/ }).waitFor();
-    await answer(panel, "Allow once");
-    await panel.getByText("10 passed").waitFor({ timeout: 30_000 });
+    await answer(panel, "Allow once", /Run this command/);
+    await panel.getByText("10 passed").waitFor();
     await panel.getByText("All 10 tests pass.").waitFor();
-    await panel.getByRole("status").getByText(/Done/).waitFor();
-    const result = window.requests().at(-1)?.raw ?? "";
-    assert.match(result, /pass 10/);
+    await status(panel, /Done/);
+    assert.match(window.requests.at(-1)?.raw ?? "", /pass 10/);
+    await window.command("Terminal: Focus Terminal");
+    await window.page.locator(".xterm-rows", { hasText: "$ npm test" }).waitFor();
+    await window.command("View: Toggle Terminal");
+  });
+
+  it("shows the removed lines where the change is", async () => {
+    await lens("lines removed").click();
+    await lines("sum += Math.round(line.cents").first().waitFor();
+    await window.page.keyboard.press("Escape");
   });
 
   it("keeps the conversation and the review over a reload of the window, and doubles nothing", async () => {
-    await window.page.reload();
-    const panel = await window.panel();
+    const panel = await window.reload();
     await panel.getByText("All 10 tests pass.").waitFor();
     assert.equal(await panel.getByText("I look at the test and the code it tests.").count(), 1);
     assert.equal(await panel.getByRole("article", { name: "You" }).count(), 1);
     await panel.getByText("1 change in 1 file").waitFor();
-    assert.equal(window.requests().length, 4, "nothing was asked again");
+    await lens("Accept").waitFor();
+    assert.equal(window.requests.length, 4, "nothing was asked again");
   });
 
   it("accepts the change in the editor, and the review is over", async () => {
     const panel = await window.panel();
-    await panel
-      .getByRole("button", { name: /cart\.js/ })
-      .first()
-      .click();
-    await window.page
-      .locator(".codelens-decoration a", { hasText: /^Accept/ })
-      .first()
-      .click();
+    await lens("Accept").click();
     await panel.getByText("1 change in 1 file").waitFor({ state: "detached" });
-    assert.match(await readFile(path.join(window.folder, "src/cart.js"), "utf8"), /Math\.round\(subtotal\(cart\)/);
+    await lens("Accept").waitFor({ state: "detached" });
+    assert.equal(await window.read("src/cart.js"), fixed);
+  });
+
+  it("accepts and rejects by keys at the cursor: a reject restores exactly the old text, and can be undone", async () => {
+    const edit = (old_string: string, new_string: string) => ({
+      call: { name: "edit", input: { file_path: "src/cart.js", old_string, new_string } },
+    });
+    window.plays(
+      [
+        edit("/** A new cart without the product. */", "/** A cart without it. */"),
+        edit('/** "9.05" for 905 cents. */', '/** Cents as "9.05". */\n// in dollars'),
+      ],
+      [{ text: "Both comments are shorter." }],
+    );
+    const panel = await window.panel();
+    await say(panel, "shorten two comments");
+    await answer(panel, "Allow once", /Edit/);
+    await answer(panel, "Allow once", /Edit/);
+    await panel.getByText("2 changes in 1 file").waitFor();
+    await panel.getByText("Both comments are shorter.").waitFor();
+    const both = await window.read("src/cart.js");
+
+    await lines("A cart without it.").click();
+    await window.page.keyboard.press("Control+Alt+y");
+    await panel.getByText("1 change in 1 file").waitFor();
+    assert.equal(await window.read("src/cart.js"), both, "accepting leaves the text as it is");
+
+    await lines("// in dollars").click();
+    await window.page.keyboard.press("Control+Alt+n");
+    await panel.getByText("1 change in 1 file").waitFor({ state: "detached" });
+    const one = fixed.replace("/** A new cart without the product. */", "/** A cart without it. */");
+    assert.equal(await window.read("src/cart.js"), one, "only the rejected change is gone");
+
+    await window.page.keyboard.press("Control+z");
+    await lines("// in dollars").waitFor();
+    await panel.getByText("1 change in 1 file").waitFor();
   });
 
   it("has said nothing on the console that is an error of its own", () => {

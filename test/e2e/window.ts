@@ -1,11 +1,11 @@
-/** A window of the real VS Code with the packaged Rondo, a scripted model, and a person's hands. */
+/** A window of the real VS Code with the packaged Rondo, and a model that says what the test tells it to. */
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, Frame, Page } from "playwright-core";
 import { type Answer, type ModelServer, type ReceivedRequest, startModelServer } from "../model-server.ts";
-import { freshFolder, openBrowser, startVSCode, webviewFrame, workbenchURL } from "../vscode.mjs";
+import { freshFolder, openBrowser, type Server, startVSCode, webviewFrame, workbenchURL, writeSettings } from "../vscode.mjs";
 
 /** What the browser says that is not Rondo's: VS Code's server lacks some files, and there is no network. */
 const noise = [
@@ -15,157 +15,221 @@ const noise = [
   /open-vsx|vsda|ERR_NAME_NOT_RESOLVED|ERR_CONNECTION|ERR_INTERNET/,
   /\[lifecycle\]|tsserver|Extension host/i,
   /Unable to retrieve|marketplace|gallery/i,
+  /Activating extension 'vscode\./,
   /authentication provider 'github'|An unknown error occurred\. Please consult the log/,
 ];
 
 export interface WindowOptions {
-  /** Answers to the requests that offer tools, in order; a request for a title is answered by itself. */
-  script: Answer[] | ((request: ReceivedRequest, index: number) => Answer | Promise<Answer>);
+  /** False: Restricted Mode. */
   trust?: boolean;
+  /** The user's settings. */
   settings?: Record<string, unknown>;
-  /** Without it there is no key and no server. */
-  model?: false;
+  /** Files of the folder beside those of the sample, by path. */
+  files?: Record<string, string>;
+  /** False: no folder is open. */
+  folder?: false;
+  /** The key in the environment; false: there is none. */
+  key?: string | false;
   width?: number;
 }
 
-export interface Window {
-  page: Page;
-  folder: string;
-  model: ModelServer;
-  /** Requests that offered tools. */
-  requests(): ReceivedRequest[];
-  /** The panel; ask again after a reload or after it was hidden. */
-  panel(): Promise<Frame>;
-  /** Runs a command of the palette by its title. */
-  command(title: string): Promise<void>;
+export const environmentKey = "test-key-of-the-environment";
+
+export class Window {
+  readonly page: Page;
+  readonly folder: string;
+  /** VS Code's settings, storage and logs. */
+  readonly dataDir: string;
   /** Errors of the console that are Rondo's own. */
-  errors: string[];
-  close(): Promise<void>;
+  readonly errors: string[] = [];
+  /** Requests that offered tools; those for a title are answered by themselves. */
+  readonly requests: ReceivedRequest[] = [];
+  /** In the environment of all processes of this window. */
+  readonly marker: string;
+  readonly #browser: Browser;
+  readonly #server: Server;
+  readonly #model: Model;
+
+  constructor(parts: {
+    opened: { browser: Browser; page: Page };
+    folder: string;
+    dataDir: string;
+    marker: string;
+    server: Server;
+    model: Model;
+  }) {
+    this.page = parts.opened.page;
+    this.folder = parts.folder;
+    this.dataDir = parts.dataDir;
+    this.marker = parts.marker;
+    this.#browser = parts.opened.browser;
+    this.#server = parts.server;
+    this.#model = parts.model;
+    this.requests = parts.model.requests;
+    this.page.on("console", (message) => {
+      const text = message.text();
+      if (message.type() === "error" && !noise.some((one) => one.test(text))) this.errors.push(text);
+    });
+    this.page.on("pageerror", (error) => this.errors.push(String(error)));
+  }
+
+  /** What the model says to the next requests, in order, instead of what was left to say. */
+  plays(...answers: Answer[]): void {
+    this.#model.answers = answers;
+  }
+
+  /** The panel; to be asked for again after a reload or after it was hidden. */
+  async panel(): Promise<Frame> {
+    const frame = await webviewFrame(this.page, '[aria-label="Rondo"]');
+    await frame.getByRole("textbox", { name: "Message" }).waitFor();
+    return frame;
+  }
+
+  /** Runs a command of the palette. A palette that was opened before the extensions were known is opened again. */
+  async command(title: string): Promise<void> {
+    const { page } = this;
+    const input = page.locator(".quick-input-widget input[type=text]");
+    const row = page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    for (let tries = 0; ; tries++) {
+      await page.keyboard.press("F1");
+      await input.waitFor();
+      await input.fill(`>${title}`);
+      const found = await row.waitFor({ timeout: 2000 }).then(
+        () => true,
+        () => false,
+      );
+      if (found) break;
+      await page.keyboard.press("Escape");
+      if (tries === 15) throw new Error(`The palette has no command "${title}".`);
+    }
+    await row.click();
+  }
+
+  /** Loads the page anew, as "Developer: Reload Window" does. */
+  async reload(): Promise<Frame> {
+    await this.page.reload();
+    return await this.panel();
+  }
+
+  async newSession(): Promise<Frame> {
+    const panel = await this.panel();
+    await panel.getByRole("button", { name: "New session", exact: true }).click();
+    await panel.getByRole("article").first().waitFor({ state: "detached" });
+    return panel;
+  }
+
+  async settings(settings: Record<string, unknown>): Promise<void> {
+    await writeSettings(path.join(this.dataDir, "data"), settings);
+  }
+
+  async read(file: string): Promise<string> {
+    return await readFile(path.join(this.folder, file), "utf8");
+  }
+
+  /** Opens a file in the editor by its name. */
+  async open(file: string): Promise<void> {
+    const { page } = this;
+    await page.keyboard.press("F1");
+    const input = page.locator(".quick-input-widget input[type=text]");
+    await input.fill(file);
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: path.basename(file) }).first().click();
+    await page.locator(".tab.active", { hasText: path.basename(file) }).waitFor();
+  }
+
+  /** All that VS Code keeps on disk for this window, under a folder such as "data/logs": text by file. */
+  async kept(folder: string): Promise<Map<string, string>> {
+    const root = path.join(this.dataDir, folder);
+    const texts = new Map<string, string>();
+    for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+      const file = path.join(entry.parentPath, entry.name);
+      if (entry.isFile()) texts.set(path.relative(this.dataDir, file), await readFile(file, "utf8"));
+    }
+    return texts;
+  }
+
+  /** The model's server goes away, or comes back at the same address. */
+  async modelIs(where: "away" | "back"): Promise<void> {
+    await this.#model[where === "away" ? "stop" : "start"]();
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.#server.stop();
+    await this.#model.stop();
+    await remove(this.folder, this.dataDir);
+  }
 }
 
-export async function openWindow({ script, trust = true, settings = {}, model: wanted, width = 1400 }: WindowOptions) {
-  let index = 0;
-  const model = await startModelServer((request) => {
-    if (!isStep(request)) return [{ text: "A short title" }];
-    const answer = typeof script === "function" ? script(request, index) : script[index];
-    index += 1;
-    return answer ?? { status: 500, body: { error: { message: "the script is over" } } };
-  });
-  const folder = await freshFolder("e2e", path.join(import.meta.dirname, "../../sample"));
-  const dataDir = await freshFolder("e2e-data");
+/** Starts VS Code, opens the folder, and waits for the panel. */
+export async function openWindow(options: WindowOptions = {}): Promise<Window> {
+  const { trust = true, settings = {}, files = {}, key = environmentKey, width = 1400 } = options;
   const vsix = process.env["RONDO_VSIX"];
   assert.ok(vsix, "RONDO_VSIX names the package; `npm run test:e2e` makes it");
-  const env =
-    wanted === false
-      ? {
-          ANTHROPIC_API_KEY: undefined,
-          OPENAI_API_KEY: undefined,
-          ANTHROPIC_BASE_URL: undefined,
-          RONDO_TOUR: undefined,
-        }
-      : {
-          ANTHROPIC_API_KEY: "test-key",
-          ANTHROPIC_BASE_URL: model.url,
-          OPENAI_API_KEY: undefined,
-          RONDO_TOUR: undefined,
-        };
-  const vscode = await startVSCode({ dataDir, extensions: [vsix], env, trust, userSettings: settings });
-  const errors: string[] = [];
-  let browser: Browser | undefined;
-  const close = async () => {
-    await browser?.close();
-    await vscode.stop();
-    await model.stop();
-    await Promise.all([folder, dataDir].map((one) => rm(one, { recursive: true, force: true, maxRetries: 5 })));
+  const model = new Model();
+  await model.start();
+  const folder = await freshFolder("e2e", path.join(import.meta.dirname, "../../sample"));
+  const dataDir = await freshFolder("e2e-data");
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), text);
+  }
+  const marker = randomUUID();
+  const env = {
+    RONDO_E2E: marker,
+    RONDO_TOUR: undefined,
+    OPENAI_API_KEY: undefined,
+    OPENAI_BASE_URL: undefined,
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: key === false ? undefined : key,
   };
+  const server = await startVSCode({ dataDir, extensions: [vsix], env, trust, userSettings: settings });
+  let opened: Awaited<ReturnType<typeof openBrowser>> | undefined;
   try {
-    const opened = await openBrowser({ url: workbenchURL(vscode, folder), width, height: 900 });
-    browser = opened.browser;
-    const { page } = opened;
-    page.on("console", (message) => {
-      const text = message.text();
-      if (message.type() === "error" && !noise.some((one) => one.test(text))) errors.push(text);
-    });
-    page.on("pageerror", (error) => errors.push(String(error)));
-    const window: Window = {
-      page,
-      folder,
-      model,
-      requests: () => model.requests.filter(isStep),
-      panel: () => webviewFrame(page, '[aria-label="Rondo"]'),
-      command: (title) => runCommand(page, title),
-      errors,
-      close,
-    };
-    await page.waitForSelector(".monaco-workbench .part.statusbar");
+    const url = options.folder === false ? `${server.url}/?ew=true` : workbenchURL(server, folder);
+    opened = await openBrowser({ url, width, height: 900 });
+    const window = new Window({ opened, folder, dataDir, marker, server, model });
+    await window.page.waitForSelector(".monaco-workbench .part.statusbar");
     await window.command("Rondo: Focus Chat");
-    await (await window.panel()).getByRole("textbox", { name: "Message" }).waitFor();
+    await window.panel();
     return window;
   } catch (error) {
-    await browser?.contexts()[0]?.pages()[0]?.screenshot({ path: "out/e2e-failed.png" });
-    await close();
+    await opened?.page.screenshot({ path: "out/e2e-failed.png" });
+    await opened?.browser.close();
+    await server.stop();
+    await model.stop();
+    await remove(folder, dataDir);
     throw error;
   }
 }
 
-function isStep({ body }: ReceivedRequest): boolean {
-  return Array.isArray(body["tools"]) && body["tools"].length > 0;
-}
+/** Plays what it is told, and stays at its address when it was away. */
+class Model {
+  answers: Answer[] = [];
+  readonly requests: ReceivedRequest[] = [];
+  #server: ModelServer | undefined;
+  #port = 0;
 
-/** A palette that was opened before the extensions were known does not learn of them: it is opened again. */
-async function runCommand(page: Page, title: string): Promise<void> {
-  const input = page.locator(".quick-input-widget input");
-  const row = page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
-  for (let tries = 0; ; tries++) {
-    await page.keyboard.press("F1");
-    await input.waitFor();
-    await input.fill(`>${title}`);
-    const found = await row.waitFor({ timeout: 2000 }).then(
-      () => true,
-      () => false,
-    );
-    if (found) break;
-    await page.keyboard.press("Escape");
-    if (tries === 15) throw new Error(`The palette has no command "${title}".`);
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
   }
-  await page.keyboard.press("Enter");
+
+  async start(): Promise<void> {
+    this.#server = await startModelServer((request) => this.#answer(request), this.#port);
+    this.#port = Number(new URL(this.#server.url).port);
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.stop();
+  }
+
+  #answer(request: ReceivedRequest): Answer {
+    const { tools } = request.body;
+    if (!Array.isArray(tools) || tools.length === 0) return [{ text: "A short title" }];
+    this.requests.push(request);
+    return this.answers.shift() ?? { status: 400, body: { error: { message: "the model has nothing left to say" } } };
+  }
 }
 
-/** Types a message and sends it. */
-export async function say(panel: Frame, text: string): Promise<void> {
-  const box = panel.getByRole("textbox", { name: "Message" });
-  await box.fill(text);
-  await box.press("Enter");
-}
-
-/** Answers the open question; waits out the moment in which presses are ignored. */
-export async function answer(panel: Frame, button: "Allow once" | "Deny"): Promise<void> {
-  const card = panel.getByRole("alertdialog");
-  await card.waitFor();
-  const id = await card.getAttribute("aria-labelledby");
-  await new Promise((resolve) => setTimeout(resolve, 450));
-  await card.getByRole("button", { name: button }).click();
-  // Gone, or replaced by the next question.
-  await panel
-    .waitForFunction(
-      (before) => document.querySelector('[role="alertdialog"]')?.getAttribute("aria-labelledby") !== before,
-      id,
-      { timeout: 5000 },
-    )
-    .catch(() => {});
-}
-
-/** The words of the status line. */
-export function status(panel: Frame) {
-  return panel.getByRole("status").first();
-}
-
-/** What axe finds in the panel that is serious or worse. */
-export async function seriousFindings(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page })
-    .include(["iframe.webview.ready", "iframe#active-frame", "body"])
-    .analyze();
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 200)).join(" | ")}`);
+async function remove(...folders: string[]): Promise<void> {
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
 }

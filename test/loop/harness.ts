@@ -1,6 +1,6 @@
 /** A session on a real folder, with the real tools and a real record; only the model plays a script. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { apply, type Chat } from "../../src/loop/apply.ts";
@@ -40,7 +40,7 @@ interface Options {
 }
 
 export class Harness {
-  readonly folder = mkdtempSync(path.join(os.tmpdir(), "rondo-loop-"));
+  readonly folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), "rondo-loop-")));
   readonly model: ScriptedModel;
   readonly session: Session;
   readonly events: ChatEvent[] = [];

@@ -144,11 +144,11 @@ export const patch = `@@ -11,8 +11,6 @@
 +  return Math.round(gross * (1 - discount));
  }
 `;
-export const cartDiff = { path: `${cwd}/src/cart.ts`, added: 3, removed: 6, patch };
+const cartDiff = { path: `${cwd}/src/cart.ts`, added: 3, removed: 6, patch };
 export const editDone = (path: string) =>
   done("edit", { file_path: `${cwd}/${path}` }, { diff: { ...cartDiff, path: `${cwd}/${path}` } }, "Edited.", 100);
 
-export const testOutput = `
+const testOutput = `
  FAIL  test/cart.test.ts › total › rounds once, at the end
  AssertionError: expected 906 to be 905
 

@@ -124,7 +124,7 @@ describe("the panel", () => {
     await panel.page.keyboard.press("Home");
     assert.equal(await focused(panel), "You");
     for (const key of ["ArrowDown", "ArrowDown", "ArrowRight"]) await panel.page.keyboard.press(key);
-    assert.ok(await panel.page.getByText("So the place of the rounding").isVisible());
+    await panel.page.getByText("So the place of the rounding").waitFor();
   });
 
   it("speaks sentences, and the state only when it changes", async () => {

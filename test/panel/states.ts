@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import * as f from "./fixtures.ts";
 import type { Unnumbered } from "./page.ts";
 
-export interface State {
+interface State {
   messages: Unnumbered[];
   act?: (page: Page) => Promise<void>;
 }

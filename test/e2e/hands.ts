@@ -1,0 +1,39 @@
+/** What a person does in the panel and sees there, by role and name. */
+import type { Frame, Locator } from "playwright-core";
+
+export function message(panel: Frame): Locator {
+  return panel.getByRole("textbox", { name: "Message" });
+}
+
+/** Types a message and sends it. */
+export async function say(panel: Frame, text: string): Promise<void> {
+  await message(panel).fill(text);
+  await message(panel).press("Enter");
+}
+
+export function press(panel: Frame, name: string): Promise<void> {
+  return panel.getByRole("button", { name, exact: true }).click();
+}
+
+/** The open question, once it takes presses: those of its first moment are ignored. */
+export async function question(panel: Frame, name?: RegExp): Promise<Locator> {
+  const card = panel.getByRole("alertdialog", name && { name });
+  await card.waitFor();
+  await card.locator("button[aria-disabled=false]", { hasText: "Deny" }).waitFor();
+  return card;
+}
+
+/** Answers the open question. */
+export async function answer(panel: Frame, button: "Allow once" | "Deny", name?: RegExp): Promise<void> {
+  await (await question(panel, name)).getByRole("button", { name: button }).click();
+}
+
+/** The status line, once it says so. */
+export async function status(panel: Frame, words: RegExp): Promise<void> {
+  await panel.getByRole("status").filter({ hasText: words }).first().waitFor();
+}
+
+/** The conversation as it reads. */
+export async function transcript(panel: Frame): Promise<string> {
+  return await panel.getByRole("log", { name: "Conversation" }).innerText();
+}

@@ -1,0 +1,122 @@
+/**
+ * Whole turns as event logs, one JSON line an event, in test/golden. UPDATE_GOLDEN=1 writes them anew; what changed is
+ * then read in the diff.
+ */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ChatEvent } from "../../src/loop/events.ts";
+import type { LoopEvent } from "../../src/loop/loop-events.ts";
+import { failure } from "../scripted-model.ts";
+import { type Harness, harnesses, until } from "./harness.ts";
+
+const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), "../golden");
+
+/** Both kinds of events, in the order in which they came. */
+function record(h: Harness): (ChatEvent | LoopEvent)[] {
+  const log: (ChatEvent | LoopEvent)[] = [];
+  h.session.listen((event) => log.push(structuredClone(event)));
+  const push = h.loopEvents.push.bind(h.loopEvents);
+  h.loopEvents.push = (...events) => {
+    log.push(...events.filter((event) => event.type !== "stream:delta"));
+    return push(...events);
+  };
+  return log;
+}
+
+/** Ids become `msg_1`, times 0, the folder `/work`; the live output, which depends on the moment, is left out. */
+function normalise(log: readonly (ChatEvent | LoopEvent)[], h: Harness): string {
+  const names = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const nameOf = (id: string, prefix: string) => {
+    const count = (counts.get(prefix) ?? 0) + (names.has(id) ? 0 : 1);
+    const name = names.get(id) ?? `${prefix}_${count}`;
+    counts.set(prefix, count);
+    names.set(id, name);
+    return name;
+  };
+  return log
+    .filter((event) => event.type !== "output")
+    .map((event) => JSON.stringify(event))
+    .join("\n")
+    .concat("\n")
+    .replaceAll(h.folder, "/work")
+    .replace(/\b(ses|msg|prt|per|run)_[0-9A-Z]{26}\b/g, nameOf)
+    .replace(/"(createdAt|completedAt|since|start|end|time|nextAt|durationMs|duration)":\d+(\.\d+)?/g, '"$1":0')
+    .replace(/Today is \d{4}-\d\d-\d\d/g, "Today is 2026-01-01");
+}
+
+function compare(name: string, h: Harness, log: readonly (ChatEvent | LoopEvent)[]): void {
+  const file = path.join(folder, `${name}.jsonl`);
+  const actual = normalise(log, h);
+  if (process.env["UPDATE_GOLDEN"]) writeFileSync(file, actual);
+  const lines = (text: string) =>
+    text
+      .split("\n")
+      .filter(Boolean)
+      .map((line): unknown => JSON.parse(line));
+  assert.deepEqual(lines(actual), lines(readFileSync(file, "utf8")));
+}
+
+describe("golden logs", () => {
+  const open = harnesses();
+
+  it("K1 D4 a plain answer", async () => {
+    const h = open([[{ thinking: "A greeting.", signature: "c2ln" }, "Hello, **you**."]]);
+    const log = record(h);
+    await h.turn("Hello!");
+    compare("answer", h, log);
+  });
+
+  it("K1 D4 read, edit and run, with a question", async () => {
+    const h = open(
+      [
+        ["I look first.", { call: "read", input: { file_path: "a.js" } }],
+        [{ call: "edit", input: { file_path: "a.js", old_string: "+ 1", new_string: "+ 2" } }],
+        [{ call: "bash", input: { command: "node a.js", description: "Run it" } }],
+        ["It prints 3."],
+      ],
+      { files: { "a.js": "console.log(1 + 1);\n" }, mode: "acceptEdits" },
+    );
+    const log = record(h);
+    const turn = h.turn("Make it print 3.");
+    await h.answerNext({ type: "once" });
+    await turn;
+    compare("read-edit-run", h, log);
+  });
+
+  it("T7 a refusal with words", async () => {
+    const h = open([[{ call: "bash", input: { command: "rm -r build" } }], ["I leave it."]]);
+    const log = record(h);
+    const turn = h.turn("Clean up.");
+    await h.answerNext({ type: "deny", words: "Keep it." });
+    await turn;
+    compare("refusal", h, log);
+  });
+
+  it("H1 H4 another try", async () => {
+    const h = open([{ say: ["Half an"], fail: failure("overloaded", { retryAfterMs: 1 }) }, ["Whole."]]);
+    const log = record(h);
+    await h.turn("Hello!");
+    compare("retry", h, log);
+  });
+
+  it("L11 Stop in mid-stream", async () => {
+    const h = open([{ say: ["Half an answer", { call: "bash", input: { command: "ls" } }], hang: true }]);
+    const log = record(h);
+    const turn = h.turn("Hello!");
+    await until(() => h.calls.length === 1 && h.calls[0]?.state.status === "pending" && h.calls[0].state.raw !== "");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await h.session.stop();
+    await turn;
+    compare("stop", h, log);
+  });
+
+  it("E5 malformed arguments", async () => {
+    const h = open([[{ call: "read", raw: '{"file_path": "a.js' }], ["I try no more."]]);
+    const log = record(h);
+    await h.turn("Read a.js.");
+    compare("malformed-arguments", h, log);
+  });
+});

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { harnesses, until } from "./harness.ts";
+
+const bash = (command: string) => ({ call: "bash", input: { command } });
+const write = (file_path: string, content = "new") => ({ call: "write", input: { file_path, content } });
+const read = (file_path: string) => ({ call: "read", input: { file_path } });
+const rule = (permission: string, pattern: string, action: "allow" | "ask" | "deny") => ({
+  permission,
+  pattern,
+  action,
+});
+
+describe("questions", () => {
+  const open = harnesses();
+
+  it("T7 allowed once: it runs, and the same asks again", async () => {
+    const h = open([[bash("echo 1")], [bash("echo 1")], ["Done."]]);
+    const turn = h.turn();
+    const first = await h.answerNext({ type: "once" });
+    assert.equal(first.title, "Run this command?");
+    assert.deepEqual(first.patterns, ["echo 1"]);
+    assert.match(first.reason, /no rule allows it/);
+    assert.deepEqual(first.preview.type === "command" && first.preview.parts, [
+      { text: "echo 1", decision: "ask", why: "Asks because no rule allows it." },
+    ]);
+    await until(() => h.chat.requests[0] !== undefined && h.chat.requests[0].id !== first.id);
+    await h.answerNext({ type: "once" });
+    assert.equal((await turn).reason, "end_turn");
+    assert.deepEqual(h.results(), ["1", "1"]);
+  });
+
+  it("D4 while a question is open the call is running, and nothing has happened", async () => {
+    const h = open([[write("a.txt")], ["Done."]]);
+    const turn = h.turn();
+    const request = await h.asked();
+    assert.equal(request.title, "Create a.txt?");
+    assert.equal(request.preview.type === "diff" && request.preview.diff.added, 1);
+    assert.equal(h.calls[0]?.state.status, "running");
+    assert.equal(h.calls[0]?.callID, request.callID);
+    assert.throws(() => h.read("a.txt"));
+    h.session.answer(request.id, { type: "once" });
+    await turn;
+    assert.equal(h.read("a.txt"), "new");
+  });
+
+  it("T7 refused without words: blocked, and no other call of the reply runs", async () => {
+    const h = open([[bash("echo 1"), write("a.txt")], ["Never."]]);
+    const turn = h.turn();
+    await h.answerNext({ type: "deny", words: "  " });
+    assert.deepEqual(await turn, { reason: "blocked", error: undefined });
+    assert.equal(h.model.requests.length, 1);
+    assert.deepEqual(h.results(), [
+      "ERROR The user refused this call and stopped the turn.",
+      "ERROR Tool execution aborted",
+    ]);
+  });
+
+  it("T7 refused with words: they are the result, and the loop goes on", async () => {
+    const h = open([[bash("rm -r build")], ["As you say."]]);
+    const turn = h.turn();
+    await h.answerNext({ type: "deny", words: "Use npm run clean." });
+    assert.equal((await turn).reason, "end_turn");
+    assert.deepEqual(h.results(), ["ERROR The user refused this call and says: Use npm run clean."]);
+  });
+
+  it("T7 a rule denies: an error result that names it, without a question, and the loop goes on", async () => {
+    const h = open([[bash("git push --force")], ["I see."]], { rules: [rule("bash", "git push *", "deny")] });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.match(h.results()[0] ?? "", /^ERROR Not allowed: Your rule `git push \*` denies it\./);
+    const { state } = h.calls[0] ?? assert.fail();
+    assert.equal(state.status === "error" && state.metadata?.denied, true);
+  });
+
+  it("T7 nobody is there: what asks is denied, what is allowed runs", async () => {
+    const h = open([[bash("echo 1"), read("a.txt")], ["Done."]], { attended: false, files: { "a.txt": "x" } });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.match(h.results()[0] ?? "", /Nobody is there to ask/);
+    assert.equal(h.results()[1], "1\tx");
+  });
+
+  it("always allowed: the rule that was shown is kept, and equal calls ask no more", async () => {
+    const h = open([[bash("git status")], [bash("git status -s")], ["Done."]]);
+    const turn = h.turn();
+    const request = await h.asked();
+    assert.deepEqual(request.always, [rule("bash", "git status *", "allow")]);
+    h.session.answer(request.id, { type: "always", rules: request.always });
+    await turn;
+    assert.deepEqual(h.kept, request.always);
+    assert.equal(h.events.filter((event) => event.type === "asked").length, 1);
+  });
+
+  it("always allowed releases the equal questions that are open", async () => {
+    const h = open([[read("/etc/hostname"), read("/etc/passwd"), read("/usr/lib/os-release")], ["Done."]]);
+    const turn = h.turn();
+    await until(() => h.chat.requests.length === 3);
+    const request = h.chat.requests[0] ?? assert.fail();
+    h.session.answer(request.id, { type: "always", rules: request.always });
+    await until(() => h.chat.requests.length === 1);
+    assert.deepEqual(h.chat.requests[0]?.patterns, ["/usr/lib/os-release"]);
+    await h.answerNext({ type: "once" });
+    assert.equal((await turn).reason, "end_turn");
+  });
+
+  it("T7 one refusal without words withdraws the other questions of the turn", async () => {
+    const h = open([[read("/etc/hostname"), read("/etc/passwd")], ["Never."]]);
+    const turn = h.turn();
+    await until(() => h.chat.requests.length === 2);
+    await h.answerNext({ type: "deny", words: "" });
+    assert.equal((await turn).reason, "blocked");
+  });
+
+  it("always allowed takes an edited pattern, but no other rule than was offered", async () => {
+    const h = open([[bash("git status")], ["Done."]]);
+    const turn = h.turn();
+    const rules = [rule("bash", "git *", "allow"), rule("edit", "*", "allow"), rule("bash", "*", "deny")];
+    await h.answerNext({ type: "always", rules });
+    await turn;
+    assert.deepEqual(h.kept, [rule("bash", "git *", "allow")]);
+  });
+
+  it("a command that cannot be taken apart can be allowed once only", async () => {
+    const h = open([[bash("echo $(date)")], ["Done."]]);
+    const turn = h.turn();
+    const request = await h.asked();
+    assert.deepEqual(request.always, []);
+    h.session.answer(request.id, { type: "always", rules: [rule("bash", "*", "allow")] });
+    await turn;
+    assert.deepEqual(h.kept, []);
+  });
+
+  it("an answer to a question that is not open does nothing", async () => {
+    const h = open([[bash("echo 1")], ["Done."]]);
+    const turn = h.turn();
+    const { id } = await h.answerNext({ type: "once" });
+    assert.equal(h.session.answer(id, { type: "deny", words: "" }), false);
+    assert.equal((await turn).reason, "end_turn");
+  });
+
+  it("Rondo's and the editor's settings ask each time, in all modes and by all rules", async () => {
+    for (const file of [".rondo/rules/a.md", ".vscode/settings.json", "packages/a/.vscode/tasks.json", ".git/config"]) {
+      const h = open([[write(file)], ["Done."]], { mode: "bypassPermissions", rules: [rule("edit", "*", "allow")] });
+      const turn = h.turn();
+      const request = await h.asked();
+      assert.match(request.reason, /own settings ask each time/);
+      assert.deepEqual(request.always, []);
+      h.session.answer(request.id, { type: "deny", words: "No." });
+      await turn;
+    }
+  });
+});
+
+describe("modes", () => {
+  const open = harnesses();
+  const script = [[read("a.txt"), write("b.txt"), bash("echo 1")], ["Done."]];
+  const files = { "a.txt": "x" };
+  const outcomes = (results: string[]) => results.map((result) => (/^ERROR/.test(result) ? "denied" : "ran"));
+
+  for (const [mode, expected] of [
+    ["default", ["ran", "denied", "denied"]],
+    ["acceptEdits", ["ran", "ran", "denied"]],
+    ["bypassPermissions", ["ran", "ran", "ran"]],
+    ["plan", ["ran", "denied", "denied"]],
+  ] as const) {
+    it(`${mode}, with nobody to ask`, async () => {
+      const h = open([...script], { mode, files, attended: false });
+      assert.equal((await h.turn()).reason, "end_turn");
+      assert.deepEqual(outcomes(h.results()), expected);
+    });
+  }
+
+  it("plan asks nothing and says why", async () => {
+    const h = open([...script], { mode: "plan", files, rules: [rule("*", "*", "allow")] });
+    await h.turn();
+    assert.match(h.results()[1] ?? "", /The mode is Plan: nothing is changed or run, so write is off/);
+  });
+
+  it("a mode chosen while a question is open answers it", async () => {
+    const h = open([[write("b.txt")], [bash("echo 1")], ["Done."]]);
+    const turn = h.turn();
+    await h.asked();
+    h.session.setMode("acceptEdits");
+    const request = await until(() => h.chat.requests[0]?.tool === "bash").then(() => h.asked());
+    assert.equal(request.reason, "Accept edits covers edits only; all else asks.");
+    h.session.setMode("bypassPermissions");
+    assert.equal((await turn).reason, "end_turn");
+    assert.deepEqual(outcomes(h.results()), ["ran", "ran"]);
+  });
+
+  it("bypass does not override a rule that denies", async () => {
+    const h = open([[bash("echo 1 && git push")], ["Done."]], {
+      mode: "bypassPermissions",
+      rules: [rule("bash", "git push *", "deny")],
+    });
+    await h.turn();
+    assert.match(h.results()[0] ?? "", /denies it/);
+  });
+
+  it("an untrusted workspace: reading works, writing and running are refused with the reason, in all modes", async () => {
+    const h = open([...script], { mode: "bypassPermissions", files, trusted: false });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.deepEqual(outcomes(h.results()), ["ran", "denied", "denied"]);
+    for (const result of h.results().slice(1)) assert.match(result, /not trusted/);
+  });
+});

@@ -1,0 +1,34 @@
+/** Tools for random scripts: one that looks, one that asks, one that fails in words, one with a bug. */
+import { z } from "zod";
+import { defineTool, type Need, type SideEffect, type Tool, ToolError } from "../../src/tools/tool.ts";
+
+function tool(name: string, sideEffect: SideEffect, needs: Need[], output: () => string): Tool {
+  return defineTool({
+    name,
+    sideEffect,
+    description: "A test.",
+    input: z.object({ n: z.number().optional() }),
+    prepare: async () => ({
+      title: `Run ${name}`,
+      preview: { type: "text", text: name },
+      needs,
+      run: async (progress) => {
+        progress("live", 1);
+        return { output: output(), metadata: { fact: name } };
+      },
+    }),
+  });
+}
+
+const ask: Need = { permission: "change", pattern: "it", always: "it", match: "pattern" };
+
+export const randomTools: readonly Tool[] = [
+  tool("look", "read-only", [], () => "seen"),
+  tool("change", "mutating", [ask], () => "changed"),
+  tool("fail", "none", [], () => {
+    throw new ToolError("That cannot be.");
+  }),
+  tool("bug", "none", [], () => {
+    throw new TypeError("oops");
+  }),
+];

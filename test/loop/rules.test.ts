@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import type { PermissionMode, Rule } from "../../src/loop/events.ts";
+import { alwaysRules, judge, strictest } from "../../src/loop/rules.ts";
+import type { Need } from "../../src/tools/tool.ts";
+
+type Row = [rules: string[], need: string, decision: Rule["action"], mode?: PermissionMode];
+
+/** "allow bash npm test *" */
+function rule(text: string): Rule {
+  const [, action = "", permission = "", pattern = ""] = /^(\S+) (\S+) (.*)$/s.exec(text) ?? [];
+  // The rows below are written with these three.
+  return { action: action as Rule["action"], permission, pattern };
+}
+
+/** "read src/a.ts", "bash: rm x" (not taken apart), "write>edit a.txt" (the tool, then what it needs). */
+function need(text: string): { tool: string; need: Need } {
+  const [, tool, permission = "", colon, pattern = ""] = /^(?:(\w+)>)?(\w+)(:?) (.*)$/s.exec(text) ?? [];
+  return { tool: tool ?? permission, need: { permission, pattern, match: colon ? "exact" : "pattern" } };
+}
+
+const rows: Row[] = [
+  // What holds without rules.
+  [[], "read src/a.ts", "allow"],
+  [[], "grep>read src/", "allow"],
+  [[], "edit src/a.ts", "ask"],
+  [[], "write>edit new.txt", "ask"],
+  [[], "bash npm test", "ask"],
+  [[], "bash: echo $(date)", "ask"],
+  [[], "read>external_directory /etc/passwd", "ask"],
+  [[], "edit>external_directory /etc/passwd", "ask"],
+  [[], "bash>external_directory /etc/passwd", "ask"],
+  [[], "web_fetch https://example.org", "ask"],
+  // Modes.
+  [[], "edit src/a.ts", "allow", "acceptEdits"],
+  [[], "bash npm test", "ask", "acceptEdits"],
+  [[], "edit>external_directory /etc/passwd", "ask", "acceptEdits"],
+  [[], "bash rm -rf /", "allow", "bypassPermissions"],
+  [[], "edit>external_directory /etc/passwd", "allow", "bypassPermissions"],
+  [[], "edit .rondo/rules/a.md", "ask", "acceptEdits"],
+  [[], "edit .vscode/settings.json", "ask", "bypassPermissions"],
+  [[], "edit a/.git/hooks/pre-commit", "ask", "bypassPermissions"],
+  [[], "read .vscode/settings.json", "allow"],
+  [[], "edit src/.vscode.md", "allow", "acceptEdits"],
+  [[], "edit my.rondo/a", "allow", "acceptEdits"],
+  [["ask edit *"], "edit src/a.ts", "ask", "acceptEdits"],
+  [["deny bash *"], "bash npm test", "deny", "bypassPermissions"],
+  [["ask bash *"], "bash npm test", "allow", "bypassPermissions"],
+  [["allow edit *"], "edit .vscode/settings.json", "ask"],
+  [["deny edit .vscode/**"], "edit .vscode/settings.json", "deny"],
+  // The last match wins.
+  [["allow bash *", "deny bash rm *"], "bash rm x", "deny"],
+  [["deny bash rm *", "allow bash *"], "bash rm x", "allow"],
+  [["allow bash *", "ask bash git push *"], "bash git push", "ask"],
+  [["allow bash *", "ask bash git push *"], "bash git pull", "allow"],
+  [["deny * *", "allow read *"], "read a.txt", "allow"],
+  [["deny * *", "allow read *"], "edit a.txt", "deny"],
+  [["allow * *"], "bash anything", "allow"],
+  [["allow * *"], "read>external_directory /etc/passwd", "allow"],
+  [["deny read secrets/**"], "read secrets/key.pem", "deny"],
+  [["deny read secrets/**"], "read src/secrets.ts", "allow"],
+  // What a rule is about: a permission, or a tool.
+  [["allow write *"], "write>edit a.txt", "allow"],
+  [["allow write *"], "edit a.txt", "ask"],
+  [["allow edit *"], "write>edit a.txt", "allow"],
+  [["deny grep *"], "grep>read src/", "deny"],
+  [["deny grep *"], "read src/a.ts", "allow"],
+  // A tool's rule does not lead out of the workspace.
+  [["allow read *"], "read>external_directory /etc/passwd", "ask"],
+  [["allow bash *"], "bash>external_directory /etc/passwd", "ask"],
+  [["allow external_directory /tmp/**"], "read>external_directory /tmp/a/b", "allow"],
+  [["allow external_directory /tmp/**"], "read>external_directory /tmpfs/a", "ask"],
+  [["allow external_directory /tmp/**"], "read>external_directory /etc/passwd", "ask"],
+  [["deny external_directory *"], "bash>external_directory /etc/passwd", "deny"],
+  // Patterns.
+  [["allow bash npm test *"], "bash npm test", "allow"],
+  [["allow bash npm test *"], "bash npm test -- cart", "allow"],
+  [["allow bash npm test *"], "bash npm tests", "ask"],
+  [["allow bash npm test *"], "bash npm testing x", "ask"],
+  [["allow bash npm test*"], "bash npm tests", "allow"],
+  [["allow bash npm"], "bash npm test", "ask"],
+  [["allow bash *"], "bash ls", "allow"],
+  [["allow bash ls ?"], "bash ls a", "allow"],
+  [["allow bash ls ?"], "bash ls ab", "ask"],
+  [["allow edit src/*.ts"], "edit src/a.ts", "allow"],
+  [["allow edit src/*.ts"], "edit src/a/b.ts", "allow"],
+  [["allow edit src/*.ts"], "edit src/a.tsx", "ask"],
+  [["allow edit src/**"], "edit src", "ask"],
+  [["allow edit a.b"], "edit axb", "ask"],
+  [["allow edit a+(b)[c]{d}|e^$"], "edit a+(b)[c]{d}|e^$", "allow"],
+  [["allow bash echo *"], "bash echo a\nrm b", "allow"],
+  [["allow bash git log"], "bash git log", "allow"],
+  [["allow bash GIT log"], "bash git log", "ask"],
+  // Commands that were not taken apart: only the very text, or `*`, allows them; a part of it is enough to deny.
+  [["allow bash echo *"], "bash: echo $(rm x)", "ask"],
+  [["allow bash echo $(date)"], "bash: echo $(date)", "allow"],
+  [["allow bash *"], "bash: echo $(rm x)", "allow"],
+  [["allow bash *", "deny bash rm *"], "bash: echo $(rm x)", "deny"],
+  [["allow bash *", "deny bash rm *"], "bash: (cd a; rm x)", "deny"],
+  [["allow bash *", "deny bash rm *"], "bash: FOO=1 rm x", "deny"],
+  [["allow bash *", "deny bash rm *"], "bash: cat <<E\nrm x\nE", "deny"],
+  [["allow bash *", "deny bash git push *"], "bash: sudo git push -f", "deny"],
+  [["allow bash *", "deny bash rm *"], "bash: echo $(alarm x)", "allow"],
+  [["allow bash *", "ask bash rm *"], "bash: echo $(rm x)", "allow"],
+];
+
+describe("rules", () => {
+  for (const [rules, asked, decision, mode = "default"] of rows) {
+    it(`T7 ${mode}, ${rules.join("; ") || "no rules"}: ${JSON.stringify(asked)} → ${decision}`, () => {
+      const { tool, need: one } = need(asked);
+      const judged = judge(one, tool, { mode, user: rules.map(rule), workspace: [] });
+      assert.equal(judged.decision, decision);
+      assert.ok(judged.why.endsWith("."), "a sentence");
+    });
+  }
+
+  const book = (user: string[], workspace: string[]) => ({
+    mode: "default" as const,
+    user: user.map(rule),
+    workspace: workspace.map(rule),
+  });
+  const decide = (asked: string, user: string[], workspace: string[]) =>
+    judge(need(asked).need, need(asked).tool, book(user, workspace)).decision;
+
+  it("what was allowed for the workspace is stronger than what asks in the settings", () => {
+    assert.equal(decide("bash git push", ["ask bash git *"], ["allow bash git push *"]), "allow");
+  });
+
+  it("what the settings deny is not given away by a rule of the workspace", () => {
+    assert.equal(decide("bash npm publish", ["deny bash npm publish *"], ["allow bash npm *"]), "deny");
+    assert.equal(decide("bash npm publish", ["deny bash npm *", "allow bash npm publish *"], []), "allow");
+  });
+
+  it("the strictest of several needs counts; none allows", () => {
+    const of = (...decisions: Rule["action"][]) =>
+      strictest(decisions.map((decision) => ({ decision, rule: undefined, why: "" })));
+    assert.equal(of(), "allow");
+    assert.equal(of("allow", "ask"), "ask");
+    assert.equal(of("ask", "deny", "allow"), "deny");
+  });
+
+  it("Always allow adds each rule once, and none when one thing can be allowed once only", () => {
+    const can = (pattern: string, always: string): Need => ({ permission: "bash", pattern, always, match: "pattern" });
+    assert.deepEqual(alwaysRules([can("npm test", "npm test *"), can("npm test x", "npm test *"), can("ls", "ls *")]), [
+      rule("allow bash npm test *"),
+      rule("allow bash ls *"),
+    ]);
+    assert.deepEqual(alwaysRules([can("ls", "ls *"), { permission: "bash", pattern: "$(x)", match: "exact" }]), []);
+  });
+});

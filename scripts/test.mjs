@@ -42,8 +42,17 @@ const suites = {
     minutes: 5,
     start: async () => {
       const files = (await testFiles("test")).filter((file) => !apart.includes(file.split(path.sep)[1] ?? ""));
-      return files.length > 0 ? { args: mocha(files, 10_000) } : undefined;
+      return {
+        args: mocha(
+          files.filter((file) => !isBrowserTest(file)),
+          10_000,
+        ),
+      };
     },
+  },
+  panel: {
+    minutes: 5,
+    start: async () => ({ args: mocha((await testFiles("test")).filter(isBrowserTest), 60_000) }),
   },
   host: { minutes: 12, start: async () => ({ args: ["test/extension/runner/run.mjs"] }) },
   e2e: {
@@ -55,6 +64,9 @@ const suites = {
     },
   },
 };
+
+/** The panel alone, in Chromium. */
+const isBrowserTest = (/** @type {string} */ file) => file.endsWith(".browser.test.ts");
 
 async function testFiles(/** @type {string} */ folder) {
   const entries = existsSync(path.join(root, folder))

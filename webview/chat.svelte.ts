@@ -80,7 +80,12 @@ class Panel {
 
   prompt(): void {
     const text = this.draft.trim();
-    if (!this.ready || (text === "" && this.state?.attachments.length === 0)) return;
+    if (!this.state || (text === "" && this.state.attachments.length === 0)) return;
+    if (!this.ready) {
+      const next = "Set an API key, or start a server on this machine. Your message waits here.";
+      this.notice = { message: "No model is connected, so nothing was sent.", next };
+      return;
+    }
     this.#send(text);
     this.write("");
   }

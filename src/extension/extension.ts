@@ -59,7 +59,8 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   const onChange = () => panel.stateChanged();
   const showSessions = () => panel.send({ type: "sessions", sessions: conversations.list() });
-  const rondo = new Rondo({ conversations, models, keys, review, memory, log, onChange, showSessions });
+  const giveBack = (text: string) => panel.send({ type: "compose", text, send: false });
+  const rondo = new Rondo({ conversations, models, keys, review, memory, log, onChange, giveBack, showSessions });
   const panel = own(new Panel(context.extensionUri, rondo, log));
 
   own(vscode.window.registerWebviewViewProvider("rondo.chat", panel));

@@ -32,6 +32,8 @@ interface Parts {
   log: vscode.LogOutputChannel;
   /** To be called when `state()` has changed. */
   onChange(): void;
+  /** Puts a message that was not taken back into the composer. */
+  giveBack(text: string): void;
   /** Shows the list of sessions in the panel. */
   showSessions(): void;
 }
@@ -101,7 +103,12 @@ export class Rondo implements PanelSource {
       case "ready":
         return;
       case "prompt":
-        return await this.prompt(message.text, message.attachments);
+        try {
+          return await this.prompt(message.text, message.attachments);
+        } catch (error) {
+          this.#parts.giveBack(message.text);
+          throw error;
+        }
       case "stop":
         return await this.session.stop();
       case "new-session":
@@ -205,7 +212,10 @@ export class Rondo implements PanelSource {
   #choose(): void {
     const { current, readiness } = this.#parts.models;
     const { agent, thinking } = readSettings();
-    if (!current && readiness.type === "ready") {
+    if (readiness.type === "no-key") {
+      throw new ModelError("no-key", "No model is connected.", 'Set a key with "Rondo: Set API Key…", or start a server.');
+    }
+    if (!current) {
       throw new ModelError("unknown-model", "No model is chosen.", 'Choose one with "Rondo: Select Model…".');
     }
     Object.assign(this.session.choices, { agent, thinking, ...(current && { model: current }) });

@@ -1,9 +1,8 @@
 /** A run as SDK messages, the form that scripts read (spec K2): fields are those of the public SDK of Claude Code. */
 import { type Chat, type Entry, findEntry } from "./apply.ts";
 import type { ChatEvent, PermissionMode, TurnEnded } from "./events.ts";
-import { type AssistantMessage, type Finish, noTokens, type Part, type Tokens, type ToolPart } from "./message.ts";
-import { never } from "./never.ts";
-import { streamEvents } from "./stream-events.ts";
+import { type AssistantMessage, noTokens, type Part, type Tokens, type ToolPart } from "./message.ts";
+import { stopReason, streamEvents, toUsage } from "./stream-events.ts";
 
 export type SdkMessage = Record<string, unknown> & { type: string; session_id: string };
 
@@ -37,7 +36,7 @@ export function project({ chat, partial, makeID, emit }: Options): Projection {
       callsOf(entry).map((part) => part.id),
     );
     const content = entry.parts.flatMap(toBlocks);
-    if (content.length === 0 && message.error) return;
+    if (content.length === 0) return;
     emit({
       type: "assistant",
       message: {
@@ -157,35 +156,6 @@ function subtypeOf(ended: TurnEnded): string {
   }
 }
 
-export function stopReason(finish: Finish | undefined): string | null {
-  switch (finish) {
-    case "stop":
-      return "end_turn";
-    case "tool-calls":
-      return "tool_use";
-    case "length":
-      return "max_tokens";
-    case "context-full":
-      return "model_context_window_exceeded";
-    case "content-filter":
-    case "refusal":
-      return "refusal";
-    case "pause":
-      return "pause_turn";
-    case "interrupted":
-    case "unknown":
-    case undefined:
-      return null;
-    default:
-      return never(finish);
-  }
-}
-
-/** Whether the part is something that the model said. */
-export function isBlock(part: Part): part is Extract<Part, { type: "text" | "reasoning" | "tool" }> {
-  return part.type === "text" || part.type === "reasoning" || part.type === "tool";
-}
-
 function toBlocks(part: Part): Record<string, unknown>[] {
   switch (part.type) {
     case "text":
@@ -208,15 +178,6 @@ function callsOf(entry: Entry): ToolPart[] {
 
 function wasDenied(part: ToolPart): boolean {
   return part.state.status === "error" && part.state.metadata?.denied === true;
-}
-
-export function toUsage(tokens: Tokens): Record<string, number> {
-  return {
-    input_tokens: tokens.input,
-    output_tokens: tokens.output,
-    cache_read_input_tokens: tokens.cacheRead,
-    cache_creation_input_tokens: tokens.cacheWrite,
-  };
 }
 
 function add(a: Tokens, b: Tokens): Tokens {

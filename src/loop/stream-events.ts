@@ -1,8 +1,8 @@
 /** A reply as it streams, in the events of Anthropic's API, which SDK messages of the type `stream_event` carry (K2). */
 import { type Chat, findPart } from "./apply.ts";
 import type { ChatEvent } from "./events.ts";
-import type { AssistantMessage, Part, ToolPart } from "./message.ts";
-import { isBlock, stopReason, toUsage } from "./sdk-messages.ts";
+import type { AssistantMessage, Finish, Part, Tokens, ToolPart } from "./message.ts";
+import { never } from "./never.ts";
 
 export type StreamEvent = Record<string, unknown> & { type: string };
 
@@ -82,4 +82,43 @@ function emptyBlock(part: BlockPart): Record<string, unknown> {
 function toDelta(type: Part["type"], text: string): Record<string, unknown> {
   if (type === "tool") return { type: "input_json_delta", partial_json: text };
   return type === "reasoning" ? { type: "thinking_delta", thinking: text } : { type: "text_delta", text };
+}
+
+/** Whether the part is something that the model said. */
+function isBlock(part: Part): part is BlockPart {
+  return part.type === "text" || part.type === "reasoning" || part.type === "tool";
+}
+
+/** Why a reply ended, in the words of Anthropic's API. */
+export function stopReason(finish: Finish | undefined): string | null {
+  switch (finish) {
+    case "stop":
+      return "end_turn";
+    case "tool-calls":
+      return "tool_use";
+    case "length":
+      return "max_tokens";
+    case "context-full":
+      return "model_context_window_exceeded";
+    case "content-filter":
+    case "refusal":
+      return "refusal";
+    case "pause":
+      return "pause_turn";
+    case "interrupted":
+    case "unknown":
+    case undefined:
+      return null;
+    default:
+      return never(finish);
+  }
+}
+
+export function toUsage(tokens: Tokens): Record<string, number> {
+  return {
+    input_tokens: tokens.input,
+    output_tokens: tokens.output,
+    cache_read_input_tokens: tokens.cacheRead,
+    cache_creation_input_tokens: tokens.cacheWrite,
+  };
 }

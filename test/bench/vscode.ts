@@ -2,17 +2,16 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Frame } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { makeVSIX } from "../../scripts/vsix.mjs";
-import { openWindow, type Window } from "../e2e/window.ts";
-import type { Answer } from "../model-server.ts";
-import { freshFolder, openBrowser, startVSCode, workbenchURL } from "../vscode.mjs";
+import { type Answer, type ModelServer, type ReceivedRequest, startModelServer } from "../model-server.ts";
+import { freshFolder, openBrowser, startVSCode, webviewFrame, workbenchURL } from "../vscode.mjs";
 import { median, type Report } from "./headless.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const rounds = 5;
 const steps = 50;
-/** How long a window rests before its memory is read, in ms. */
+/** How long a window gets over its own start, and rests before its memory is read, in ms. */
 const rest = 5000;
 
 const last = "The end of this answer.";
@@ -95,13 +94,13 @@ export async function benchVSCode(report: Report): Promise<void> {
 }
 
 async function withRondo(): Promise<Run> {
-  const window = await openWindow({ script: respond });
+  const window = await openWindow({ script: respond, settle: rest });
   try {
     await wait(rest);
     const idle = memoryOf(window.model.url);
     const panel = await window.panel();
     const first = await enter(window, panel, "read");
-    await panel.getByText("All is read.").waitFor({ timeout: 60_000 });
+    await panel.getByRole("log").getByText("All is read.").waitFor({ timeout: 60_000 });
     await wait(rest);
     const used = memoryOf(window.model.url);
     const asked = window.requests();
@@ -179,7 +178,7 @@ async function streamed(window: Window): Promise<Run["long"]> {
     Object.assign(globalThis, { tasks });
   });
   await enter(window, panel, "stream");
-  await panel.getByText(last).waitFor({ timeout: 60_000 });
+  await panel.getByRole("log").getByText(last).waitFor({ timeout: 60_000 });
   await wait(500);
   const tasks = await panel.evaluate((): { name: string; ms: number }[] => Reflect.get(globalThis, "tasks"));
   const own = tasks.filter(({ name }) => name === "self");
@@ -204,7 +203,7 @@ async function withoutRondo(): Promise<{ idle: number; used: number }> {
     const { browser, page } = await openBrowser({ url: workbenchURL(server, folder), width: 1400, height: 900 });
     try {
       await page.waitForSelector(".monaco-workbench .part.statusbar");
-      await wait(rest);
+      await wait(2 * rest);
       const idle = memoryOf(mark);
       await wait(rest);
       return { idle, used: memoryOf(mark) };
@@ -256,7 +255,7 @@ async function beforeThePrompt(): Promise<{ loaded: number; connections: number 
   );
   const count = (word: string) => readFileSync(told, "utf8").split(`${word}\n`).length - 1;
   process.env["RONDO_VSIX"] = copy;
-  const window = await openWindow({ script: respond });
+  const window = await openWindow({ script: respond, settle: rest });
   try {
     await wait(rest);
     const early = { loaded: count("sdk"), connections: count("connection") };

@@ -5,7 +5,15 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Frame, Page } from "playwright-core";
 import { type Answer, type ModelServer, type ReceivedRequest, startModelServer } from "../model-server.ts";
-import { freshFolder, openBrowser, type Server, startVSCode, webviewFrame, workbenchURL, writeSettings } from "../vscode.mjs";
+import {
+  freshFolder,
+  openBrowser,
+  type Server,
+  startVSCode,
+  webviewFrame,
+  workbenchURL,
+  writeSettings,
+} from "../vscode.mjs";
 
 /** What the browser says that is not Rondo's: VS Code's server lacks some files, and there is no network. */
 const noise = [
@@ -32,6 +40,9 @@ export interface WindowOptions {
   key?: string | false;
   width?: number;
 }
+
+/** For all tests: what a terminal shows can be read in the page, and no notice about ports covers the panel. */
+const ownSettings = { "terminal.integrated.gpuAcceleration": "off", "remote.autoForwardPorts": false };
 
 export const environmentKey = "test-key-of-the-environment";
 
@@ -132,7 +143,10 @@ export class Window {
     await page.keyboard.press("F1");
     const input = page.locator(".quick-input-widget input[type=text]");
     await input.fill(file);
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: path.basename(file) }).first().click();
+    await page
+      .locator(".quick-input-list .monaco-list-row", { hasText: path.basename(file) })
+      .first()
+      .click();
     await page.locator(".tab.active", { hasText: path.basename(file) }).waitFor();
   }
 
@@ -182,7 +196,7 @@ export async function openWindow(options: WindowOptions = {}): Promise<Window> {
     ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: key === false ? undefined : key,
   };
-  const server = await startVSCode({ dataDir, extensions: [vsix], env, trust, userSettings: settings });
+  const server = await startVSCode({ dataDir, extensions: [vsix], env, trust, userSettings: { ...ownSettings, ...settings } });
   let opened: Awaited<ReturnType<typeof openBrowser>> | undefined;
   try {
     const url = options.folder === false ? `${server.url}/?ew=true` : workbenchURL(server, folder);

@@ -1,8 +1,8 @@
 /** Tools for random scripts: one that looks, one that asks, one that fails in words, one with a bug. */
 import { z } from "zod";
-import { defineTool, type Need, type SideEffect, type Tool, ToolError } from "../../src/tools/tool.ts";
+import { defineTool, type Need, type Tool, ToolError } from "../../src/tools/tool.ts";
 
-function tool(name: string, sideEffect: SideEffect, needs: Need[], output: () => string): Tool {
+function tool(name: string, sideEffect: Tool["sideEffect"], needs: Need[], output: () => string): Tool {
   return defineTool({
     name,
     sideEffect,

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { titleFromPrompt } from "../../src/loop/title.ts";
+import { failure, type Reply, type Script } from "../scripted-model.ts";
+import { harnesses, until } from "./harness.ts";
+
+describe("titles", () => {
+  const open = harnesses();
+
+  /** Answers requests without tools with `title`, all others with `reply`. */
+  const script =
+    (title: Reply, reply: Reply = { say: ["Hello."] }): Script =>
+    ({ tools }) =>
+      tools.length === 0 ? title : reply;
+  const titles = (h: ReturnType<typeof open>) => h.model.requests.filter(({ tools }) => tools.length === 0);
+
+  it("L5 made of the prompt at once, by the model after its first reply", async () => {
+    const h = open(script({ say: ['"Greeting in the morning."'] }), { titles: true });
+    await h.turn("Good morning!\nHow are you?");
+    assert.equal(h.events[0]?.type === "session" && h.events[0].session.title, "Good morning!");
+    await until(() => h.chat.session.title === "Greeting in the morning");
+    const [request] = titles(h);
+    const part = request?.entries[0]?.parts[0];
+    assert.match(part?.type === "text" ? part.text : "", /begins with this message:\n\nGood morning!\nHow are you\?$/);
+    await h.turn("Again");
+    assert.equal(titles(h).length, 1);
+    assert.equal(h.chat.messages.length, 4, "the title is no message");
+  });
+
+  it("L5 its failure is never seen", async () => {
+    const h = open(script({ fail: failure("overloaded") }), { titles: true });
+    assert.equal((await h.turn("Good morning!")).reason, "end_turn");
+    await until(() => titles(h).length === 1);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(h.chat.session.title, "Good morning!");
+    assert.deepEqual(h.bugs, []);
+  });
+
+  it("L5 not after a first reply that failed, nor when it is off", async () => {
+    const h = open(script({ say: ["A title"] }, { fail: failure("auth") }), { titles: true });
+    await h.turn("Good morning!");
+    const off = open(script({ say: ["A title"] }));
+    await off.turn("Good morning!");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(titles(h).length + titles(off).length, 0);
+  });
+
+  it("L5 one that comes too late, after the session was closed or renamed, is dropped", async () => {
+    const h = open(script({ say: ["A title"], hang: true }), { titles: true });
+    await h.turn("Good morning!");
+    await until(() => titles(h).length === 1);
+    await h.session.dispose();
+    assert.equal(h.chat.session.title, "Good morning!");
+    let go = () => {};
+    const late = open(script({ say: ["A title"], before: () => new Promise<void>((resolve) => (go = resolve)) }), {
+      titles: true,
+    });
+    await late.turn("Good morning!");
+    await until(() => titles(late).length === 1);
+    late.session.rename("Mine");
+    go();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(late.chat.session.title, "Mine");
+  });
+
+  it("the first line with words in it, without marks, cut at a word", () => {
+    const table: [string, string][] = [
+      ["", ""],
+      ["\n\n  Fix   the `cart`\nplease", "Fix the cart"],
+      ["```\n### Überschrift", "Überschrift"],
+      ["12345\n修正する", "修正する"],
+      ["x".repeat(61), `${"x".repeat(60)}…`],
+      [`${"word ".repeat(20)}`, `${"word ".repeat(11)}word…`],
+    ];
+    for (const [text, title] of table) assert.equal(titleFromPrompt(text), title);
+  });
+});

@@ -16,8 +16,9 @@ export function titleFromPrompt(text: string): string {
     .replace(/\s+/g, " ")
     .trim();
   if (plain.length <= longest) return plain;
-  const cut = plain.slice(0, longest).replace(/[\ud800-\udbff]$/, "");
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), longest / 2))}…`;
+  const space = plain.lastIndexOf(" ", longest);
+  const cut = plain.slice(0, space >= longest / 2 ? space : longest);
+  return `${cut.replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** The hidden agent `title`. */

@@ -62,7 +62,7 @@ export class Sessions {
     return ids
       .map((id) => this.#readSummary(id) ?? this.#rebuild(id))
       .filter((summary) => summary !== undefined)
-      .sort((a, b) => b.updatedAt - a.updatedAt);
+      .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
   }
 
   /** A summary that cannot be kept is made again from the record, so a failure here is no loss. */

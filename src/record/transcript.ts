@@ -124,8 +124,16 @@ function writeWhole(file: number, text: string): void {
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
   } catch (error) {
-    ftruncateSync(file, before);
+    takeBack(file, before);
     throw error;
+  }
+}
+
+function takeBack(file: number, size: number): void {
+  try {
+    ftruncateSync(file, size);
+  } catch {
+    // A line that stays torn is dropped when the file is opened again.
   }
 }
 

@@ -24,6 +24,7 @@ const noise = [
   /\[lifecycle\]|tsserver|Extension host/i,
   /Unable to retrieve|marketplace|gallery/i,
   /Activating extension 'vscode\./,
+  /Unable to write file 'vscode-log:/,
   /authentication provider 'github'|An unknown error occurred\. Please consult the log/,
 ];
 

@@ -69,7 +69,9 @@ describe("titles", () => {
       ["```\n### Überschrift", "Überschrift"],
       ["12345\n修正する", "修正する"],
       ["x".repeat(61), `${"x".repeat(60)}…`],
-      [`${"word ".repeat(20)}`, `${"word ".repeat(11)}word…`],
+      ["word ".repeat(20), `${"word ".repeat(11)}word…`],
+      ["𠮷".repeat(40), `${"𠮷".repeat(30)}…`],
+      [`x${"𠮷".repeat(40)}`, `x${"𠮷".repeat(29)}…`],
     ];
     for (const [text, title] of table) assert.equal(titleFromPrompt(text), title);
   });

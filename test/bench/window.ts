@@ -1,0 +1,75 @@
+/** A window of the real VS Code on a copy of the sample, whose models are a server in this process. */
+import { readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Frame, Page } from "playwright-core";
+import { type ModelServer, type Script, startModelServer } from "../model-server.ts";
+import { freshFolder, openBrowser, startVSCode, webviewFrame, workbenchURL } from "../vscode.mjs";
+
+export interface Window {
+  page: Page;
+  model: ModelServer;
+  /** Runs a command of the palette by its title. */
+  command(title: string): Promise<void>;
+  /** Waits until it is shown. */
+  panel(): Promise<Frame>;
+  /** Resident memory of the extension host in MiB; NaN but on Linux. */
+  hostMemory(): number;
+  close(): Promise<void>;
+}
+
+/** `settle`: how long the window gets over its own start, in ms. */
+export async function openWindow(extensions: string[], script: Script, settle: number): Promise<Window> {
+  const model = await startModelServer(script);
+  const folder = await freshFolder("bench", path.join(import.meta.dirname, "../../sample"));
+  const dataDir = await freshFolder("bench-data");
+  const env = { ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: model.url, OPENAI_API_KEY: undefined };
+  const server = await startVSCode({ dataDir, extensions, env });
+  const { browser, page } = await openBrowser({ url: workbenchURL(server, folder), width: 1400, height: 900 });
+  const window: Window = {
+    page,
+    model,
+    async command(title) {
+      await page.keyboard.press("F1");
+      await page.locator(".quick-input-widget input").fill(`>${title}`);
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+      await page.keyboard.press("Enter");
+      await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    },
+    async panel() {
+      const panel = await webviewFrame(page, '[aria-label="Rondo"]');
+      await panel.getByRole("textbox", { name: "Message" }).waitFor();
+      return panel;
+    },
+    hostMemory: () => memoryOf(model.url),
+    async close() {
+      await browser.close();
+      await server.stop();
+      await model.stop();
+      for (const one of [folder, dataDir]) await rm(one, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  await page.waitForSelector(".monaco-workbench .part.statusbar");
+  await wait(settle);
+  return window;
+}
+
+/** The extension host is known by the address in its environment. */
+function memoryOf(address: string): number {
+  if (process.platform !== "linux") return Number.NaN;
+  const read = (pid: string, file: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "latin1");
+    } catch {
+      // It has ended, or is another user's.
+      return "";
+    }
+  };
+  const hosts = readdirSync("/proc").filter(
+    (pid) => read(pid, "cmdline").includes("--type=extensionHost") && read(pid, "environ").includes(address),
+  );
+  const [host = "", ...others] = hosts;
+  if (others.length > 0) throw new Error(`${hosts.length} extension hosts run`);
+  return Number(/VmRSS:\s+(\d+)/.exec(read(host, "status"))?.[1]) / 1024;
+}

@@ -1,0 +1,110 @@
+/** Questions, and each way to answer them. */
+import assert from "node:assert/strict";
+import { answer, press, question, say, status } from "./hands.ts";
+import { assertCallsAnswered } from "./requests.ts";
+import { openWindow, type Window } from "./window.ts";
+
+const edit = {
+  call: {
+    name: "edit",
+    input: { file_path: "src/discount.js", old_string: "rate: 0.15", new_string: "rate: 0.2" },
+  },
+};
+const run = (command: string) => ({ call: { name: "bash", input: { command } } });
+
+describe("questions", () => {
+  let window: Window;
+  let original: string;
+  before(async () => {
+    window = await openWindow();
+    original = await window.read("src/discount.js");
+  });
+  after(() => window?.close());
+
+  it("T7 a refusal with words is told to the model, and the turn goes on", async () => {
+    window.plays([edit], [{ text: "I leave the rate as it is." }]);
+    const panel = await window.panel();
+    await say(panel, "raise the discount");
+    const words = (await question(panel, /Edit/)).getByRole("textbox", { name: "Tell Rondo what to do instead" });
+    await words.fill("The rate is fixed by contract.");
+    await words.press("Enter");
+    await panel.getByText("I leave the rate as it is.").first().waitFor();
+    await status(panel, /Done/);
+    const [, told] = window.requests;
+    assert.ok(told?.raw.includes("The rate is fixed by contract."));
+    assertCallsAnswered(told);
+    assert.equal(await window.read("src/discount.js"), original);
+  });
+
+  it("T7 a refusal without words stops the turn; nothing is written and the status line says so", async () => {
+    const panel = await window.newSession();
+    const asked = window.requests.length;
+    window.plays([edit], [{ text: "This is never said." }]);
+    await say(panel, "raise the discount");
+    await (await question(panel, /Edit/)).press("Escape");
+    await status(panel, /you denied/);
+    assert.equal(await panel.getByRole("alertdialog").count(), 0);
+    assert.equal(window.requests.length, asked + 1, "the model is not asked again");
+    assert.equal(await window.read("src/discount.js"), original);
+  });
+
+  it("T7 goes on after a refusal when it is told to, with a request that is whole", async () => {
+    window.plays([{ text: "Another way, then." }]);
+    const panel = await window.panel();
+    await say(panel, "find another way");
+    await panel.getByText("Another way, then.").first().waitFor();
+    const last = window.requests.at(-1);
+    assert.ok(last);
+    assertCallsAnswered(last);
+  });
+
+  it("allows once by Ctrl+Enter", async () => {
+    const panel = await window.newSession();
+    window.plays([run("echo once > once.txt")], [{ text: "Written." }]);
+    await say(panel, "write it");
+    await (await question(panel, /command/)).press("Control+Enter");
+    await status(panel, /Done/);
+    assert.equal(await window.read("once.txt"), "once\n");
+  });
+
+  it("shows the rule that Always allow would add before it is given", async () => {
+    const panel = await window.newSession();
+    window.plays([run("node --version")], [run("node --version")], [{ text: "Asked once, run twice." }]);
+    await say(panel, "which node is it?");
+    const card = await question(panel, /command/);
+    const always = card.getByRole("button", { name: "Always allow" });
+    await always.click();
+    assert.equal(await card.getByRole("textbox", { name: "Rule" }).inputValue(), "node --version *");
+    assert.equal(window.requests.length, 5, "the first press gives nothing");
+    await always.click();
+    await panel.getByText("Asked once, run twice.").first().waitFor();
+    assert.equal(await panel.getByRole("group", { name: /Ran node --version|Ran 2/ }).count() > 0, true);
+  });
+
+  it("keeps that rule over a reload of the window, and asks for all else", async () => {
+    const panel = await window.reload();
+    window.plays([run("node --version")], [run("node --version && touch more.txt")], [{ text: "No more." }]);
+    await say(panel, "and now?");
+    const card = await question(panel, /command/);
+    const preview = await card.getByRole("region", { name: "Preview" }).innerText();
+    assert.match(preview, /node --version[\s\S]*touch more\.txt/);
+    assert.match(await card.innerText(), /1 of 2 parts asks/);
+    await answer(panel, "Deny");
+    await status(panel, /you denied/);
+  });
+
+  it("counts questions that are open at once", async () => {
+    const panel = await window.newSession();
+    const outside = (file_path: string) => ({ call: { name: "read", input: { file_path } } });
+    window.plays([outside("/etc/hostname"), outside("/etc/os-release")], [{ text: "Both are read." }]);
+    await say(panel, "read two files of the system");
+    await status(panel, /1 of 2/);
+    await answer(panel, "Allow once", /hostname/);
+    await answer(panel, "Allow once", /os-release/);
+    await panel.getByText("Both are read.").first().waitFor();
+  });
+
+  it("has said nothing on the console that is an error of its own", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

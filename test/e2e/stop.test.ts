@@ -1,0 +1,86 @@
+/** Stop, wherever a turn is. */
+import assert from "node:assert/strict";
+import { press, question, say, status, transcript } from "./hands.ts";
+import { gone, processes } from "./processes.ts";
+import { assertCallsAnswered } from "./requests.ts";
+import { openWindow, type Window } from "./window.ts";
+
+const long = Array.from({ length: 80 }, (_, at) => `word${at}`).join(" ");
+
+describe("Stop", () => {
+  let window: Window;
+  before(async () => {
+    window = await openWindow();
+  });
+  after(() => window?.close());
+
+  /** The next prompt is answered, and what went before is whole. */
+  async function assertGoesOn(): Promise<void> {
+    window.plays([{ text: "Here I am again." }]);
+    const panel = await window.panel();
+    await say(panel, "go on");
+    await panel.getByText("Here I am again.").first().waitFor();
+    const last = window.requests.at(-1);
+    assert.ok(last);
+    assertCallsAnswered(last);
+  }
+
+  it("L11 in mid-stream closes the connection within a second and keeps what was said", async () => {
+    window.plays({ blocks: [{ text: long, pieces: 80 }], delay: 100 });
+    const panel = await window.panel();
+    await say(panel, "talk");
+    await panel.getByText("word9 ").first().waitFor();
+    const pressedAt = performance.now();
+    await press(panel, "Stop");
+    const closedAt = await window.requests[0]?.left;
+    assert.ok(closedAt !== undefined && closedAt - pressedAt < 1000, `closed after ${closedAt} - ${pressedAt} ms`);
+    await status(panel, /Stopped by you/);
+    const kept = await transcript(panel);
+    assert.match(kept, /word0 word1 .*word9/);
+    assert.doesNotMatch(kept, /word79/);
+    await assertGoesOn();
+    assert.match(window.requests.at(-1)?.raw ?? "", /word0 word1 /, "the model is shown what it had said");
+  });
+
+  it("L11 ends the whole tree of a command that ignores SIGTERM within a second", async () => {
+    const panel = await window.newSession();
+    const command = "trap '' TERM; (sleep 9731.5 & sleep 9731.6); sleep 9731.7";
+    window.plays([{ call: { name: "bash", input: { command } } }]);
+    await say(panel, "sleep");
+    await (await question(panel, /command/)).press("Control+Enter");
+    await status(panel, /Running trap/);
+    while ((await processes("sleep\u00009731.")).length < 2) await panel.page().waitForTimeout(50);
+    const pressedAt = performance.now();
+    await press(panel, "Stop");
+    await gone("9731.");
+    const took = performance.now() - pressedAt;
+    assert.ok(took < 1000, `all processes were gone after ${took} ms`);
+    await status(panel, /Stopped by you/);
+    await assertGoesOn();
+  });
+
+  it("L11 withdraws an open question; nothing is written", async () => {
+    const panel = await window.newSession();
+    window.plays([{ call: { name: "write", input: { file_path: "new.txt", content: "new" } } }]);
+    await say(panel, "write");
+    await question(panel, /new\.txt/);
+    await press(panel, "Stop");
+    await status(panel, /Stopped by you/);
+    assert.equal(await panel.getByRole("alertdialog").count(), 0);
+    await assert.rejects(window.read("new.txt"));
+    await assertGoesOn();
+  });
+
+  it("stops by Escape in the composer", async () => {
+    const panel = await window.newSession();
+    window.plays({ blocks: [{ text: long, pieces: 80 }], delay: 100 });
+    await say(panel, "talk");
+    await panel.getByText("word5 ").first().waitFor();
+    await panel.getByRole("textbox", { name: "Message" }).press("Escape");
+    await status(panel, /Stopped by you/);
+  });
+
+  it("has said nothing on the console that is an error of its own", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { newSession, Session } from "../../src/loop/session.ts";
+import { defaultLimits } from "../../src/loop/turn.ts";
+import { replay, Transcript } from "../../src/record/transcript.ts";
+import { coreTools } from "../../src/tools/core.ts";
+import { nodeHost } from "../../src/tools/node-host.ts";
+import { lasting } from "../loop/harness.ts";
+import { type Script, ScriptedModel } from "../scripted-model.ts";
+
+/** A device that is always full: writing to it fails as on a disk without room. */
+const full = "/dev/full";
+
+describe("a full disk", () => {
+  let folder: string;
+  let file: string;
+  beforeEach(function () {
+    if (!existsSync(full)) this.skip();
+    folder = mkdtempSync(path.join(os.tmpdir(), "rondo-full-"));
+    file = path.join(folder, "ses_1.jsonl");
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  function open(script: Script) {
+    const model = new ScriptedModel(script);
+    const transcript = new Transcript(file, () => {});
+    const ref = { providerID: "anthropic", modelID: "test" };
+    const session = new Session(
+      newSession(folder, "ses_1"),
+      { mode: "bypassPermissions", model: ref, agent: "build", thinking: "default", appended: "" },
+      {
+        host: nodeHost({ folders: [folder], trusted: true, overflowDir: folder }),
+        tools: coreTools,
+        recorder: transcript,
+        limits: () => defaultLimits,
+        platform: "linux",
+        openModel: async () => model,
+        rules: () => ({ user: [], workspace: [] }),
+        keepRules() {},
+        attended: true,
+        titles: false,
+        onLoopEvent() {},
+        onBug: (error) => assert.fail(String(error)),
+      },
+    );
+    const fill = () => {
+      transcript.close();
+      if (existsSync(file)) unlinkSync(file);
+      symlinkSync(full, file);
+    };
+    const makeRoom = () => unlinkSync(file);
+    const send = async (text: string) => {
+      const result = await session.prompt({ text, attachments: [] });
+      return result.type === "ended" ? result.end : assert.fail();
+    };
+    return { session, model, transcript, fill, makeRoom, send };
+  }
+
+  function checkNothingLost({ session }: ReturnType<typeof open>): void {
+    const { chat, broken } = replay(file);
+    assert.deepEqual(broken, []);
+    assert.deepEqual(lasting(chat), lasting(session.chat));
+  }
+
+  it("R2 before the first request: the turn stops with the sentence, the model is not asked, and Try again works", async () => {
+    const run = open([["Hello."]]);
+    run.fill();
+    const { reason, error } = await run.send("Hi");
+    assert.equal(reason, "error");
+    assert.match(error?.message ?? "", /^The disk is full/);
+    assert.match(error?.next ?? "", /Make room/);
+    assert.equal(run.model.requests.length, 0);
+    await assert.rejects(run.send("Hi again"), { name: "RecordError" });
+    assert.equal(run.session.chat.messages.length, 1, "the second prompt was not taken");
+    run.makeRoom();
+    await run.session.tryAgain();
+    assert.equal(run.session.chat.ended?.reason, "end_turn");
+    checkNothingLost(run);
+  });
+
+  it("R2 before a tool: it does not run, its call has a result, and the next prompt goes on", async () => {
+    const run = open([[{ call: "bash", input: { command: "touch made.txt" } }], ["Hello."]]);
+    run.session.listen((event) => {
+      if (event.type === "part" && event.part.type === "tool" && event.part.state.status === "pending") {
+        if (event.part.state.raw === "") run.fill();
+      }
+    });
+    const { reason, error } = await run.send("Make it");
+    assert.equal(reason, "error");
+    assert.match(error?.message ?? "", /^The disk is full/);
+    assert.ok(!existsSync(path.join(folder, "made.txt")));
+    const part = run.session.chat.messages[1]?.parts.find((one) => one.type === "tool");
+    assert.equal(part?.type === "tool" && part.state.status, "error");
+    run.makeRoom();
+    assert.equal((await run.send("Go on")).reason, "end_turn");
+  });
+
+  it("R2 a prompt that cannot be kept does not wait", async () => {
+    const run = open([{ hang: true }]);
+    const turn = run.send("Hi");
+    while (run.model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    run.fill();
+    await assert.rejects(run.session.prompt({ text: "And this", attachments: [] }), { name: "RecordError" });
+    assert.deepEqual(run.session.chat.queue, []);
+    run.makeRoom();
+    await run.session.stop();
+    assert.equal((await turn).reason, "interrupted");
+  });
+});

@@ -51,6 +51,7 @@ export function activate(context: vscode.ExtensionContext): void {
         attended: true,
         titles: true,
         onLoopEvent: (event) => event.type !== "stream:delta" && log.debug(event.type, event),
+        onNote: (message) => log.info(message),
         onBug: (error) => log.error(error instanceof Error ? error : String(error)),
       },
       () => choicesNow(models, memory),

@@ -81,6 +81,7 @@ async function run(options: HeadlessOptions): Promise<number> {
       attended: false,
       titles: false,
       onLoopEvent() {},
+      onNote() {},
       onBug: warn,
     },
   );

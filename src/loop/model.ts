@@ -54,6 +54,8 @@ export type ModelEvent =
   /** `tokens` is undefined when the server reported no usage. */
   | { type: "finish-step"; reason: Finish; tokens: Tokens | undefined }
   | { type: "finish" }
+  /** Something of the stream that is not known, and was passed over (E6): "the event ping2". */
+  | { type: "skipped"; what: string }
   | { type: "error"; error: ModelError };
 
 export type ModelErrorKind =

@@ -178,6 +178,9 @@ class ReplySink {
       case "finish-step":
         this.#end = { finish: event.reason, tokens: event.tokens };
         return;
+      case "skipped":
+        this.#turn.note(`Passed over in the model's answer: ${event.what}`);
+        return;
       case "error":
         throw event.error;
       default:

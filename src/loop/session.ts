@@ -35,6 +35,7 @@ export interface SessionDeps {
   /** Whether the model is asked for a title once it has answered (L5). */
   titles: boolean;
   onLoopEvent(event: LoopEvent): void;
+  onNote(message: string): void;
   onBug(error: unknown): void;
 }
 
@@ -257,7 +258,7 @@ export class Session {
   }
 
   #turn(prompt: Prompt | undefined, running: Running): Turn {
-    const { host, limits, openModel, onLoopEvent, onBug, recorder, platform } = this.#deps;
+    const { host, limits, openModel, onLoopEvent, onNote, onBug, recorder, platform } = this.#deps;
     const agent = findAgent(this.choices.agent);
     const { model: modelRef, appended, thinking } = this.choices;
     const readOnly = () => agent.readOnly || this.choices.mode === "plan";
@@ -285,6 +286,7 @@ export class Session {
       emit: (event) => this.#emit(event),
       flush: () => recorder.flush(),
       report: (event) => this.#tell(() => onLoopEvent(event)),
+      note: onNote,
       bug: onBug,
       takeQueued: () => this.#takeQueued(),
       close: () => {

@@ -61,6 +61,8 @@ export interface Turn {
   /** What was emitted is on disk when it returns (R2). @throws RecordError */
   flush(): void;
   report(event: LoopEvent): void;
+  /** Logs what is worth knowing later. */
+  note(message: string): void;
   /** Logs what should not have happened, with its stack. */
   bug(error: unknown): void;
   /** Moves the prompts that wait into the chat. */

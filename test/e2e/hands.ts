@@ -37,3 +37,8 @@ export async function status(panel: Frame, words: RegExp): Promise<void> {
 export async function transcript(panel: Frame): Promise<string> {
   return await panel.getByRole("log", { name: "Conversation" }).innerText();
 }
+
+/** The bar of the changes that wait for review, with so many of them: "2 changes". */
+export function changes(panel: Frame, count: string): Locator {
+  return panel.getByRole("region", { name: "Changes to review" }).filter({ hasText: count });
+}

@@ -1,22 +1,27 @@
 /** The processes of this machine, as Linux shows them. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 
 /** Processes whose command line holds `words`, other than this one; with `marker`, only those that inherited it. */
-export async function processes(words: string, marker = ""): Promise<number[]> {
-  const found: number[] = [];
-  for (const name of await readdir("/proc")) {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
-    const of = (file: string) => readFile(`/proc/${name}/${file}`, "utf8").catch(() => "");
-    if ((await of("cmdline")).includes(words) && (await of("environ")).includes(marker)) found.push(Number(name));
-  }
-  return found;
+export function processes(words: string, marker = ""): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => read(name, "cmdline").includes(words) && read(name, "environ").includes(marker))
+    .map(Number);
 }
 
-/** Waits until no process has the words in its command line. Answers how long that took, in ms. */
-export async function gone(words: string, limit = 5000): Promise<number> {
-  const start = performance.now();
-  while ((await processes(words)).length > 0) {
-    if (performance.now() - start > limit) throw new Error(`After ${limit} ms there still runs ${words}.`);
+/** Resolves when so many processes have the words in their command line. */
+export async function processCount(words: string, count: number, limit = 5000): Promise<void> {
+  for (const end = Date.now() + limit; processes(words).length !== count; await wait(20)) {
+    if (Date.now() > end) throw new Error(`${processes(words).length} processes have "${words}", not ${count}`);
   }
-  return performance.now() - start;
+}
+
+/** Empty for a process that is gone. */
+function read(name: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${name}/${file}`, "latin1");
+  } catch {
+    return "";
+  }
 }

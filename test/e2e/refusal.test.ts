@@ -1,6 +1,6 @@
 /** Questions, and each way to answer them. */
 import assert from "node:assert/strict";
-import { answer, press, question, say, status } from "./hands.ts";
+import { answer, question, say, status } from "./hands.ts";
 import { assertCallsAnswered } from "./requests.ts";
 import { openWindow, type Window } from "./window.ts";
 
@@ -30,7 +30,7 @@ describe("questions", () => {
     await words.press("Enter");
     await panel.getByText("I leave the rate as it is.").first().waitFor();
     await status(panel, /Done/);
-    const [, told] = window.requests;
+    const told = window.requests.at(-1);
     assert.ok(told?.raw.includes("The rate is fixed by contract."));
     assertCallsAnswered(told);
     assert.equal(await window.read("src/discount.js"), original);
@@ -74,8 +74,8 @@ describe("questions", () => {
     const card = await question(panel, /command/);
     const always = card.getByRole("button", { name: "Always allow" });
     await always.click();
-    assert.equal(await card.getByRole("textbox", { name: "Rule" }).inputValue(), "node --version *");
-    assert.equal(window.requests.length, 5, "the first press gives nothing");
+    assert.equal(await card.getByRole("textbox", { name: "Rule" }).inputValue(), "node --version");
+    assert.equal(await card.isVisible(), true, "the first press gives nothing");
     await always.click();
     await panel.getByText("Asked once, run twice.").first().waitFor();
     assert.equal(await panel.getByRole("group", { name: /Ran node --version|Ran 2/ }).count() > 0, true);

@@ -1,7 +1,7 @@
 /** Stop, wherever a turn is. */
 import assert from "node:assert/strict";
 import { press, question, say, status, transcript } from "./hands.ts";
-import { gone, processes } from "./processes.ts";
+import { processCount } from "./processes.ts";
 import { assertCallsAnswered } from "./requests.ts";
 import { openWindow, type Window } from "./window.ts";
 
@@ -49,10 +49,10 @@ describe("Stop", () => {
     await say(panel, "sleep");
     await (await question(panel, /command/)).press("Control+Enter");
     await status(panel, /Running trap/);
-    while ((await processes("sleep\u00009731.")).length < 2) await panel.page().waitForTimeout(50);
+    await processCount("sleep\u00009731.", 2);
     const pressedAt = performance.now();
     await press(panel, "Stop");
-    await gone("9731.");
+    await processCount("9731.", 0);
     const took = performance.now() - pressedAt;
     assert.ok(took < 1000, `all processes were gone after ${took} ms`);
     await status(panel, /Stopped by you/);

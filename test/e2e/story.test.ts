@@ -1,7 +1,7 @@
 /** The main job: from the empty panel to Accept, and the conversation is still there after a reload. */
 import assert from "node:assert/strict";
 import { seriousFindings } from "./axe.ts";
-import { answer, question, say, status } from "./hands.ts";
+import { answer, changes, question, say, status } from "./hands.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const wrong =
@@ -100,7 +100,7 @@ describe("the main job, end to end", () => {
     await panel.getByText("All 10 tests pass.").waitFor();
     assert.equal(await panel.getByText("I look at the test and the code it tests.").count(), 1);
     assert.equal(await panel.getByRole("article", { name: "You" }).count(), 1);
-    await panel.getByText("1 change in 1 file").waitFor();
+    await changes(panel, "1 change").waitFor();
     await lens("Accept").waitFor();
     assert.equal(window.requests.length, 4, "nothing was asked again");
   });
@@ -108,7 +108,7 @@ describe("the main job, end to end", () => {
   it("accepts the change in the editor, and the review is over", async () => {
     const panel = await window.panel();
     await lens("Accept").click();
-    await panel.getByText("1 change in 1 file").waitFor({ state: "detached" });
+    await changes(panel, "1 change").waitFor({ state: "detached" });
     await lens("Accept").waitFor({ state: "detached" });
     assert.equal(await window.read("src/cart.js"), fixed);
   });
@@ -128,24 +128,24 @@ describe("the main job, end to end", () => {
     await say(panel, "shorten two comments");
     await answer(panel, "Allow once", /Edit/);
     await answer(panel, "Allow once", /Edit/);
-    await panel.getByText("2 changes in 1 file").waitFor();
+    await changes(panel, "2 changes").waitFor();
     await panel.getByText("Both comments are shorter.").first().waitFor();
     const both = await window.read("src/cart.js");
 
     await lines("A cart without it.").click();
     await window.page.keyboard.press("Control+Alt+y");
-    await panel.getByText("1 change in 1 file").waitFor();
+    await changes(panel, "1 change").waitFor();
     assert.equal(await window.read("src/cart.js"), both, "accepting leaves the text as it is");
 
     await lines("// in dollars").click();
     await window.page.keyboard.press("Control+Alt+n");
-    await panel.getByText("1 change in 1 file").waitFor({ state: "detached" });
+    await changes(panel, "1 change").waitFor({ state: "detached" });
     const one = fixed.replace("/** A new cart without the product. */", "/** A cart without it. */");
     assert.equal(await window.read("src/cart.js"), one, "only the rejected change is gone");
 
     await window.page.keyboard.press("Control+z");
     await lines("// in dollars").waitFor();
-    await panel.getByText("1 change in 1 file").waitFor();
+    await changes(panel, "1 change").waitFor();
   });
 
   it("has said nothing on the console that is an error of its own", () => {

@@ -45,6 +45,7 @@ export class Harness {
   readonly session: Session;
   readonly events: ChatEvent[] = [];
   readonly loopEvents: LoopEvent[] = [];
+  readonly notes: string[] = [];
   readonly bugs: unknown[] = [];
   readonly kept: Rule[] = [];
   readonly transcript: Transcript;
@@ -75,6 +76,7 @@ export class Harness {
       attended,
       titles,
       onLoopEvent: (event) => this.loopEvents.push(event),
+      onNote: (message) => this.notes.push(message),
       onBug: (error) => this.bugs.push(error),
     });
     this.session.listen((event) => this.events.push(structuredClone(event)));

@@ -42,6 +42,7 @@ describe("a full disk", () => {
         attended: true,
         titles: false,
         onLoopEvent() {},
+        onNote() {},
         onBug: (error) => assert.fail(String(error)),
       },
     );

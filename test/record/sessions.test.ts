@@ -41,6 +41,7 @@ describe("the list of sessions", () => {
         attended: false,
         titles: false,
         onLoopEvent() {},
+        onNote() {},
         onBug: (error) => assert.fail(String(error)),
       },
     );

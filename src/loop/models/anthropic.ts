@@ -121,8 +121,7 @@ class Reply {
         this.stopped = true;
         return;
       default:
-        // Events that are not known yet are passed over (E6).
-        event satisfies never;
+        yield { type: "skipped", what: `the event ${typeOf(event satisfies never)}` };
     }
   }
 
@@ -161,7 +160,8 @@ class Reply {
         yield { type: "tool-input-start", id: block.id, name: block.name };
         return;
       default:
-        // Tools that the server runs itself, and blocks that are not known yet: left out here and in later requests (E6).
+        // Tools that the server runs itself, and blocks that are not known yet: left out here and in later requests.
+        yield { type: "skipped", what: `the block ${block.type}` };
         return;
     }
   }
@@ -232,4 +232,9 @@ function tokens(usage: Reported): Tokens | undefined {
     cacheRead: usage.cache_read_input_tokens ?? 0,
     cacheWrite: usage.cache_creation_input_tokens ?? 0,
   };
+}
+
+/** Servers send events that the SDK's types do not know. */
+function typeOf(event: unknown): string {
+  return typeof event === "object" && event !== null && "type" in event ? String(event.type) : "without a type";
 }

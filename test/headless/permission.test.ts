@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import type { Answer } from "../model-server.ts";
+import { calls, messages, places, says } from "./run.ts";
+
+const run = (command: string) => calls("bash", { command });
+
+describe("the headless run: permissions", () => {
+  const open = places();
+
+  it("T7 nobody is there to ask: what would ask is denied, told to the model and listed in the result", async () => {
+    const place = await open([run("touch made.txt"), says("I may not.")]);
+    const { code, stdout } = await place.run(["--output-format", "json", "Go"]);
+    assert.equal(code, 0);
+    assert.throws(() => place.read("made.txt"));
+    assert.ok(place.server.requests[1]?.raw.includes("Nobody is there to ask"));
+    assert.partialDeepStrictEqual(messages(stdout)[0], {
+      permission_denials: [{ tool_name: "bash", tool_input: { command: "touch made.txt" } }],
+    });
+  });
+
+  it("--permission-mode, --allowed-tools and --rules", async () => {
+    const script = (): Answer[] => [
+      [
+        { call: { name: "write", input: { file_path: "a.txt", content: "a" } } },
+        { call: { name: "bash", input: { command: "touch b.txt" } } },
+      ],
+      says("Done."),
+    ];
+    const made = async (args: string[], rules?: object[]) => {
+      const place = await open(script());
+      const file = rules ? ["--rules", place.write("rules.json", JSON.stringify(rules))] : [];
+      assert.equal((await place.run([...args, ...file, "Go"])).code, 0);
+      return ["a.txt", "b.txt"].map((name) => {
+        try {
+          place.read(name);
+          return true;
+        } catch {
+          return false;
+        }
+      });
+    };
+    const allow = { permission: "bash", pattern: "touch *", action: "allow" };
+    const deny = { permission: "*", pattern: "*", action: "deny" };
+    const results = await Promise.all([
+      made(["--permission-mode", "acceptEdits"]),
+      made(["--allowed-tools", "bash"]),
+      made([], [allow]),
+      made(["--permission-mode", "bypassPermissions"], [deny, allow]),
+      made(["--permission-mode", "bypassPermissions", "--disallowed-tools", "bash"]),
+    ]);
+    assert.deepEqual(results, [
+      [true, false],
+      [false, true],
+      [false, true],
+      [false, true],
+      [true, false],
+    ]);
+  });
+
+  it("--untrusted: reading works, writing and running do not, in no mode", async () => {
+    const place = await open([
+      [{ call: { name: "read", input: { file_path: "a.txt" } } }, { call: { name: "bash", input: { command: "ls" } } }],
+      says("Done."),
+    ]);
+    place.write("a.txt", "in the file");
+    await place.run(["--untrusted", "--permission-mode", "bypassPermissions", "Go"]);
+    const sent = place.server.requests[1]?.raw ?? "";
+    assert.ok(sent.includes("in the file"));
+    assert.ok(sent.includes("not trusted"));
+  });
+
+  it("--explain says for each call what the card would say, in order, and runs nothing", async () => {
+    const place = await open([]);
+    place.write("a.txt", "x");
+    const rules = place.write(
+      "rules.json",
+      JSON.stringify([{ permission: "bash", pattern: "npm test *", action: "allow" }]),
+    );
+    const input = [
+      { tool: "read", input: { file_path: "a.txt" } },
+      { tool: "bash", input: { command: "npm test && touch made.txt" } },
+      { tool: "read", input: { file_path: "/etc/hostname" } },
+      { tool: "write", input: { file_path: ".vscode/settings.json", content: "{}" } },
+      { tool: "bash", input: { command: "echo $(date)" } },
+      { tool: "nothing", input: {} },
+      { tool: "edit", input: {} },
+    ];
+    const { code, stdout } = await place.run(["--explain", "--rules", rules], {
+      input: `${input.map((one) => JSON.stringify(one)).join("\n")}\n`,
+    });
+    assert.equal(code, 0);
+    const [first, second, third, fourth, fifth, ...rest] = messages(stdout);
+    const npmTest = { permission: "bash", pattern: "npm test *", action: "allow" };
+    assert.partialDeepStrictEqual(first, { decision: "allow", paths: [{ path: "a.txt", inside: true }], always: [] });
+    assert.partialDeepStrictEqual(second, {
+      decision: "ask",
+      parts: [
+        { text: "npm test", decision: "allow", rule: npmTest },
+        { text: "touch made.txt", decision: "ask" },
+      ],
+      always: [{ permission: "bash", pattern: "touch *", action: "allow" }],
+    });
+    assert.partialDeepStrictEqual(third, {
+      decision: "ask",
+      paths: [{ decision: "allow" }, { path: "/etc/hostname", inside: false, decision: "ask" }],
+      always: [{ permission: "external_directory", pattern: "/etc/**" }],
+    });
+    assert.partialDeepStrictEqual(fourth, { decision: "ask", always: [] });
+    assert.partialDeepStrictEqual(fifth, { decision: "ask", always: [] });
+    assert.deepEqual(
+      rest.map(({ decision }) => decision),
+      ["deny", "deny"],
+    );
+    assert.equal(place.server.requests.length, 0);
+    assert.throws(() => place.read("made.txt"));
+  });
+});

@@ -131,7 +131,7 @@ const LiveEvent = z.discriminatedUnion("type", [
     steps: z.number(),
   }),
 ]);
-export type LiveEvent = z.infer<typeof LiveEvent>;
+type LiveEvent = z.infer<typeof LiveEvent>;
 export type TurnEnded = Extract<LiveEvent, { type: "ended" }>;
 
 export type ChatEvent = RecordedEvent | LiveEvent;

@@ -111,7 +111,7 @@ export function toReplyError(error: ModelError): ReplyError {
   return { code: error.kind, message: error.message, next: error.next };
 }
 
-export function aborted(): ModelError {
+function aborted(): ModelError {
   return new ModelError("aborted", "Stopped.", "");
 }
 

@@ -85,7 +85,7 @@ describe("the main job, end to end", () => {
     await status(panel, /Done/);
     assert.match(window.requests.at(-1)?.raw ?? "", /pass 10/);
     await window.command("Terminal: Focus Terminal");
-    await window.page.locator(".xterm-rows", { hasText: "$ npm test" }).waitFor();
+    await window.page.locator(".xterm-rows", { hasText: "[exit code 0]" }).waitFor();
     await window.command("View: Toggle Terminal");
   });
 

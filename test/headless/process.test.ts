@@ -106,8 +106,15 @@ describe("the headless run: the process", () => {
     const place = await open([begins("Half an answer"), says("Whole.")]);
     const { child, ended } = place.start(["First things first"]);
     await until(() => existsSync(place.sessions) && readdirSync(place.sessions).length > 0, 5000);
-    const came = () => place.replay().chat.messages[1]?.parts.some((part) => part.type === "text" && part.text !== "");
-    await until(() => came() ?? false, 5000);
+    const came = () => {
+      try {
+        return place.replay().chat.messages[1]?.parts.some((part) => part.type === "text" && part.text !== "") ?? false;
+      } catch {
+        // Its first line is being written.
+        return false;
+      }
+    };
+    await until(came, 5000);
     child.kill("SIGKILL");
     await ended;
     const { code, stdout } = await place.run(["--continue", "Go on"]);
@@ -127,11 +134,10 @@ describe("the headless run: the process", () => {
     await place.run(["--session-id", "two", "Beta"]);
     await place.run(["--continue", "Gamma"]);
     await place.run(["--resume", "one", "Delta"]);
-    await place.run(["--continue", "--no-persist", "Epsilon"]);
     const said = place.server.requests.map(({ raw }) =>
-      ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"].filter((word) => raw.includes(word)).join(" "),
+      ["Alpha", "Beta", "Gamma", "Delta"].filter((word) => raw.includes(word)).join(" "),
     );
-    assert.deepEqual(said, ["Alpha", "Beta", "Beta Gamma", "Alpha Delta", "Alpha Delta Epsilon"]);
+    assert.deepEqual(said, ["Alpha", "Beta", "Beta Gamma", "Alpha Delta"]);
     const again = await place.run(["--session-id", "one", "Hi"]);
     assert.equal(again.code, 2);
     assert.match(again.stderr, /There is a session "one" already/);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { IntakeError } from "../../src/loop/intake-error.ts";
 import { ModelError } from "../../src/loop/model.ts";
+import { newSession } from "../../src/loop/session.ts";
 import { failure } from "../scripted-model.ts";
-import { harnesses, until } from "./harness.ts";
+import { Harness, harnesses, until } from "./harness.ts";
 
 const read = (file_path: string) => ({ call: "read", input: { file_path } });
 
@@ -81,11 +83,11 @@ describe("the end of a turn", () => {
 
   it("L1 waiting for the user is no working time", async () => {
     const h = open([[{ call: "bash", input: { command: "echo 1" } }], ["Done."]], {
-      limits: { executionTimeout: 300 },
+      limits: { executionTimeout: 400 },
     });
     const turn = h.turn();
     const { id } = await h.asked();
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 450));
     h.session.answer(id, { type: "once" });
     assert.equal((await turn).reason, "end_turn");
   });
@@ -352,5 +354,31 @@ describe("prompts that wait", () => {
       parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])),
     );
     assert.deepEqual(said, ["One", "Two", "Three"]);
+  });
+
+  it("R3 what waited when the process ended goes first; one that was half taken is not doubled", async () => {
+    const chat = newSession("/");
+    const base = { sessionID: chat.session.id, messageID: "msg_1" };
+    chat.messages.push({
+      info: {
+        id: "msg_1",
+        sessionID: base.sessionID,
+        createdAt: 1,
+        role: "user",
+        agent: "build",
+        model: { providerID: "anthropic", modelID: "test" },
+      },
+      parts: [{ ...base, id: "prt_1", type: "text", text: "Half tak" }],
+    });
+    chat.queue = ["msg_1", "msg_2"].map((id) => ({ id, text: `The words of ${id}`, attachments: [] }));
+    const h = new Harness([["Hello."]], { chat });
+    await h.turn("New");
+    const said = h.chat.messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])),
+    );
+    assert.deepEqual(said, ["The words of msg_1", "The words of msg_2", "New", "Hello."]);
+    await h.session.dispose();
+    h.transcript.close();
+    rmSync(h.folder, { recursive: true });
   });
 });

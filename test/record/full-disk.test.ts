@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
 import { newSession, Session } from "../../src/loop/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { replay, Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
+import { defineTool, type Tool } from "../../src/tools/tool.ts";
 import { lasting } from "../loop/harness.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
 
@@ -23,7 +26,7 @@ describe("a full disk", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  function open(script: Script) {
+  function open(script: Script, tools: readonly Tool[] = coreTools) {
     const model = new ScriptedModel(script);
     const transcript = new Transcript(file, () => {});
     const ref = { providerID: "anthropic", modelID: "test" };
@@ -32,7 +35,7 @@ describe("a full disk", () => {
       { mode: "bypassPermissions", model: ref, agent: "build", thinking: "default", appended: "" },
       {
         host: nodeHost({ folders: [folder], trusted: true, overflowDir: folder }),
-        tools: coreTools,
+        tools,
         recorder: transcript,
         limits: () => defaultLimits,
         platform: "linux",
@@ -98,10 +101,39 @@ describe("a full disk", () => {
     assert.equal((await run.send("Go on")).reason, "end_turn");
   });
 
+  it("L10 the record fails in one of several calls: the turn ends when the others have ended", async () => {
+    const look = (name: string, prepare: number, work: () => unknown): Tool =>
+      defineTool({
+        name,
+        sideEffect: "read-only",
+        description: "A test.",
+        input: z.object({}),
+        prepare: async () => {
+          await sleep(prepare);
+          const run = async () => {
+            await work();
+            return { output: name, metadata: {} };
+          };
+          return { title: name, preview: { type: "text", text: name }, needs: [], run };
+        },
+      });
+    const slow = look("slow", 0, () => {
+      run.fill();
+      return sleep(60);
+    });
+    const run = open([[{ call: "slow" }, { call: "late" }]], [slow, look("late", 20, () => assert.fail())]);
+    assert.equal((await run.send("Look")).error?.code, "record");
+    const states = run.session.chat.messages[1]?.parts.flatMap((part) =>
+      part.type === "tool" ? [part.state.status] : [],
+    );
+    assert.deepEqual(states, ["completed", "error"]);
+    run.makeRoom();
+  });
+
   it("R2 a prompt that cannot be kept does not wait", async () => {
     const run = open([{ hang: true }]);
     const turn = run.send("Hi");
-    while (run.model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (run.model.requests.length === 0) await sleep(1);
     run.fill();
     await assert.rejects(run.session.prompt({ text: "And this", attachments: [] }), { name: "RecordError" });
     assert.deepEqual(run.session.chat.queue, []);

@@ -27,9 +27,9 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
 
 async function steps(turn: Turn): Promise<TurnEnd> {
   for (let step = 0; step < turn.limits.maxTurns; step++) {
-    turn.takeQueued();
     const over = overLimit(turn);
     if (over) return over;
+    turn.takeQueued();
     turn.report({ type: "loop:context", tokenEstimate: contextTokens(turn) });
     const reply = await streamReply(turn);
     if (reply.calls.length === 0) return endOf(reply);
@@ -40,7 +40,7 @@ async function steps(turn: Turn): Promise<TurnEnd> {
     turn.flush();
     turn.report({ type: "loop:persist" });
   }
-  return { reason: "max_turns", error: undefined };
+  return overLimit(turn) ?? { reason: "max_turns", error: undefined };
 }
 
 /** Whether to stop before the next reply (L1). */

@@ -152,4 +152,15 @@ describe("L11 Stop", () => {
     const h = open([{ say: ["Half"], fail: failure("aborted") }]);
     assert.deepEqual(await h.turn(), { reason: "aborted", error: undefined });
   });
+
+  it("L11 in the last tool that maxTurns allows: interrupted, and what waits goes on waiting", async () => {
+    const h = open([[bash("sleep 60")]], { mode: "bypassPermissions", limits: { maxTurns: 1 } });
+    const turn = h.turn();
+    await until(() => h.calls[0]?.state.status === "running" && h.calls[0].state.title !== undefined);
+    await h.send("And this.");
+    await stop(h);
+    assert.equal((await turn).reason, "interrupted");
+    assert.equal(h.chat.queue.length, 1);
+    assert.equal(h.chat.messages.length, 2);
+  });
 });

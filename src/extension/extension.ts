@@ -1,5 +1,6 @@
 /** The composition root: the one place that builds things and ties them together. */
 import * as vscode from "vscode";
+import * as z from "zod/mini";
 import { type ChatEvent, Rule } from "../loop/events.ts";
 import { ModelRef } from "../loop/message.ts";
 import { Sessions } from "../record/sessions.ts";
@@ -36,7 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const review = own(new Review({ storage, tell: (message) => void vscode.window.showWarningMessage(message) }));
   const sessions = new Sessions(vscode.Uri.joinPath(storage, "sessions").fsPath);
   const host = own(vscodeHost({ watch: review }));
-  const workspaceRules = () => Rule.array().safeParse(memory.get(rulesKey)).data ?? [];
+  const workspaceRules = () => z.array(Rule).safeParse(memory.get(rulesKey)).data ?? [];
   const conversations = own(
     new Conversations(
       sessions,

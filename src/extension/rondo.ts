@@ -213,7 +213,11 @@ export class Rondo implements PanelSource {
     const { current, readiness } = this.#parts.models;
     const { agent, thinking } = readSettings();
     if (readiness.type === "no-key") {
-      throw new ModelError("no-key", "No model is connected.", 'Set a key with "Rondo: Set API Key…", or start a server.');
+      throw new ModelError(
+        "no-key",
+        "No model is connected.",
+        'Set a key with "Rondo: Set API Key…", or start a server.',
+      );
     }
     if (!current) {
       throw new ModelError("unknown-model", "No model is chosen.", 'Choose one with "Rondo: Select Model…".');

@@ -1,6 +1,6 @@
 /** Reads the settings. What could widen permissions or send code elsewhere is read from the user alone. */
 import * as vscode from "vscode";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { PermissionMode, Rule } from "../loop/events.ts";
 import type { Thinking } from "../loop/model.ts";
 import { type ProviderID, providerIDs } from "../loop/models/providers.ts";
@@ -43,23 +43,26 @@ export function watchSettings(changed: () => void): vscode.Disposable {
 
 function parseSettings(): Settings {
   const problems: string[] = [];
+  const settings = vscode.workspace.getConfiguration("rondo");
+  const section = vscode.workspace.getConfiguration().inspect("rondo");
+  /** Whether anybody but the user says anything: else there is no need to ask, setting by setting, who says what. */
+  const hasOthers = section?.workspaceValue !== undefined || section?.workspaceFolderValue !== undefined;
   /** The value if it fits, else the default with a sentence. `userOnly` ignores what a workspace says. */
-  function read<T>(key: string, schema: z.ZodType<T>, fallback: T, userOnly: boolean): T {
-    const found = vscode.workspace.getConfiguration("rondo").inspect(key);
-    const effective = vscode.workspace.getConfiguration("rondo").get<unknown>(key);
-    const value = userOnly ? (found?.globalValue ?? found?.defaultValue) : effective;
+  function read<T>(key: string, schema: z.ZodMiniType<T>, fallback: T, userOnly: boolean): T {
+    const found = userOnly && hasOthers ? settings.inspect<unknown>(key) : undefined;
+    const value = found ? (found.globalValue ?? found.defaultValue) : settings.get<unknown>(key);
     if (value === undefined || value === null || value === "") return fallback;
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
     problems.push(`The setting rondo.${key} cannot be used: ${parsed.error.issues[0]?.message ?? "it is malformed"}.`);
     return fallback;
   }
-  const count = (least: number) => z.int().min(least);
+  const count = (least: number) => z.int().check(z.gte(least));
   const trusted = vscode.workspace.isTrusted;
   return {
-    provider: read("provider", z.enum(providerIDs).optional(), undefined, true),
-    model: read("model", z.string().optional(), undefined, !trusted),
-    baseURL: read("baseUrl", Address.optional(), undefined, true),
+    provider: read("provider", z.optional(z.enum(providerIDs)), undefined, true),
+    model: read("model", z.optional(z.string()), undefined, !trusted),
+    baseURL: read("baseUrl", z.optional(Address), undefined, true),
     agent: read("agent", z.enum(["build", "plan"]), "build", !trusted),
     thinking: read("thinking", z.enum(["default", "off", "low", "medium", "high"]), "default", !trusted),
     mode: read("permission.mode", PermissionMode, "default", true),
@@ -67,7 +70,7 @@ function parseSettings(): Settings {
     limits: {
       ...defaultLimits,
       maxTurns: read("maxTurns", count(1), defaultLimits.maxTurns, !trusted),
-      maxBudgetUsd: read("maxBudgetUsd", z.number().min(0).optional(), undefined, true),
+      maxBudgetUsd: read("maxBudgetUsd", z.optional(z.number().check(z.gte(0))), undefined, true),
       maxRetries: read("loop.maxRetries", count(0), defaultLimits.maxRetries, true),
       retryBackoff: read("loop.retryBackoff", count(1), defaultLimits.retryBackoff, true),
       executionTimeout: read("loop.executionTimeout", count(1000), 3_600_000, true),

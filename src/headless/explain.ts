@@ -1,6 +1,6 @@
 /** `--explain`: what the permission card would say of a call. Runs nothing and asks no model. */
 import { createInterface } from "node:readline/promises";
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Rule } from "../loop/events.ts";
 import { alwaysRules, judge, type RuleBook, strictest } from "../loop/rules.ts";
 import { coreTools } from "../tools/core.ts";

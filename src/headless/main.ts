@@ -6,7 +6,7 @@ import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { addAbortSignal } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Chat } from "../loop/apply.ts";
 import type { Rule, TurnEnded } from "../loop/events.ts";
 import { IntakeError } from "../loop/intake-error.ts";

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import * as z from "zod";
+import * as z from "zod/mini";
+import { $ZodError } from "zod/v4/core";
 import { PermissionMode, Rule } from "../loop/events.ts";
 import { type ProviderID, providerIDs } from "../loop/models/providers.ts";
 import { isSessionID } from "../record/sessions.ts";
@@ -183,7 +184,7 @@ function readRules(file: string): Rule[] {
   try {
     return z.array(Rule).parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : "";
+    const why = error instanceof $ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : "";
     throw new UsageError(`--rules: ${file} is not a JSON list of {permission, pattern, action}: ${why}`);
   }
 }

@@ -1,5 +1,5 @@
 /** One tool call: repair, parse, plan, ask, run, settle (spec T4). Every call ends with exactly one result. */
-import type { z } from "zod";
+import type { core } from "zod/mini";
 import { type Plan, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import { Deadline } from "./deadline.ts";
 import { newID } from "./id.ts";
@@ -97,7 +97,7 @@ function parseInput(tool: Tool, call: ToolCall): Record<string, unknown> {
 }
 
 /** A line a problem: which field, what was expected, what came. */
-function describeIssues(error: z.ZodError, input: Record<string, unknown>): string {
+function describeIssues(error: core.$ZodError, input: Record<string, unknown>): string {
   return error.issues
     .map((issue) => {
       let came: unknown = input;

@@ -1,5 +1,5 @@
 /** What happens to a chat. Replaying the recorded events gives the chat again; the others matter only while it runs. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import { FileDiff, FilePart, Message, Part, ReplyError } from "./message.ts";
 
 export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "bypassPermissions"]);
@@ -15,7 +15,7 @@ export const SessionInfo = z.object({
 export type SessionInfo = z.infer<typeof SessionInfo>;
 
 /** A file, or lines of one, that goes with a prompt. */
-export const Attachment = FilePart.pick({ mime: true, filename: true, url: true, source: true });
+export const Attachment = z.pick(FilePart, { mime: true, filename: true, url: true, source: true });
 export type Attachment = z.infer<typeof Attachment>;
 
 /** A prompt that waits for the next step. */
@@ -126,7 +126,7 @@ const LiveEvent = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("ended"),
     reason: ExitReason,
-    error: ReplyError.optional(),
+    error: z.optional(ReplyError),
     durationMs: z.number(),
     steps: z.number(),
   }),

@@ -1,5 +1,9 @@
 /** The spine: messages, their parts and the states of a tool call (spec D). One model from disk to screen. */
-import * as z from "zod";
+import { en } from "zod/locales";
+import * as z from "zod/mini";
+
+// Says what is wrong with a value in English; without it zod/mini says only that something is.
+z.config(en());
 
 export const ModelRef = z.object({ providerID: z.string(), modelID: z.string() });
 export type ModelRef = z.infer<typeof ModelRef>;
@@ -41,10 +45,10 @@ export const UserMessage = z.object({
   role: z.literal("user"),
   agent: z.string(),
   model: ModelRef,
-  system: z.string().optional(),
-  variant: z.string().optional(),
+  system: z.optional(z.string()),
+  variant: z.optional(z.string()),
   /** Tools switched on or off for this message alone (P1). */
-  tools: z.record(z.string(), z.boolean()).optional(),
+  tools: z.optional(z.record(z.string(), z.boolean())),
 });
 export type UserMessage = z.infer<typeof UserMessage>;
 
@@ -56,13 +60,13 @@ export const AssistantMessage = z.object({
   agent: z.string(),
   model: ModelRef,
   path: z.object({ cwd: z.string(), root: z.string() }),
-  completedAt: z.number().optional(),
-  finish: Finish.optional(),
-  error: ReplyError.optional(),
+  completedAt: z.optional(z.number()),
+  finish: z.optional(Finish),
+  error: z.optional(ReplyError),
   /** USD; absent when the model's price is not known, never 0 for "unknown" (B1). */
-  cost: z.number().optional(),
+  cost: z.optional(z.number()),
   tokens: Tokens,
-  summary: z.boolean().optional(),
+  summary: z.optional(z.boolean()),
 });
 export type AssistantMessage = z.infer<typeof AssistantMessage>;
 
@@ -70,7 +74,7 @@ export const Message = z.discriminatedUnion("role", [UserMessage, AssistantMessa
 export type Message = z.infer<typeof Message>;
 
 /** Milliseconds since 1970. */
-const Span = z.object({ start: z.number(), end: z.number().optional() });
+const Span = z.object({ start: z.number(), end: z.optional(z.number()) });
 const Json = z.record(z.string(), z.unknown());
 
 const partBase = { id: z.string(), sessionID: z.string(), messageID: z.string() };
@@ -80,17 +84,17 @@ export const TextPart = z.object({
   type: z.literal("text"),
   text: z.string(),
   /** Written by Rondo, not by the user or the model: sent to the model, not shown as somebody's words. */
-  synthetic: z.boolean().optional(),
+  synthetic: z.optional(z.boolean()),
   /** Shown, but not sent to the model. */
-  ignored: z.boolean().optional(),
-  time: Span.optional(),
+  ignored: z.optional(z.boolean()),
+  time: z.optional(Span),
 });
 export const ReasoningPart = z.object({
   ...partBase,
   type: z.literal("reasoning"),
   text: z.string(),
   /** What the provider wants back unchanged: a signature, redacted data, reasoning details. */
-  metadata: Json.optional(),
+  metadata: z.optional(Json),
   time: Span,
 });
 export const FilePart = z.object({
@@ -101,7 +105,7 @@ export const FilePart = z.object({
   /** `file:` for a file of the workspace, `data:` for what was attached as bytes. */
   url: z.string(),
   /** The lines meant, from 1, both ends included, and their text when it was attached. */
-  source: z.object({ start: z.number(), end: z.number(), text: z.string() }).optional(),
+  source: z.optional(z.object({ start: z.number(), end: z.number(), text: z.string() })),
 });
 export type FilePart = z.infer<typeof FilePart>;
 
@@ -117,32 +121,32 @@ export type FileDiff = z.infer<typeof FileDiff>;
 
 /** What the panel knows of a call beyond its input and output. */
 export const CallMetadata = z.object({
-  diff: FileDiff.optional(),
+  diff: z.optional(FileDiff),
   /** One fact for the end of the call's line: "312 lines", "exit code 1". */
-  fact: z.string().optional(),
+  fact: z.optional(z.string()),
   /** Whether `fact` is good news, bad news or neither. */
-  tone: z.enum(["good", "bad", "plain"]).optional(),
-  exitCode: z.number().nullable().optional(),
+  tone: z.optional(z.enum(["good", "bad", "plain"])),
+  exitCode: z.optional(z.nullable(z.number())),
   /** The last lines of a running command's output; transient, never recorded. */
-  live: z.string().optional(),
-  liveLines: z.number().optional(),
+  live: z.optional(z.string()),
+  liveLines: z.optional(z.number()),
   /** File that holds the whole output when it was cut (T9). */
-  outputFile: z.string().optional(),
+  outputFile: z.optional(z.string()),
   /** The call was not allowed: by a rule, by the user, or because nobody was there to ask. */
-  denied: z.boolean().optional(),
+  denied: z.optional(z.boolean()),
   /** Opaque data of the provider that belongs to this call and is sent back unchanged. */
-  provider: Json.optional(),
+  provider: z.optional(Json),
 });
 export type CallMetadata = z.infer<typeof CallMetadata>;
 
 export const ToolState = z.discriminatedUnion("status", [
   /** `raw` is the JSON of the arguments as far as it has come. */
-  z.object({ status: z.literal("pending"), input: Json, raw: z.string(), provider: Json.optional() }),
+  z.object({ status: z.literal("pending"), input: Json, raw: z.string(), provider: z.optional(Json) }),
   z.object({
     status: z.literal("running"),
     input: Json,
-    title: z.string().optional(),
-    metadata: CallMetadata.optional(),
+    title: z.optional(z.string()),
+    metadata: z.optional(CallMetadata),
     start: z.number(),
   }),
   z.object({
@@ -151,7 +155,7 @@ export const ToolState = z.discriminatedUnion("status", [
     output: z.string(),
     title: z.string(),
     metadata: CallMetadata,
-    attachments: z.array(FilePart).optional(),
+    attachments: z.optional(z.array(FilePart)),
     start: z.number(),
     end: z.number(),
   }),
@@ -159,8 +163,8 @@ export const ToolState = z.discriminatedUnion("status", [
     status: z.literal("error"),
     input: Json,
     error: z.string(),
-    title: z.string().optional(),
-    metadata: CallMetadata.optional(),
+    title: z.optional(z.string()),
+    metadata: z.optional(CallMetadata),
     start: z.number(),
     end: z.number(),
   }),
@@ -199,14 +203,14 @@ export const Part = z.discriminatedUnion("type", [
     prompt: z.string(),
   }),
   z.object({ ...partBase, type: z.literal("compaction"), auto: z.boolean() }),
-  z.object({ ...partBase, type: z.literal("step-start"), snapshot: z.string().optional() }),
+  z.object({ ...partBase, type: z.literal("step-start"), snapshot: z.optional(z.string()) }),
   z.object({
     ...partBase,
     type: z.literal("step-finish"),
     reason: Finish,
-    cost: z.number().optional(),
+    cost: z.optional(z.number()),
     tokens: Tokens,
-    snapshot: z.string().optional(),
+    snapshot: z.optional(z.string()),
   }),
   z.object({ ...partBase, type: z.literal("snapshot"), snapshot: z.string() }),
   z.object({ ...partBase, type: z.literal("patch"), hash: z.string(), files: z.array(z.string()) }),

@@ -1,5 +1,5 @@
 /** What the panel and the host say to each other. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Chat } from "./apply.ts";
 import { Attachment, type ChatEvent, PermissionMode, Rule } from "./events.ts";
 
@@ -8,8 +8,8 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready") }),
   z.object({
     type: z.literal("prompt"),
-    text: z.string().max(1 << 20),
-    attachments: z.array(Attachment).max(100),
+    text: z.string().check(z.maxLength(1 << 20)),
+    attachments: z.array(Attachment).check(z.maxLength(100)),
   }),
   z.object({ type: z.literal("stop") }),
   z.object({ type: z.literal("new-session") }),
@@ -22,38 +22,38 @@ export const ToHost = z.discriminatedUnion("type", [
     answer: z.discriminatedUnion("type", [
       z.object({ type: z.literal("once") }),
       /** `rules` are those of the request, their patterns perhaps edited. */
-      z.object({ type: z.literal("always"), rules: z.array(Rule).max(50) }),
+      z.object({ type: z.literal("always"), rules: z.array(Rule).check(z.maxLength(50)) }),
       /** Words are told to the model and the turn goes on; without words it stops. */
-      z.object({ type: z.literal("deny"), words: z.string().max(100_000) }),
+      z.object({ type: z.literal("deny"), words: z.string().check(z.maxLength(100_000)) }),
     ]),
   }),
   z.object({ type: z.literal("set-mode"), mode: PermissionMode }),
   z.object({ type: z.literal("set-model"), providerID: z.string(), modelID: z.string() }),
   z.object({ type: z.literal("withdraw"), queuedID: z.string() }),
   z.object({ type: z.literal("attach") }),
-  z.object({ type: z.literal("detach"), index: z.number().int().min(0) }),
+  z.object({ type: z.literal("detach"), index: z.int().check(z.gte(0)) }),
   z.object({
     type: z.literal("open-file"),
-    path: z.string().max(4096),
-    line: z.number().int().min(1).optional(),
+    path: z.string().check(z.maxLength(4096)),
+    line: z.optional(z.int().check(z.gte(1))),
   }),
   z.object({ type: z.literal("open-diff"), requestID: z.string() }),
-  z.object({ type: z.literal("open-link"), url: z.string().max(8192) }),
+  z.object({ type: z.literal("open-link"), url: z.string().check(z.maxLength(8192)) }),
   z.object({ type: z.literal("copy"), text: z.string() }),
   z.object({
     type: z.literal("review"),
     action: z.enum(["accept", "reject"]),
     /** Undefined: all files. */
-    path: z.string().optional(),
+    path: z.optional(z.string()),
   }),
   z.object({ type: z.literal("retry-now") }),
   /** Sends the last prompt again after an error. */
   z.object({ type: z.literal("try-again") }),
   z.object({ type: z.literal("set-key") }),
-  z.object({ type: z.literal("open-settings"), query: z.string().max(200) }),
+  z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
   /** The host keeps the draft too: it must outlive a window's reload. */
-  z.object({ type: z.literal("draft"), text: z.string().max(1 << 20) }),
+  z.object({ type: z.literal("draft"), text: z.string().check(z.maxLength(1 << 20)) }),
 ]);
 export type ToHost = z.infer<typeof ToHost>;
 

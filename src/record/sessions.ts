@@ -1,7 +1,7 @@
 /** The folder of sessions: a record and a summary each. The list is made of summaries, so that no record is read. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { apply, type Chat } from "../loop/apply.ts";
 import type { SessionInfo } from "../loop/events.ts";
 import { RecordError } from "../loop/store.ts";
@@ -17,7 +17,7 @@ const Summary = z.object({
   messages: z.number(),
   tokens: z.number(),
   /** USD; absent when a model's price was not known. */
-  cost: z.number().optional(),
+  cost: z.optional(z.number()),
   failed: z.boolean(),
 });
 export type Summary = z.infer<typeof Summary>;

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { CallMetadata } from "../loop/message.ts";
 import { never } from "../loop/never.ts";
 import { requireTrust } from "./files.ts";
@@ -23,9 +23,9 @@ export const bash = defineTool({
   sideEffect: "mutating",
   description: `Runs a shell command in the workspace folder, each time in a new shell: cd and variables do not last. Answers with its output (stdout and stderr) and exit code. Standard input is empty. What it leaves running is ended. To read, search or change files use the other tools.`,
   input: z.object({
-    command: z.string().trim().min(1),
-    timeout: z.number().optional().describe(`ms, default ${defaultTimeout}, at most ${longestTimeout}`),
-    description: z.string().optional().describe("What it does, in a few words"),
+    command: z.string().check(z.trim(), z.minLength(1)),
+    timeout: z.optional(z.number()).check(z.describe(`ms, default ${defaultTimeout}, at most ${longestTimeout}`)),
+    description: z.optional(z.string()).check(z.describe("What it does, in a few words")),
   }),
   async prepare({ command, timeout = 0 }, { host, callID, signal }) {
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { never } from "../loop/never.ts";
 import { compare, inContext, toFileDiff } from "./diff.ts";
 import { asText, requireTrust, staleSentence } from "./files.ts";
@@ -10,10 +10,12 @@ import { cutLine, numbered, plural, splitLines } from "./text.ts";
 import { defineTool, type FilesSeen, ToolError } from "./tool.ts";
 
 const input = z.object({
-  file_path: z.string().min(1).describe("Absolute, or relative to the workspace folder"),
-  old_string: z.string().describe("Text to be replaced, exactly as it is in the file; empty only to make a new file"),
-  new_string: z.string().describe("Text to put there"),
-  replace_all: z.boolean().optional().describe("Replace every occurrence"),
+  file_path: z.string().check(z.minLength(1), z.describe("Absolute, or relative to the workspace folder")),
+  old_string: z
+    .string()
+    .check(z.describe("Text to be replaced, exactly as it is in the file; empty only to make a new file")),
+  new_string: z.string().check(z.describe("Text to put there")),
+  replace_all: z.optional(z.boolean()).check(z.describe("Replace every occurrence")),
 });
 type Input = z.infer<typeof input>;
 

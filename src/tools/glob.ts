@@ -1,5 +1,5 @@
 import picomatch from "picomatch";
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Host, Location } from "./host.ts";
 import { folderNeeds, pathFor } from "./scope.ts";
 import { plural } from "./text.ts";
@@ -15,8 +15,8 @@ export const glob = defineTool({
   timeout: 30_000,
   description: `Lists files by a pattern such as "src/**/*.ts", newest first. Ignored files (.gitignore) are left out. At most ${shownFiles} are shown.`,
   input: z.object({
-    pattern: z.string().trim().min(1),
-    path: z.string().optional().describe("Folder to look in; the workspace folder when absent"),
+    pattern: z.string().check(z.trim(), z.minLength(1)),
+    path: z.optional(z.string()).check(z.describe("Folder to look in; the workspace folder when absent")),
   }),
   async prepare({ pattern, path }, { host, signal }) {
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Location } from "./host.ts";
 import { fileNeeds, folderNeeds, pathFor } from "./scope.ts";
 import { plural } from "./text.ts";
@@ -6,18 +6,20 @@ import { defineTool, ToolError, type ToolResult } from "./tool.ts";
 import { shorten } from "./truncate.ts";
 
 const input = z.object({
-  pattern: z.string().min(1).describe("Regular expression, in ripgrep's syntax"),
-  path: z.string().optional().describe("File or folder; the workspace folder when absent"),
-  glob: z.string().optional().describe('Only these files, e.g. "*.{ts,tsx}"'),
-  type: z.string().optional().describe('Only files of this ripgrep type, e.g. "py"'),
-  output_mode: z.enum(["content", "files_with_matches", "count"]).optional().describe("Default: files_with_matches"),
-  "-i": z.boolean().optional().describe("Ignore case"),
-  "-n": z.boolean().optional().describe("Line numbers (default true)"),
-  "-A": z.number().int().min(0).optional().describe("Lines after each match"),
-  "-B": z.number().int().min(0).optional().describe("Lines before"),
-  "-C": z.number().int().min(0).optional().describe("Lines around"),
-  head_limit: z.number().int().min(0).optional().describe("At most this many lines, files or counts"),
-  multiline: z.boolean().optional().describe("Matches may span lines; . matches line ends"),
+  pattern: z.string().check(z.minLength(1), z.describe("Regular expression, in ripgrep's syntax")),
+  path: z.optional(z.string()).check(z.describe("File or folder; the workspace folder when absent")),
+  glob: z.optional(z.string()).check(z.describe('Only these files, e.g. "*.{ts,tsx}"')),
+  type: z.optional(z.string()).check(z.describe('Only files of this ripgrep type, e.g. "py"')),
+  output_mode: z
+    .optional(z.enum(["content", "files_with_matches", "count"]))
+    .check(z.describe("Default: files_with_matches")),
+  "-i": z.optional(z.boolean()).check(z.describe("Ignore case")),
+  "-n": z.optional(z.boolean()).check(z.describe("Line numbers (default true)")),
+  "-A": z.optional(z.int().check(z.gte(0))).check(z.describe("Lines after each match")),
+  "-B": z.optional(z.int().check(z.gte(0))).check(z.describe("Lines before")),
+  "-C": z.optional(z.int().check(z.gte(0))).check(z.describe("Lines around")),
+  head_limit: z.optional(z.int().check(z.gte(0))).check(z.describe("At most this many lines, files or counts")),
+  multiline: z.optional(z.boolean()).check(z.describe("Matches may span lines; . matches line ends")),
 });
 type Input = z.infer<typeof input>;
 

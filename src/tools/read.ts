@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { FilePart } from "../loop/message.ts";
 import { asText } from "./files.ts";
 import type { FileKind, TextFile } from "./host.ts";
@@ -15,9 +15,9 @@ export const read = defineTool({
   timeout: 30_000,
   description: `Reads a file: text as numbered lines (a number, a tab, the line), images and PDFs as attachments; lists a folder. Without a range the first ${outputLimit.lines} lines, at most ${outputLimit.characters} characters; go on with offset. Lines over ${lineLimit} characters are cut. Read a file before you change it.`,
   input: z.object({
-    file_path: z.string().min(1).describe("Absolute, or relative to the workspace folder"),
-    offset: z.number().int().min(0).optional().describe("First line, from 1"),
-    limit: z.number().int().min(1).optional().describe("Number of lines"),
+    file_path: z.string().check(z.minLength(1), z.describe("Absolute, or relative to the workspace folder")),
+    offset: z.optional(z.int().check(z.gte(0))).check(z.describe("First line, from 1")),
+    limit: z.optional(z.int().check(z.gte(1))).check(z.describe("Number of lines")),
   }),
   async prepare({ file_path, offset = 1, limit = outputLimit.lines }, { host, seen, signal }) {
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
 /** What a tool is: a name, an input, and a `prepare` that only reads and answers with a plan (T3). */
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Preview } from "../loop/events.ts";
 import type { CallMetadata, FilePart } from "../loop/message.ts";
 import type { Host } from "./host.ts";
@@ -60,7 +60,7 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly sideEffect: SideEffect;
-  readonly input: z.ZodType<Record<string, unknown>>;
+  readonly input: z.ZodMiniType<Record<string, unknown>>;
   /** JSON Schema of `input`, made when first asked for. */
   readonly schema: Record<string, unknown>;
   /** Longest time that `run` may take, in ms; undefined when the tool keeps its own limit. */
@@ -72,35 +72,35 @@ export interface Tool {
   prepare(input: Record<string, unknown>, context: ToolContext): Promise<Plan>;
 }
 
-interface ToolSpec<Shape extends z.ZodRawShape> {
+interface ToolSpec<Shape extends z.core.$ZodShape> {
   name: string;
   description: string;
   sideEffect: SideEffect;
-  input: z.ZodObject<Shape>;
+  input: z.ZodMiniObject<Shape>;
   timeout?: number;
-  prepare(input: z.infer<z.ZodObject<Shape>>, context: ToolContext): Promise<Plan>;
+  prepare(input: z.infer<z.ZodMiniObject<Shape>>, context: ToolContext): Promise<Plan>;
 }
 
 /** Ties a tool's input type to its schema, and forgets it again, so that tools of all inputs fit one list. */
-export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
+export function defineTool<Shape extends z.core.$ZodShape>(spec: ToolSpec<Shape>): Tool {
   let schema: Record<string, unknown> | undefined;
   return {
     name: spec.name,
     description: spec.description,
     sideEffect: spec.sideEffect,
     timeout: spec.timeout,
-    // A ZodObject's output is a record; TypeScript cannot see that through the type parameter.
-    input: spec.input as unknown as z.ZodType<Record<string, unknown>>,
+    // A ZodMiniObject's output is a record; TypeScript cannot see that through the type parameter.
+    input: spec.input as unknown as z.ZodMiniType<Record<string, unknown>>,
     get schema() {
       schema ??= toSchema(spec.input);
       return schema;
     },
     // `input` was parsed with `spec.input` by the one caller (call.ts).
-    prepare: (input, context) => spec.prepare(input as z.infer<z.ZodObject<Shape>>, context),
+    prepare: (input, context) => spec.prepare(input as z.infer<z.ZodMiniObject<Shape>>, context),
   };
 }
 
-function toSchema(input: z.ZodType): Record<string, unknown> {
+function toSchema(input: z.ZodMiniType): Record<string, unknown> {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
   return schema;
 }

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { compare, inContext, toFileDiff } from "./diff.ts";
 import { asText, requireTrust, staleSentence } from "./files.ts";
 import { fileNeeds } from "./scope.ts";
@@ -12,8 +12,8 @@ export const write = defineTool({
   description:
     "Writes a whole file; parent folders are made. An existing file is replaced. To change parts of a file use edit.",
   input: z.object({
-    file_path: z.string().min(1).describe("Absolute, or relative to the workspace folder"),
-    content: z.string().describe("All of the file's text"),
+    file_path: z.string().check(z.minLength(1), z.describe("Absolute, or relative to the workspace folder")),
+    content: z.string().check(z.describe("All of the file's text")),
   }),
   async prepare({ file_path, content }, { host, seen, signal }) {
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
 /** The little of the Anthropic Messages format that the tour needs: what it reads of a request, how it streams a reply. */
-import * as z from "zod";
+import * as z from "zod/mini";
 
 const TextBlock = z.object({ type: z.literal("text"), text: z.string() });
 const Block = z.union([
@@ -8,25 +8,29 @@ const Block = z.union([
   z.object({
     type: z.literal("tool_result"),
     tool_use_id: z.string(),
-    content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).default(""),
-    is_error: z.boolean().default(false),
+    content: z._default(z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]), ""),
+    is_error: z._default(z.boolean(), false),
   }),
-  z.looseObject({ type: z.string() }).transform(() => ({ type: "other" as const })),
+  z.pipe(
+    z.looseObject({ type: z.string() }),
+    z.transform(() => ({ type: "other" as const })),
+  ),
 ]);
 
 const WireMessage = z.object({
   role: z.enum(["user", "assistant"]),
-  content: z
-    .union([z.string(), z.array(Block)])
-    .transform((content) => (typeof content === "string" ? [{ type: "text" as const, text: content }] : content)),
+  content: z.pipe(
+    z.union([z.string(), z.array(Block)]),
+    z.transform((content) => (typeof content === "string" ? [{ type: "text" as const, text: content }] : content)),
+  ),
 });
 export type WireMessage = z.infer<typeof WireMessage>;
 
 export const WireRequest = z.object({
   model: z.string(),
-  stream: z.boolean().default(false),
+  stream: z._default(z.boolean(), false),
   messages: z.array(WireMessage),
-  tools: z.array(z.unknown()).default([]),
+  tools: z._default(z.array(z.unknown()), []),
 });
 
 /** What the tour answers: words, then calls. */

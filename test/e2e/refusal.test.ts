@@ -79,7 +79,7 @@ describe("questions", () => {
     assert.equal(await card.isVisible(), true, "the first press gives nothing");
     await always.click();
     await panel.getByText("Asked once, run twice.").first().waitFor();
-    assert.equal(await panel.getByRole("group", { name: /Ran node --version|Ran 2/ }).count() > 0, true);
+    assert.equal((await panel.getByRole("group", { name: /Ran node --version|Ran 2/ }).count()) > 0, true);
   });
 
   it("keeps that rule over a reload of the window, and asks for all else", async () => {

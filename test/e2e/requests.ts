@@ -15,7 +15,9 @@ export function assertCallsAnswered({ body }: ReceivedRequest): void {
   const blocks = messages.map(({ content }) => (typeof content === "string" ? [] : content));
   for (const [at, message] of blocks.entries()) {
     const calls = message.flatMap(({ type, id }) => (type === "tool_use" ? [id] : []));
-    const results = (blocks[at + 1] ?? []).flatMap(({ type, tool_use_id }) => (type === "tool_result" ? [tool_use_id] : []));
+    const results = (blocks[at + 1] ?? []).flatMap(({ type, tool_use_id }) =>
+      type === "tool_result" ? [tool_use_id] : [],
+    );
     assert.deepEqual(results, calls, `the results after message ${at}`);
   }
 }

@@ -197,7 +197,13 @@ export async function openWindow(options: WindowOptions = {}): Promise<Window> {
     ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: key === false ? undefined : key,
   };
-  const server = await startVSCode({ dataDir, extensions: [vsix], env, trust, userSettings: { ...ownSettings, ...settings } });
+  const server = await startVSCode({
+    dataDir,
+    extensions: [vsix],
+    env,
+    trust,
+    userSettings: { ...ownSettings, ...settings },
+  });
   let opened: Awaited<ReturnType<typeof openBrowser>> | undefined;
   try {
     const url = options.folder === false ? `${server.url}/?ew=true` : workbenchURL(server, folder);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { coreTools } from "../../src/tools/core.ts";
 import { defineTool, type Tool, ToolError, type ToolResult } from "../../src/tools/tool.ts";
 import { harnesses, until } from "./harness.ts";
@@ -21,7 +21,7 @@ function tool(
     sideEffect: more.sideEffect ?? "none",
     description: "A test.",
     ...(more.timeout !== undefined && { timeout: more.timeout }),
-    input: z.object({ n: z.number().optional() }),
+    input: z.object({ n: z.optional(z.number()) }),
     prepare: async (input, { signal }) => ({
       title: `Run ${name}`,
       preview: { type: "text", text: name },

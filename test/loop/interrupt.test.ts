@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { defineTool } from "../../src/tools/tool.ts";
 import { failure } from "../scripted-model.ts";
 import { type Harness, harnesses, until } from "./harness.ts";

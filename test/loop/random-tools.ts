@@ -1,5 +1,5 @@
 /** Tools for random scripts: one that looks, one that asks, one that fails in words, one with a bug. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { defineTool, type Need, type Tool, ToolError } from "../../src/tools/tool.ts";
 
 function tool(name: string, sideEffect: Tool["sideEffect"], needs: Need[], output: () => string): Tool {
@@ -7,7 +7,7 @@ function tool(name: string, sideEffect: Tool["sideEffect"], needs: Need[], outpu
     name,
     sideEffect,
     description: "A test.",
-    input: z.object({ n: z.number().optional() }),
+    input: z.object({ n: z.optional(z.number()) }),
     prepare: async () => ({
       title: `Run ${name}`,
       preview: { type: "text", text: name },

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, unlinkSync } from "node:f
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { newSession, Session } from "../../src/loop/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { replay, Transcript } from "../../src/record/transcript.ts";

@@ -154,7 +154,8 @@ function summary(expected, run, result, replies, blocks) {
       .filter((block) => block.type === type)
       .map((block) => block[field])
       .join("");
-  const { usage, stop_reason } = replies.at(-1) ?? {};
+  // A reply without a block is no message; the result tells of it.
+  const { usage, stop_reason } = replies.at(-1) ?? result;
   return {
     error: failure(expected, run, result),
     text: texts("text", "text"),

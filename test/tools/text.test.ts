@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { applyPatch } from "diff";
 import fc from "fast-check";
-import { z } from "zod";
+import * as z from "zod/mini";
 import { coreTools } from "../../src/tools/core.ts";
 import { compare, toFileDiff } from "../../src/tools/diff.ts";
 import { ToolRegistry } from "../../src/tools/registry.ts";

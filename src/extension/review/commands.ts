@@ -1,6 +1,6 @@
 /** The commands of the review. From the palette they work where the cursor is; CodeLens, menus and the panel say where. */
 import * as vscode from "vscode";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { beforeUri } from "./before.ts";
 import type { Hunk } from "./lines.ts";
 import { firstLine, hunkAt } from "./marks.ts";

@@ -1,7 +1,7 @@
 /** What is under review, on disk: a file of JSON for each file with open hunks, so that a review outlives the window. */
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { baseText, becomes, currentText, unchanged } from "./hunks.ts";
 import { Track } from "./track.ts";
 

@@ -27,8 +27,8 @@ const mocha = (/** @type {string[]} */ files, /** @type {number} */ timeout) => 
   ...files,
 ];
 
-/** Folders whose tests need a real VS Code, or are run by scripts of their own. */
-const apart = ["extension", "e2e", "streams", "bench"];
+/** Folders whose tests start processes or a real VS Code, or are run by scripts of their own. */
+const apart = ["headless", "extension", "e2e", "streams", "bench"];
 
 /**
  * `start` says what Node is started with, undefined where there is nothing to run.
@@ -50,6 +50,7 @@ const suites = {
       };
     },
   },
+  headless: { minutes: 5, start: async () => ({ args: mocha(await testFiles("test/headless"), 20_000) }) },
   panel: {
     minutes: 5,
     start: async () => ({ args: mocha((await testFiles("test")).filter(isBrowserTest), 60_000) }),

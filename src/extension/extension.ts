@@ -5,6 +5,7 @@ import { type ChatEvent, Rule } from "../loop/events.ts";
 import { ModelRef } from "../loop/message.ts";
 import { Sessions } from "../record/sessions.ts";
 import { coreTools } from "../tools/core.ts";
+import { registryOf } from "../tools/registry.ts";
 import { commands } from "./commands.ts";
 import { Conversations } from "./conversations.ts";
 import { Keys } from "./keys.ts";
@@ -43,7 +44,7 @@ export function activate(context: vscode.ExtensionContext): void {
       sessions,
       {
         hostFor: (id) => host.forSession(sessions.outputs(id)),
-        tools: coreTools,
+        tools: registryOf(coreTools),
         limits: () => readSettings().limits,
         platform: process.platform,
         openModel: (ref) => models.open(ref),

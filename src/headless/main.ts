@@ -27,6 +27,7 @@ import { defaultLimits, type Limits } from "../loop/turn.ts";
 import { Sessions } from "../record/sessions.ts";
 import { coreTools } from "../tools/core.ts";
 import { nodeHost } from "../tools/node-host.ts";
+import { registryOf } from "../tools/registry.ts";
 import { explain } from "./explain.ts";
 import { type HeadlessOptions, parseOptions, UsageError, usage } from "./options.ts";
 import { stateFolder } from "./state-folder.ts";
@@ -71,7 +72,7 @@ async function run(options: HeadlessOptions): Promise<number> {
     { mode: options.mode, model, agent: options.agent, thinking: "default", appended: options.appendSystemPrompt },
     {
       host: nodeHost({ folders: [options.cwd], trusted: options.trusted, overflowDir }),
-      tools: coreTools.filter((tool) => !options.disallowedTools.includes(tool.name)),
+      tools: registryOf(coreTools, options.disallowedTools),
       recorder: recorder satisfies Recorder,
       limits: () => limitsOf(options),
       platform: process.platform,
@@ -121,7 +122,9 @@ async function answerAll(
     const projection = project({ chat: session.chat, partial: options.partial, makeID: randomUUID, emit: print });
     projection.init({
       cwd: options.cwd,
-      tools: coreTools.map((tool) => tool.name).filter((name) => !options.disallowedTools.includes(name)),
+      tools: registryOf(coreTools, options.disallowedTools)
+        .offered()
+        .map((tool) => tool.name),
       model: session.choices.model.modelID,
       mode: options.mode,
     });

@@ -1,5 +1,6 @@
 /** One session: its chat, its queue, its Stop, and who listens. The only place that turns prompts into turns. */
 import type { Host } from "../tools/host.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
 import type { FilesSeen, Tool } from "../tools/tool.ts";
 import { type Agent, findAgent } from "./agents.ts";
 import { apply, type Chat, findEntry, newChat } from "./apply.ts";
@@ -23,7 +24,7 @@ import type { Limits, Turn, TurnEnd } from "./turn.ts";
 /** What a session needs of the house around it. Functions are asked anew for each turn. */
 export interface SessionDeps {
   host: Host;
-  tools: readonly Tool[];
+  tools: ToolRegistry;
   recorder: Recorder;
   limits(): Limits;
   /** For people: "darwin", "linux", "win32". */
@@ -301,7 +302,7 @@ export class Session {
   /** Tools that agent, rules and message leave (T1); in the mode Plan all stay, so that the prompt's prefix holds (C7). */
   #offered(agent: Agent, switches: Record<string, boolean>): Tool[] {
     const book = this.#book();
-    return this.#deps.tools.filter((tool) => {
+    return this.#deps.tools.offered().filter((tool) => {
       if (switches[tool.name] === false || isWhollyDenied(tool, book)) return false;
       return !agent.readOnly || tool.sideEffect === "read-only" || tool.sideEffect === "none";
     });

@@ -2,6 +2,13 @@
 import type { ToolDefinition } from "../loop/model.ts";
 import type { Tool } from "./tool.ts";
 
+/** A registry that holds these tools; `disabled` ones are not offered. */
+export function registryOf(tools: readonly Tool[], disabled: Iterable<string> = []): ToolRegistry {
+  const registry = new ToolRegistry({ disabled });
+  for (const tool of tools) registry.register(tool);
+  return registry;
+}
+
 export class ToolRegistry {
   readonly #tools = new Map<string, Tool>();
   readonly #allowed: ReadonlySet<string>;
@@ -25,9 +32,11 @@ export class ToolRegistry {
 
   /** What a model is offered: all but the disabled. The same list each time, so that providers can cache it. */
   definitions(): ToolDefinition[] {
-    return [...this.#tools.values()]
-      .filter((tool) => !this.isDisabled(tool.name))
-      .map(({ name, description, schema }) => ({ name, description, schema }));
+    return this.offered().map(({ name, description, schema }) => ({ name, description, schema }));
+  }
+
+  offered(): Tool[] {
+    return [...this.#tools.values()].filter((tool) => !this.isDisabled(tool.name));
   }
 
   isAllowed(name: string): boolean {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Browser, Frame, Page } from "playwright-core";
+import { type Browser, errors, type Frame, type Page } from "playwright-core";
 import { type Answer, type ModelServer, type ReceivedRequest, startModelServer } from "../model-server.ts";
 import {
   freshFolder,
@@ -97,24 +97,29 @@ export class Window {
     return frame;
   }
 
-  /** Runs a command of the palette. A palette that was opened before the extensions were known is opened again. */
+  /** Runs a command of the palette. */
   async command(title: string): Promise<void> {
+    await this.#pick(`>${title}`, title);
+  }
+
+  /**
+   * Picks a row of VS Code's quick input. One that was opened before the extensions were known is opened again, and so
+   * is one that something else has taken the focus from.
+   */
+  async #pick(typed: string, row: string): Promise<void> {
     const { page } = this;
-    const input = page.locator(".quick-input-widget input[type=text]");
-    const row = page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
-    for (let tries = 0; ; tries++) {
+    for (let tries = 0; tries < 15; tries++) {
       await page.keyboard.press("F1");
-      await input.waitFor();
-      await input.fill(`>${title}`);
-      const found = await row.waitFor({ timeout: 2000 }).then(
-        () => true,
-        () => false,
-      );
-      if (found) break;
-      await page.keyboard.press("Escape");
-      if (tries === 15) throw new Error(`The palette has no command "${title}".`);
+      try {
+        await page.locator(".quick-input-widget input[type=text]").fill(typed, { timeout: 2000 });
+        const rows = page.locator(".quick-input-list .monaco-list-row", { hasText: row });
+        return await rows.first().click({ timeout: 2000 });
+      } catch (error) {
+        if (!(error instanceof errors.TimeoutError)) throw error;
+        await page.keyboard.press("Escape");
+      }
     }
-    await row.click();
+    throw new Error(`Nothing named "${row}" was found with "${typed}".`);
   }
 
   /** Loads the page anew, as "Developer: Reload Window" does. */
@@ -140,15 +145,9 @@ export class Window {
 
   /** Opens a file in the editor by its name. */
   async open(file: string): Promise<void> {
-    const { page } = this;
-    await page.keyboard.press("F1");
-    const input = page.locator(".quick-input-widget input[type=text]");
-    await input.fill(file);
-    await page
-      .locator(".quick-input-list .monaco-list-row", { hasText: path.basename(file) })
-      .first()
-      .click();
-    await page.locator(".tab.active", { hasText: path.basename(file) }).waitFor();
+    const name = path.basename(file);
+    await this.#pick(file, name);
+    await this.page.locator(".tab.active", { hasText: name }).waitFor();
   }
 
   /** All that VS Code keeps on disk for this window, under a folder such as "data/logs": text by file. */

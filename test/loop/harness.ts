@@ -19,6 +19,7 @@ import { defaultLimits, type Limits, type TurnEnd } from "../../src/loop/turn.ts
 import { replay, Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
+import { registryOf } from "../../src/tools/registry.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
 import { callsOf, checkLoopEvents, checkSettled, checkStates } from "./invariants.ts";
@@ -66,7 +67,7 @@ export class Harness {
     const host = nodeHost({ folders: [this.folder], trusted, overflowDir: path.join(this.folder, ".outputs") });
     this.session = new Session(options.chat ?? newSession(this.folder), choices, {
       host,
-      tools,
+      tools: registryOf(tools),
       recorder: this.transcript,
       limits: () => ({ ...defaultLimits, retryBackoff: 1, ...options.limits }),
       platform: "linux",

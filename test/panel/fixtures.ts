@@ -12,7 +12,7 @@ const sessionID = "ses_1";
 let ids = 0;
 const nextID = (prefix: string) => `${prefix}_${String(++ids).padStart(6, "0")}`;
 
-export const sonnet: ModelChoice = {
+const sonnet: ModelChoice = {
   providerID: "anthropic",
   modelID: "claude-sonnet-4-5",
   label: "Claude Sonnet 4.5",

@@ -9,6 +9,7 @@ import { defaultLimits } from "../../src/loop/turn.ts";
 import { replay, Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
+import { registryOf } from "../../src/tools/registry.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
 import { lasting } from "../loop/harness.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
@@ -35,7 +36,7 @@ describe("a full disk", () => {
       { mode: "bypassPermissions", model: ref, agent: "build", thinking: "default", appended: "" },
       {
         host: nodeHost({ folders: [folder], trusted: true, overflowDir: folder }),
-        tools,
+        tools: registryOf(tools),
         recorder: transcript,
         limits: () => defaultLimits,
         platform: "linux",

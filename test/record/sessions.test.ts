@@ -8,6 +8,7 @@ import { defaultLimits } from "../../src/loop/turn.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
+import { registryOf } from "../../src/tools/registry.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
 
 describe("the list of sessions", () => {
@@ -31,7 +32,7 @@ describe("the list of sessions", () => {
       { ...choices, model: { providerID: "anthropic", modelID } },
       {
         host: nodeHost({ folders: [folder], trusted: true, overflowDir: sessions.outputs(id) }),
-        tools: coreTools,
+        tools: registryOf(coreTools),
         recorder: transcript,
         limits: () => defaultLimits,
         platform: "linux",

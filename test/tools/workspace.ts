@@ -5,7 +5,7 @@ import path from "node:path";
 import { coreTools } from "../../src/tools/core.ts";
 import type { Host } from "../../src/tools/host.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
-import { ToolRegistry } from "../../src/tools/registry.ts";
+import { registryOf } from "../../src/tools/registry.ts";
 import type { FilesSeen, Need, Plan, Progress, ToolResult } from "../../src/tools/tool.ts";
 
 export class TestWorkspace {
@@ -14,13 +14,12 @@ export class TestWorkspace {
   readonly folder: string;
   readonly seen: FilesSeen = new Map();
   readonly host: Host;
-  readonly #registry = new ToolRegistry();
+  readonly #registry = registryOf(coreTools);
 
   constructor({ trusted = true, name = "work" } = {}) {
     this.folder = path.join(this.root, name);
     mkdirSync(this.folder);
     this.host = nodeHost({ folders: [this.folder], trusted, overflowDir: path.join(this.root, "overflow") });
-    for (const tool of coreTools) this.#registry.register(tool);
   }
 
   /** Relative to the folder. */

@@ -83,6 +83,10 @@ function idleLine(chat: Chat, readiness: Readiness): StatusLine {
   if (last?.role === "assistant" && last.error) {
     return { kind: "stopped", glyph: "error", words: "Stopped by an error", time: "" };
   }
+  // A turn whose end nobody saw: the window was closed, or reloaded, while it ran.
+  if (last && (last.role === "user" || last.finish === "interrupted" || last.finish === "tool-calls")) {
+    return { kind: "stopped", glyph: "debug-stop", words: "Interrupted", time: "" };
+  }
   if (readiness.type === "no-key") {
     return { kind: "idle", glyph: "debug-disconnect", words: "No model connected", time: "" };
   }

@@ -122,9 +122,11 @@ export class Window {
     throw new Error(`Nothing named "${row}" was found with "${typed}".`);
   }
 
-  /** Loads the page anew, as "Developer: Reload Window" does. */
+  /** By VS Code's own command: at a reload by the browser, VS Code does not always get to end its extension host. */
   async reload(): Promise<Frame> {
-    await this.page.reload();
+    const loaded = this.page.waitForEvent("domcontentloaded");
+    await this.command("Developer: Reload Window");
+    await loaded;
     return await this.panel();
   }
 

@@ -93,7 +93,7 @@ async function measure(which: "bare" | "rondo"): Promise<Run> {
 function command(which: "bare" | "rondo", base: string, folder: string): string[] {
   const prompt = "Read the file again and again.";
   const record = path.join(folder, "record.jsonl");
-  if (which === "bare") return [path.join(import.meta.dirname, "bare-loop.ts"), base, folder, record, prompt];
+  if (which === "bare") return [path.join(import.meta.dirname, "bare-loop.mjs"), base, folder, record, prompt];
   const options = { cwd: folder, provider: "anthropic", "base-url": base, model: "bench", "max-turns": "1000" };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   return [path.join(root, "dist/headless.js"), ...args, "--session-dir", path.join(folder, "sessions"), prompt];

@@ -11,4 +11,6 @@ const report: Report = (name, value, unit) =>
 
 execFileSync(process.execPath, ["esbuild.mjs"], { cwd: path.join(import.meta.dirname, "../.."), stdio: "inherit" });
 if (wants("headless")) await benchHeadless(report);
+// Prints its figures itself, in the same form.
+if (wants("panel")) await import("./panel.mjs");
 if (wants("vscode")) await benchVSCode(report);

@@ -33,9 +33,25 @@ export async function status(panel: Frame, words: RegExp): Promise<void> {
   await panel.getByRole("status").filter({ hasText: words }).first().waitFor();
 }
 
+/** Waits until the conversation has a paragraph or line with these words. */
+export async function said(panel: Frame, words: string): Promise<void> {
+  await log(panel).getByText(words).first().waitFor();
+}
+
 /** The conversation as it reads. */
 export async function transcript(panel: Frame): Promise<string> {
-  return await panel.getByRole("log", { name: "Conversation" }).innerText();
+  return await log(panel).innerText();
+}
+
+function log(panel: Frame): Locator {
+  return panel.getByRole("log", { name: "Conversation" });
+}
+
+/** Opens a session of the list by its title. */
+export async function openSession(panel: Frame, title: string): Promise<void> {
+  await press(panel, "Sessions");
+  await panel.getByRole("region", { name: "Sessions" }).getByRole("button", { name: title }).first().click();
+  await panel.getByRole("heading", { name: title, exact: true }).waitFor();
 }
 
 /** The bar of the changes that wait for review, with so many of them: "2 changes". */

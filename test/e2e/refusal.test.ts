@@ -1,6 +1,6 @@
 /** Questions, and each way to answer them. */
 import assert from "node:assert/strict";
-import { answer, question, say, status } from "./hands.ts";
+import { answer, question, said, say, status } from "./hands.ts";
 import { assertCallsAnswered } from "./requests.ts";
 import { openWindow, type Window } from "./window.ts";
 
@@ -28,7 +28,7 @@ describe("questions", () => {
     const words = (await question(panel, /Edit/)).getByRole("textbox", { name: "Tell Rondo what to do instead" });
     await words.fill("The rate is fixed by contract.");
     await words.press("Enter");
-    await panel.getByText("I leave the rate as it is.").first().waitFor();
+    await said(panel, "I leave the rate as it is.");
     await status(panel, /Done/);
     const told = window.requests.at(-1);
     assert.ok(told);
@@ -53,7 +53,7 @@ describe("questions", () => {
     window.plays([{ text: "Another way, then." }]);
     const panel = await window.panel();
     await say(panel, "find another way");
-    await panel.getByText("Another way, then.").first().waitFor();
+    await said(panel, "Another way, then.");
     const last = window.requests.at(-1);
     assert.ok(last);
     assertCallsAnswered(last);
@@ -78,7 +78,7 @@ describe("questions", () => {
     assert.equal(await card.getByRole("textbox", { name: "Rule" }).inputValue(), "node --version");
     assert.equal(await card.isVisible(), true, "the first press gives nothing");
     await always.click();
-    await panel.getByText("Asked once, run twice.").first().waitFor();
+    await said(panel, "Asked once, run twice.");
     assert.equal((await panel.getByRole("group", { name: /Ran node --version|Ran 2/ }).count()) > 0, true);
   });
 
@@ -101,7 +101,7 @@ describe("questions", () => {
     await status(panel, /1 of 2/);
     await answer(panel, "Allow once", /hostname/);
     await answer(panel, "Allow once", /os-release/);
-    await panel.getByText("Both are read.").first().waitFor();
+    await said(panel, "Both are read.");
   });
 
   it("has said nothing on the console that is an error of its own", () => {

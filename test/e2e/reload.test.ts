@@ -1,6 +1,6 @@
 /** The window is reloaded, the panel hidden, the extension host killed: nothing is lost, nothing is doubled. */
 import assert from "node:assert/strict";
-import { message, question, say, status, transcript } from "./hands.ts";
+import { message, openSession, question, said, say, status, transcript } from "./hands.ts";
 import { processCount, processes } from "./processes.ts";
 import { assertCallsAnswered } from "./requests.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -21,10 +21,11 @@ describe("what outlives the window", () => {
     window.plays([{ text: "Here I am again." }]);
     const panel = await window.panel();
     await say(panel, "go on");
+    await said(panel, "Here I am again.");
     await status(panel, /Done/);
-    const said = await transcript(panel);
+    const text = await transcript(panel);
     for (const words of [first, "go on", "Here I am again."]) {
-      assert.equal(said.split(words).length - 1, 1, `"${words}" in: ${said}`);
+      assert.equal(text.split(words).length - 1, 1, `"${words}" in: ${text}`);
     }
     const last = window.requests.at(-1);
     assert.ok(last);
@@ -32,67 +33,71 @@ describe("what outlives the window", () => {
     assert.equal(last.raw.split(first).length - 1, 1, "the model is told the first prompt once");
   }
 
-  it("R3 keeps what was said when the window is reloaded in mid-stream", async () => {
+  async function hideAndShow(): Promise<void> {
+    const panel = await window.panel();
+    await window.command("View: Toggle Secondary Side Bar Visibility");
+    while (!panel.isDetached()) await new Promise((resolve) => setTimeout(resolve, 20));
+    await window.command("Rondo: Focus Chat");
+  }
+
+  it("R3 is reloaded while a command runs, a question is open, a reply streams and a draft is begun", async () => {
+    let panel = await window.panel();
+    window.plays([run("echo begun; sleep 8642.1")]);
+    await say(panel, "run something long");
+    await (await question(panel, /command/)).press("Control+Enter");
+    await processCount("sleep\u00008642.1", 1);
+
+    panel = await window.newSession();
+    window.plays([{ call: { name: "write", input: { file_path: "new.txt", content: "new" } } }]);
+    await say(panel, "write something new");
+    await question(panel, /new\.txt/);
+
+    panel = await window.newSession();
     window.plays(talk);
-    await say(await window.panel(), "talk to me");
-    await (await window.panel()).getByText("word9 ").first().waitFor();
-    const panel = await window.reload();
+    await say(panel, "talk to me");
+    await said(panel, "word9 ");
+    await message(panel).fill("half a thought");
+    await window.reload();
+    await processCount("8642.1", 0);
+  });
+
+  it("R3 shows what was said of the reply, once, and marks it; the draft is there", async () => {
+    const panel = await window.panel();
     await status(panel, /Interrupted/);
-    const said = await transcript(panel);
-    assert.match(said, /word0 word1 .*word8/);
-    assert.equal(said.split("word5 ").length, 2, "nothing is doubled");
-    assert.doesNotMatch(said, /word79/);
+    const text = await transcript(panel);
+    assert.match(text, /word0 word1 .*word8[^]*Interrupted/);
+    assert.equal(text.split("word5 ").length, 2, "nothing is doubled");
+    assert.doesNotMatch(text, /word79/);
+    assert.equal(await message(panel).inputValue(), "half a thought");
     await assertGoesOn("talk to me");
   });
 
-  it("R3 ends a running command when the window is reloaded, and says so to the model", async () => {
-    let panel = await window.newSession();
-    window.plays([run("echo begun; sleep 8642.1")]);
-    await say(panel, "run it");
-    await (await question(panel, /command/)).press("Control+Enter");
-    await processCount("sleep\u00008642.1", 1);
-    panel = await window.reload();
-    await processCount("8642.1", 0);
-    await panel.getByRole("group", { name: /^Run echo begun/ }).waitFor();
-    await assertGoesOn("run it");
-    assert.match(window.requests.at(-1)?.raw ?? "", /Interrupted|aborted/);
-  });
-
-  it("R3 withdraws an open question when the window is reloaded; nothing is written", async () => {
-    let panel = await window.newSession();
-    window.plays([{ call: { name: "write", input: { file_path: "new.txt", content: "new" } } }]);
-    await say(panel, "write it");
-    await question(panel, /new\.txt/);
-    panel = await window.reload();
+  it("R3 has withdrawn the question, and wrote nothing", async () => {
+    const panel = await window.panel();
+    await openSession(panel, "write something new");
     await panel.getByRole("group", { name: /^Write new\.txt/ }).waitFor();
     assert.equal(await panel.getByRole("alertdialog").count(), 0);
     await assert.rejects(window.read("new.txt"));
-    await assertGoesOn("write it");
+    await assertGoesOn("write something new");
   });
 
-  it("keeps the draft when the window is reloaded, and when the panel is hidden", async () => {
-    let panel = await window.newSession();
-    await message(panel).fill("half a thought");
-    panel = await window.reload();
-    assert.equal(await message(panel).inputValue(), "half a thought");
-    await message(panel).pressSequentially(", and the other half");
-    await window.command("View: Toggle Secondary Side Bar Visibility");
-    await panel.waitForFunction("false").catch(() => {});
-    await window.command("Rondo: Focus Chat");
-    panel = await window.panel();
-    assert.equal(await message(panel).inputValue(), "half a thought, and the other half");
-    await message(panel).fill("");
+  it("R3 has ended the command, and says so to the model", async () => {
+    const panel = await window.panel();
+    await openSession(panel, "run something long");
+    await panel.getByRole("group", { name: /^Run echo begun/ }).waitFor();
+    await assertGoesOn("run something long");
+    assert.match(window.requests.at(-1)?.raw ?? "", /begun.*stopped by the user/);
   });
 
-  it("shows the same when the panel was hidden in mid-stream", async () => {
+  it("shows the same when the panel was hidden in mid-stream, with the draft", async () => {
     let panel = await window.newSession();
     window.plays(talk);
     await say(panel, "talk to me");
-    await panel.getByText("word9 ").first().waitFor();
-    await window.command("View: Toggle Secondary Side Bar Visibility");
-    await panel.waitForFunction("false").catch(() => {});
-    await window.command("Rondo: Focus Chat");
+    await said(panel, "word9 ");
+    await message(panel).fill("another thought");
+    await hideAndShow();
     panel = await window.panel();
+    assert.equal(await message(panel).inputValue(), "another thought");
     await status(panel, /Done/);
     assert.ok((await transcript(panel)).includes(long), "each word is there once and in order");
     assert.equal(await panel.getByRole("article").count(), 2);
@@ -109,7 +114,7 @@ describe("what outlives the window", () => {
     assert.equal(hosts.length, 1);
     for (const host of hosts) process.kill(host, "SIGKILL");
     panel = await window.reload();
-    await panel.getByText("I begin.").first().waitFor();
+    await said(panel, "I begin.");
     await panel.getByRole("group", { name: /^Run echo begun/ }).waitFor();
     await assertGoesOn("run it");
     assert.match(window.requests.at(-1)?.raw ?? "", /Interrupted: Rondo was closed/);

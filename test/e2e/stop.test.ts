@@ -1,6 +1,6 @@
 /** Stop, wherever a turn is. */
 import assert from "node:assert/strict";
-import { press, question, say, status, transcript } from "./hands.ts";
+import { press, question, said, say, status, transcript } from "./hands.ts";
 import { processCount } from "./processes.ts";
 import { assertCallsAnswered } from "./requests.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -19,7 +19,7 @@ describe("Stop", () => {
     window.plays([{ text: "Here I am again." }]);
     const panel = await window.panel();
     await say(panel, "go on");
-    await panel.getByText("Here I am again.").first().waitFor();
+    await said(panel, "Here I am again.");
     const last = window.requests.at(-1);
     assert.ok(last);
     assertCallsAnswered(last);
@@ -29,7 +29,7 @@ describe("Stop", () => {
     window.plays({ blocks: [{ text: long, pieces: 80 }], delay: 100 });
     const panel = await window.panel();
     await say(panel, "talk");
-    await panel.getByText("word9 ").first().waitFor();
+    await said(panel, "word9 ");
     const pressedAt = performance.now();
     await press(panel, "Stop");
     const closedAt = await window.requests[0]?.left;
@@ -75,7 +75,7 @@ describe("Stop", () => {
     const panel = await window.newSession();
     window.plays({ blocks: [{ text: long, pieces: 80 }], delay: 100 });
     await say(panel, "talk");
-    await panel.getByText("word5 ").first().waitFor();
+    await said(panel, "word5 ");
     await panel.getByRole("textbox", { name: "Message" }).press("Escape");
     await status(panel, /Stopped by you/);
   });

@@ -1,7 +1,7 @@
 /** The main job: from the empty panel to Accept, and the conversation is still there after a reload. */
 import assert from "node:assert/strict";
 import { seriousFindings } from "./axe.ts";
-import { answer, changes, question, say, status } from "./hands.ts";
+import { answer, changes, question, said, say, status } from "./hands.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const wrong =
@@ -80,8 +80,8 @@ describe("the main job, end to end", () => {
   it("runs the test in a terminal after another click, and says how it ended", async () => {
     const panel = await window.panel();
     await answer(panel, "Allow once", /Run this command/);
-    await panel.getByText("10 passed").waitFor();
-    await panel.getByText("All 10 tests pass.").waitFor();
+    await said(panel, "10 passed");
+    await said(panel, "All 10 tests pass.");
     await status(panel, /Done/);
     assert.match(window.requests.at(-1)?.raw ?? "", /pass 10/);
     await window.command("Terminal: Focus Terminal");
@@ -97,7 +97,7 @@ describe("the main job, end to end", () => {
 
   it("keeps the conversation and the review over a reload of the window, and doubles nothing", async () => {
     const panel = await window.reload();
-    await panel.getByText("All 10 tests pass.").waitFor();
+    await said(panel, "All 10 tests pass.");
     assert.equal(await panel.getByText("I look at the test and the code it tests.").count(), 1);
     assert.equal(await panel.getByRole("article", { name: "You" }).count(), 1);
     await changes(panel, "1 change").waitFor();
@@ -129,7 +129,7 @@ describe("the main job, end to end", () => {
     await answer(panel, "Allow once", /Edit/);
     await answer(panel, "Allow once", /Edit/);
     await changes(panel, "2 changes").waitFor();
-    await panel.getByText("Both comments are shorter.").first().waitFor();
+    await said(panel, "Both comments are shorter.");
     const both = await window.read("src/cart.js");
 
     await lines("A cart without it.").click();

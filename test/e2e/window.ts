@@ -35,8 +35,6 @@ export interface WindowOptions {
   settings?: Record<string, unknown>;
   /** Files of the folder beside those of the sample, by path. */
   files?: Record<string, string>;
-  /** False: no folder is open. */
-  folder?: false;
   /** The key in the environment; false: there is none. */
   key?: string | false;
   width?: number;
@@ -54,7 +52,7 @@ export class Window {
   readonly dataDir: string;
   /** Errors of the console that are Rondo's own. */
   readonly errors: string[] = [];
-  /** Requests that offered tools; those for a title are answered by themselves. */
+  /** Requests that offered tools: all but those for a title. */
   readonly requests: ReceivedRequest[] = [];
   /** In the environment of all processes of this window. */
   readonly marker: string;
@@ -90,11 +88,29 @@ export class Window {
     this.#model.answers = answers;
   }
 
+  /** What the model makes the title of sessions that begin from now on; before, it makes none, and their prompt is it. */
+  titles(title: string): void {
+    this.#model.title = title;
+  }
+
   /** The panel; to be asked for again after a reload or after it was hidden. */
   async panel(): Promise<Frame> {
     const frame = await webviewFrame(this.page, '[aria-label="Rondo"]');
     await frame.getByRole("textbox", { name: "Message" }).waitFor();
     return frame;
+  }
+
+  /** Closes the folder. */
+  async closeFolder(): Promise<Frame> {
+    await this.page.goto(`${this.#server.url}/?ew=true`);
+    return await this.showPanel();
+  }
+
+  /** In a window that was never opened before the panel is not in sight. */
+  async showPanel(): Promise<Frame> {
+    await this.page.waitForSelector(".monaco-workbench .part.statusbar");
+    await this.command("Rondo: Focus Chat");
+    return await this.panel();
   }
 
   /** Runs a command of the palette. */
@@ -195,7 +211,8 @@ export async function openWindow(options: WindowOptions = {}): Promise<Window> {
     RONDO_TOUR: undefined,
     OPENAI_API_KEY: undefined,
     OPENAI_BASE_URL: undefined,
-    ANTHROPIC_BASE_URL: model.url,
+    // A server on this machine needs no key: where there is none, its address is not one that says so.
+    ANTHROPIC_BASE_URL: key === false ? model.url.replace("127.0.0.1", "0.0.0.0") : model.url,
     ANTHROPIC_API_KEY: key === false ? undefined : key,
   };
   const server = await startVSCode({
@@ -207,12 +224,9 @@ export async function openWindow(options: WindowOptions = {}): Promise<Window> {
   });
   let opened: Awaited<ReturnType<typeof openBrowser>> | undefined;
   try {
-    const url = options.folder === false ? `${server.url}/?ew=true` : workbenchURL(server, folder);
-    opened = await openBrowser({ url, width, height: 900 });
+    opened = await openBrowser({ url: workbenchURL(server, folder), width, height: 900 });
     const window = new Window({ opened, folder, dataDir, marker, server, model });
-    await window.page.waitForSelector(".monaco-workbench .part.statusbar");
-    await window.command("Rondo: Focus Chat");
-    await window.panel();
+    await window.showPanel();
     return window;
   } catch (error) {
     await opened?.page.screenshot({ path: "out/e2e-failed.png" });
@@ -224,9 +238,12 @@ export async function openWindow(options: WindowOptions = {}): Promise<Window> {
   }
 }
 
+const nothingToSay: Answer = { status: 400, body: { error: { message: "the model has nothing to say" } } };
+
 /** Plays what it is told, and stays at its address when it was away. */
 class Model {
   answers: Answer[] = [];
+  title: string | undefined;
   readonly requests: ReceivedRequest[] = [];
   #server: ModelServer | undefined;
   #port = 0;
@@ -246,9 +263,9 @@ class Model {
 
   #answer(request: ReceivedRequest): Answer {
     const { tools } = request.body;
-    if (!Array.isArray(tools) || tools.length === 0) return [{ text: "A short title" }];
+    if (!Array.isArray(tools) || tools.length === 0) return this.title ? [{ text: this.title }] : nothingToSay;
     this.requests.push(request);
-    return this.answers.shift() ?? { status: 400, body: { error: { message: "the model has nothing left to say" } } };
+    return this.answers.shift() ?? nothingToSay;
   }
 }
 

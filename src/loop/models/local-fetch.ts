@@ -3,7 +3,8 @@
  * without headers, which a large prompt on a local model can take. Everything else goes through the global fetch, which
  * is where VS Code and Node put proxies and certificates.
  */
-import { Agent, type IncomingMessage, request } from "node:http";
+import { Agent, ClientRequest, type IncomingMessage } from "node:http";
+import { urlToHttpOptions } from "node:url";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -24,7 +25,15 @@ const localFetch: Fetch = (input, init = {}) =>
     agent ??= new Agent({ keepAlive: true });
     const bytes = Buffer.from(body);
     const headers = { ...Object.fromEntries(new Headers(init.headers)), "content-length": bytes.length };
-    const sent = request(String(input), { method: init.method ?? "GET", headers, agent, ...(signal && { signal }) });
+    // Not `request`, which VS Code wraps: it would look for proxies and certificates each time.
+    const place = urlToHttpOptions(new URL(String(input)));
+    const sent = new ClientRequest({
+      ...place,
+      method: init.method ?? "GET",
+      headers,
+      agent,
+      ...(signal && { signal }),
+    });
     sent.on("error", reject);
     sent.on("response", (message) => resolve(respond(message)));
     sent.end(bytes);

@@ -1,18 +1,18 @@
 /** The least that a loop can do: fetch, parse the events, read the file, append a line. What Rondo is measured against. */
+// @ts-nocheck: plain JavaScript on purpose; stripping types would count as part of its start.
 import { appendFileSync, readFileSync } from "node:fs";
 
-type Block = { type: string; id?: string; text?: string; json?: string; input?: { file_path: string } };
 const [base = "", folder = "", record = "", prompt = ""] = process.argv.slice(2);
 const schema = { type: "object", properties: { file_path: { type: "string" } } };
 const tools = [{ name: "read", description: "Reads a file.", input_schema: schema }];
-const messages: { role: string; content: unknown }[] = [{ role: "user", content: prompt }];
+const messages = [{ role: "user", content: prompt }];
 for (;;) {
   const response = await fetch(`${base}/v1/messages`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-api-key": "none", "anthropic-version": "2023-06-01" },
     body: JSON.stringify({ model: "bench", max_tokens: 1000, stream: true, tools, messages }),
   });
-  const blocks: Block[] = [];
+  const blocks = [];
   let rest = "";
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     const lines = (rest + chunk).split("\n");

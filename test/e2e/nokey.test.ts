@@ -1,0 +1,77 @@
+/** No key, a workspace that would like to decide for the user, and no folder. */
+import assert from "node:assert/strict";
+import { message, question, said, say, status } from "./hands.ts";
+import { greedy } from "./greedy.ts";
+import { openWindow, type Window } from "./window.ts";
+
+const key = "sk-ant-a-key-that-nobody-may-see";
+
+describe("without a key", () => {
+  let window: Window;
+  before(async () => {
+    window = await openWindow({ key: false, files: { ".vscode/settings.json": JSON.stringify(greedy) } });
+  });
+  after(() => window?.close());
+
+  it("says how to connect a model, whatever the workspace's settings say", async () => {
+    const panel = await window.panel();
+    await panel.getByRole("heading", { name: "Connect a model" }).waitFor();
+    await status(panel, /No model connected/);
+    assert.ok(await panel.getByRole("button", { name: "Mode: Ask first" }).isVisible());
+  });
+
+  it("keeps a message that cannot be sent, and says why", async () => {
+    const panel = await window.panel();
+    await say(panel, "hello without a key");
+    const alert = panel.getByRole("alert");
+    assert.match(await alert.innerText(), /No model is connected[^]*Set an API key/);
+    assert.equal(await message(panel).inputValue(), "hello without a key");
+    assert.equal(window.requests.length, 0);
+  });
+
+  it("takes a key, keeps it secret, and uses it from the next request on", async () => {
+    const { page } = window;
+    const panel = await window.panel();
+    await panel.getByRole("button", { name: "Use Anthropic" }).click();
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "Anthropic" }).click();
+    const field = page.locator(".quick-input-widget input[type=password]");
+    await field.fill(key);
+    await field.press("Enter");
+    await panel.getByRole("heading", { name: "Connect a model" }).waitFor({ state: "detached" });
+    window.plays([{ text: "I run it." }, { call: { name: "bash", input: { command: "touch seen.txt" } } }]);
+    await message(panel).press("Enter");
+    await said(panel, "I run it.");
+    assert.equal(window.requests[0]?.headers["x-api-key"], key);
+  });
+
+  it("asks in spite of rules and a mode that the workspace brings", async () => {
+    const panel = await window.panel();
+    await (await question(panel, /command/)).press("Escape");
+    await status(panel, /you denied/);
+    await assert.rejects(window.read("seen.txt"));
+  });
+
+  it("shows the key nowhere: not in the page, the panel, the logs, the record or the settings", async () => {
+    const panel = await window.panel();
+    assert.ok(!(await window.page.content()).includes(key));
+    assert.ok(!(await panel.content()).includes(key));
+    const kept = await window.kept("data");
+    assert.ok([...kept.keys()].some((file) => file.endsWith(".jsonl")), "the record is among them");
+    assert.deepEqual([...kept].filter(([, text]) => text.includes(key)).map(([file]) => file), []);
+  });
+
+  it("answers without a folder, and says that there is nothing to work on", async () => {
+    const panel = await window.closeFolder();
+    await panel.getByText("No folder is open.").waitFor();
+    const asked = window.requests.length;
+    window.plays([{ call: { name: "bash", input: { command: "ls" } } }], [{ text: "There is no folder." }]);
+    await say(panel, "list the files");
+    await said(panel, "There is no folder.");
+    await status(panel, /Done/);
+    assert.match(window.requests[asked + 1]?.raw ?? "", /No folder is open/);
+  });
+
+  it("has said nothing on the console that is an error of its own", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

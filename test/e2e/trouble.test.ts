@@ -1,0 +1,96 @@
+/** A model's server that refuses, is busy, or is away: a sentence, the next step, and nothing is lost. */
+import assert from "node:assert/strict";
+import type { Frame, Locator } from "playwright-core";
+import { press, said, say, status } from "./hands.ts";
+import { openWindow, type Window } from "./window.ts";
+
+const failure = (status: number, type: string, message: string, headers = {}) => {
+  return { status, headers, body: { type: "error", error: { type, message } } };
+};
+
+describe("trouble with the model's server", () => {
+  let window: Window;
+  before(async () => {
+    window = await openWindow({ settings: { "rondo.loop.retryBackoff": 100, "rondo.loop.maxRetries": 1 } });
+  });
+  after(() => window?.close());
+
+  async function alert(panel: Frame, words: RegExp): Promise<Locator> {
+    const found = panel.getByRole("alert").filter({ hasText: words });
+    await found.waitFor();
+    await status(panel, /Stopped by an error/);
+    return found;
+  }
+
+  /** The prompt is still there, and is answered without being written again. */
+  async function assertTriedAgain(panel: Frame, prompt: string): Promise<void> {
+    window.plays([{ text: "Now it works." }]);
+    await press(panel, "Try again");
+    await said(panel, "Now it works.");
+    await status(panel, /Done/);
+    assert.equal(await panel.getByRole("alert").count(), 0);
+    assert.equal(await panel.getByRole("article", { name: "You" }).count(), 1);
+    const messages = window.requests.at(-1)?.body["messages"];
+    assert.equal(JSON.stringify(messages).split(prompt).length, 2, "the model is told the prompt once");
+  }
+
+  it("names a wrong key and offers to set another", async () => {
+    window.plays(failure(401, "authentication_error", "invalid x-api-key"));
+    const panel = await window.panel();
+    await say(panel, "hello with a wrong key");
+    const found = await alert(panel, /refused the API key: invalid x-api-key/);
+    assert.match(await found.innerText(), /Set API Key/);
+    assert.equal(window.requests.length, 1, "it is not tried again by itself");
+    await found.getByRole("button", { name: "Set API key" }).click();
+    await window.page.locator(".quick-input-widget", { hasText: "Set API Key" }).waitFor();
+    await window.page.keyboard.press("Escape");
+    await assertTriedAgain(panel, "hello with a wrong key");
+  });
+
+  it("names an unknown model and offers to choose another", async () => {
+    const panel = await window.newSession();
+    window.plays(failure(404, "not_found_error", "model: nobody"));
+    await say(panel, "hello to nobody");
+    const found = await alert(panel, /has no model/);
+    await found.getByRole("button", { name: "Choose another model" }).click();
+    await panel.getByRole("menu").waitFor();
+    await panel.getByRole("menu").press("Escape");
+    await assertTriedAgain(panel, "hello to nobody");
+  });
+
+  it("H1 counts down to the next try, and tries at once when asked; nothing is doubled", async () => {
+    const panel = await window.newSession();
+    const busy = failure(429, "rate_limit_error", "slow down", { "retry-after": "60" });
+    window.plays(busy, [{ text: "Here is the answer." }]);
+    await say(panel, "hello in the rush");
+    await status(panel, /retrying in (60|5\d) s/i);
+    await press(panel, "Try now");
+    await said(panel, "Here is the answer.");
+    await status(panel, /Done/);
+    assert.equal(await panel.getByText("Here is the answer.", { exact: true }).count(), 1);
+    assert.equal(await panel.getByRole("article").count(), 2);
+  });
+
+  it("says that nothing answers when the server is away, and goes on when it is back", async () => {
+    const panel = await window.newSession();
+    await window.modelIs("away");
+    await say(panel, "hello, is anybody there?");
+    await alert(panel, /Nothing answers at/);
+    await window.modelIs("back");
+    await assertTriedAgain(panel, "hello, is anybody there?");
+  });
+
+  it("H4 asks again when a reply is cut, and shows it once", async () => {
+    const panel = await window.newSession();
+    const text = "This sentence has been said to its end.";
+    window.plays({ blocks: [{ text, pieces: 10 }], cutAt: 900 }, [{ text }]);
+    await say(panel, "hello on a bad line");
+    await status(panel, /Done/);
+    assert.equal(await panel.getByText(text, { exact: true }).count(), 1);
+    assert.equal(window.requests.length >= 2, true);
+  });
+
+  it("has said nothing on the console that is an error of its own", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

@@ -1,0 +1,53 @@
+/** A workspace that is not trusted: reading works, what writes or runs is refused, its settings count for nothing. */
+import assert from "node:assert/strict";
+import { said, say, status } from "./hands.ts";
+import { greedy } from "./greedy.ts";
+import { assertCallsAnswered } from "./requests.ts";
+import { openWindow, type Window } from "./window.ts";
+
+describe("a workspace that is not trusted", () => {
+  let window: Window;
+  before(async () => {
+    const settings = JSON.stringify({ ...greedy, "rondo.model": "model-of-the-workspace", "rondo.maxTurns": 1 });
+    window = await openWindow({ trust: false, files: { ".vscode/settings.json": settings } });
+  });
+  after(() => window?.close());
+
+  it("says so, and takes nothing from its settings", async () => {
+    const panel = await window.panel();
+    await panel.getByText("This workspace is not trusted.").waitFor();
+    assert.ok(await panel.getByRole("button", { name: "Mode: Ask first" }).isVisible());
+    assert.equal(await panel.getByRole("button", { name: /Model: .*workspace/ }).count(), 0);
+  });
+
+  it("reads, and refuses with the reason what writes or runs", async () => {
+    const panel = await window.panel();
+    const original = await window.read("src/cart.js");
+    const input = { file_path: "src/cart.js" };
+    window.plays(
+      [{ call: { name: "read", input } }],
+      [
+        { call: { name: "edit", input: { ...input, old_string: "cart", new_string: "basket", replace_all: true } } },
+        { call: { name: "write", input: { file_path: "new.txt", content: "new" } } },
+        { call: { name: "bash", input: { command: "touch ran.txt" } } },
+      ],
+      [{ text: "I may only read here." }],
+    );
+    await say(panel, "change it all");
+    await said(panel, "I may only read here.");
+    await status(panel, /Done/);
+    const [, second, third] = window.requests;
+    assert.match(second?.raw ?? "", /A new cart without the product/, "the file was read");
+    assert.ok(third);
+    assertCallsAnswered(third);
+    assert.equal(third.raw.split("not trusted").length - 1, 3, "three refusals with the reason");
+    assert.equal(await panel.getByText(/not trusted/).count() > 0, true, "the user sees it too");
+    assert.equal(await window.read("src/cart.js"), original);
+    await assert.rejects(window.read("new.txt"));
+    await assert.rejects(window.read("ran.txt"));
+  });
+
+  it("has said nothing on the console that is an error of its own", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

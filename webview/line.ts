@@ -3,6 +3,7 @@ import type { CallMetadata, ToolPart } from "../src/loop/message.ts";
 import { never } from "../src/loop/never.ts";
 import { relative } from "./format.ts";
 import { partialStrings } from "./partial.ts";
+import { visible } from "./visible.ts";
 
 export interface Line {
   glyph: string;
@@ -55,7 +56,7 @@ export function argumentsOf(part: ToolPart): Record<string, string> {
 /** `asks`: a question about this call is open. Paths are shown as seen from `cwd`. */
 export function lineOf(part: ToolPart, asks: boolean, cwd: string): Line {
   const { glyph, verbs, object, code } = nameOf(part, cwd);
-  const line = { glyph, object, code, fact: "", tone: "plain" } as const;
+  const line = { glyph, object: visible(object), code, fact: "", tone: "plain" } as const;
   if (asks) {
     const fact = "waiting for you";
     return { ...line, glyph: "question", verb: verbs[0], state: "asks", stateWord: fact, fact, tone: "warn" };

@@ -12,7 +12,7 @@ export function titleFromPrompt(text: string): string {
       .find((one) => /\p{L}/u.test(one))
       ?.trim() ?? "";
   const plain = line
-    .replace(/[`*_#>]+/g, "")
+    .replace(/^[#>\s]+|[`*]+/g, "")
     .replace(/\s+/g, " ")
     .trim();
   if (plain.length <= longest) return plain;

@@ -30,13 +30,7 @@ export async function openWindow(extensions: string[], script: Script, settle: n
   const window: Window = {
     page,
     model,
-    async command(title) {
-      await page.keyboard.press("F1");
-      await page.locator(".quick-input-widget input").fill(`>${title}`);
-      await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
-      await page.keyboard.press("Enter");
-      await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
-    },
+    command: (title) => runCommand(page, title),
     async panel() {
       const panel = await webviewFrame(page, '[aria-label="Rondo"]');
       await panel.getByRole("textbox", { name: "Message" }).waitFor();
@@ -50,9 +44,33 @@ export async function openWindow(extensions: string[], script: Script, settle: n
       for (const one of [folder, dataDir]) await rm(one, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-  await page.waitForSelector(".monaco-workbench .part.statusbar");
-  await wait(settle);
-  return window;
+  try {
+    await page.waitForSelector(".monaco-workbench .part.statusbar");
+    await wait(settle);
+    return window;
+  } catch (error) {
+    await window.close();
+    throw error;
+  }
+}
+
+/** A view that takes the focus while it opens may close the palette: it is opened again. */
+async function runCommand(page: Page, title: string): Promise<void> {
+  const palette = page.locator(".quick-input-widget");
+  const row = palette.locator(".monaco-list-row", { hasText: title }).first();
+  for (let tries = 1; ; tries++) {
+    try {
+      await page.keyboard.press("F1");
+      await palette.locator("input").first().fill(`>${title}`, { timeout: 2000 });
+      await row.waitFor({ timeout: 2000 });
+      break;
+    } catch (error) {
+      if (tries === 10) throw error;
+      await page.keyboard.press("Escape");
+    }
+  }
+  await page.keyboard.press("Enter");
+  await palette.waitFor({ state: "hidden" });
 }
 
 /** The extension host is known by the address in its environment. */

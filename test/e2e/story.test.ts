@@ -132,18 +132,24 @@ describe("the main job, end to end", () => {
     await said(panel, "Both comments are shorter.");
     const both = await window.read("src/cart.js");
 
-    await lines("A cart without it.").click();
-    await window.page.keyboard.press("Control+Alt+y");
+    const { keyboard } = window.page;
+    await panel.getByRole("button", { name: /^cart\.js/ }).click();
+    await window.page.locator(".monaco-editor.focused").waitFor();
+    await keyboard.press("Control+Home");
+    await keyboard.press("Alt+F5");
+    await lines("A cart without it.").waitFor();
+    await keyboard.press("Control+Alt+y");
     await changes(panel, "1 change").waitFor();
     assert.equal(await window.read("src/cart.js"), both, "accepting leaves the text as it is");
 
-    await lines("// in dollars").click();
-    await window.page.keyboard.press("Control+Alt+n");
+    await keyboard.press("Alt+F5");
+    await lines("// in dollars").waitFor();
+    await keyboard.press("Control+Alt+n");
     await changes(panel, "1 change").waitFor({ state: "detached" });
     const one = fixed.replace("/** A new cart without the product. */", "/** A cart without it. */");
     assert.equal(await window.read("src/cart.js"), one, "only the rejected change is gone");
 
-    await window.page.keyboard.press("Control+z");
+    await keyboard.press("Control+z");
     await lines("// in dollars").waitFor();
     await changes(panel, "1 change").waitFor();
   });

@@ -1,4 +1,4 @@
-/** A model's server that refuses, is busy, or is away: a sentence, the next step, and nothing is lost. */
+/** A model's server that refuses, is busy, or is away, and no folder: a sentence, the next step, and nothing is lost. */
 import assert from "node:assert/strict";
 import type { Frame, Locator } from "playwright-core";
 import { press, said, say, status } from "./hands.ts";
@@ -8,7 +8,7 @@ const failure = (status: number, type: string, message: string, headers = {}) =>
   return { status, headers, body: { type: "error", error: { type, message } } };
 };
 
-describe("trouble with the model's server", () => {
+describe("trouble", () => {
   let window: Window;
   before(async () => {
     window = await openWindow({ settings: { "rondo.loop.retryBackoff": 100, "rondo.loop.maxRetries": 1 } });
@@ -88,6 +88,17 @@ describe("trouble with the model's server", () => {
     await status(panel, /Done/);
     assert.equal(await panel.getByText(text, { exact: true }).count(), 1);
     assert.equal(window.requests.length >= 2, true);
+  });
+
+  it("answers without a folder, and says that there is nothing to work on", async () => {
+    const panel = await window.closeFolder();
+    await panel.getByText("No folder is open.").waitFor();
+    const asked = window.requests.length;
+    window.plays([{ call: { name: "bash", input: { command: "ls" } } }], [{ text: "There is no folder." }]);
+    await say(panel, "list the files");
+    await said(panel, "There is no folder.");
+    await status(panel, /Done/);
+    assert.match(window.requests[asked + 1]?.raw ?? "", /No folder is open/);
   });
 
   it("has said nothing on the console that is an error of its own", () => {

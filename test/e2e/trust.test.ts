@@ -1,7 +1,7 @@
 /** A workspace that is not trusted: reading works, what writes or runs is refused, its settings count for nothing. */
 import assert from "node:assert/strict";
-import { said, say, status } from "./hands.ts";
 import { greedy } from "./greedy.ts";
+import { said, say, status } from "./hands.ts";
 import { assertCallsAnswered } from "./requests.ts";
 import { openWindow, type Window } from "./window.ts";
 
@@ -41,7 +41,7 @@ describe("a workspace that is not trusted", () => {
     assert.ok(third);
     assertCallsAnswered(third);
     assert.equal(third.raw.split("not trusted").length - 1, 3, "three refusals with the reason");
-    assert.equal(await panel.getByText(/not trusted/).count() > 0, true, "the user sees it too");
+    assert.equal((await panel.getByText(/not trusted/).count()) > 0, true, "the user sees it too");
     assert.equal(await window.read("src/cart.js"), original);
     await assert.rejects(window.read("new.txt"));
     await assert.rejects(window.read("ran.txt"));

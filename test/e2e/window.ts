@@ -5,15 +5,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Browser, errors, type Frame, type Page } from "playwright-core";
 import { type Answer, type ModelServer, type ReceivedRequest, startModelServer } from "../model-server.ts";
-import {
-  freshFolder,
-  openBrowser,
-  type Server,
-  startVSCode,
-  webviewFrame,
-  workbenchURL,
-  writeSettings,
-} from "../vscode.mjs";
+import { freshFolder, openBrowser, type Server, startVSCode, webviewFrame, workbenchURL } from "../vscode.mjs";
 
 /** What the browser says that is not Rondo's: VS Code's server lacks some files, and there is no network. */
 const noise = [
@@ -43,7 +35,7 @@ export interface WindowOptions {
 /** For all tests: what a terminal shows can be read in the page, and no notice about ports covers the panel. */
 const ownSettings = { "terminal.integrated.gpuAcceleration": "off", "remote.autoForwardPorts": false };
 
-export const environmentKey = "test-key-of-the-environment";
+const environmentKey = "test-key-of-the-environment";
 
 export class Window {
   readonly page: Page;
@@ -153,8 +145,12 @@ export class Window {
     return panel;
   }
 
-  async settings(settings: Record<string, unknown>): Promise<void> {
-    await writeSettings(path.join(this.dataDir, "data"), settings);
+  /** Chooses a colour theme by its label. */
+  async theme(label: string): Promise<void> {
+    await this.command("Preferences: Color Theme");
+    const rows = this.page.locator(".quick-input-list .monaco-list-row");
+    await this.page.locator(".quick-input-widget input[type=text][placeholder*=Color]").fill(label);
+    await rows.getByText(label, { exact: true }).first().click();
   }
 
   async read(file: string): Promise<string> {

@@ -71,6 +71,7 @@ describe("titles", () => {
       ["x".repeat(61), `${"x".repeat(60)}…`],
       ["word ".repeat(20), `${"word ".repeat(11)}word…`],
       ["𠮷".repeat(40), `${"𠮷".repeat(30)}…`],
+      ["> rename `a_b` to **a->c**", "rename a_b to a->c"],
       [`x${"𠮷".repeat(40)}`, `x${"𠮷".repeat(29)}…`],
     ];
     for (const [text, title] of table) assert.equal(titleFromPrompt(text), title);

@@ -1,0 +1,138 @@
+/** What the palette and the composer offer beside a prompt. */
+import assert from "node:assert/strict";
+import { message, openSession, press, said, say, status } from "./hands.ts";
+import { openWindow, type Window } from "./window.ts";
+
+describe("commands", () => {
+  let window: Window;
+  before(async () => {
+    window = await openWindow({ files: { "broken.json": '{\n  "name": \n}\n' } });
+  });
+  after(() => window?.close());
+
+  /** What the newest prompt was sent as. */
+  function sent(): string {
+    return JSON.stringify(window.requests.at(-1)?.body["messages"]);
+  }
+
+  /** Selects lines 2 and 3 of the file that is open. */
+  async function selectLines(): Promise<void> {
+    const { keyboard } = window.page;
+    await window.page.locator(".view-line").first().click();
+    await keyboard.press("Control+Home");
+    await keyboard.press("ArrowDown");
+    await keyboard.press("Shift+ArrowDown");
+    await keyboard.press("Shift+ArrowDown");
+  }
+
+  it("Add Selection to Chat: the chip shows what will be sent, and can be taken away", async () => {
+    await window.open("src/discount.js");
+    await selectLines();
+    await window.command("Rondo: Add Selection to Chat");
+    const panel = await window.panel();
+    const chips = panel.getByRole("group", { name: "Attached" });
+    await chips.getByText("src/discount.js:2–3").waitFor();
+    await chips.getByRole("button", { name: "Remove src/discount.js:2–3" }).click();
+    await chips.waitFor({ state: "detached" });
+
+    await window.command("Rondo: Add Selection to Chat");
+    await chips.getByText("src/discount.js:2–3").waitFor();
+    window.plays([{ text: "Two steps of a table." }]);
+    await say(panel, "what is this?");
+    await said(panel, "Two steps of a table.");
+    assert.match(sent(), /src\/discount\.js[\s\S]*const steps = \[[\s\S]*from: 5000[\s\S]*what is this\?/);
+    assert.doesNotMatch(sent(), /from: 1000/, "only the selected lines are sent");
+    await chips.waitFor({ state: "detached" });
+    const own = panel.getByRole("article", { name: "You" });
+    assert.match(await own.innerText(), /src\/discount\.js:2–3/);
+  });
+
+  it("Explain sends the selection at once", async () => {
+    await window.newSession();
+    await selectLines();
+    window.plays([{ text: "It is explained." }]);
+    await window.command("Rondo: Explain");
+    await said(await window.panel(), "It is explained.");
+    assert.match(sent(), /from: 5000[\s\S]*Explain this code/);
+  });
+
+  it("Fix sends the problems of the file", async () => {
+    await window.newSession();
+    await window.open("broken.json");
+    await window.page.locator(".squiggly-error").first().waitFor();
+    window.plays([{ text: "It is fixed." }]);
+    await window.command("Rondo: Fix");
+    await said(await window.panel(), "It is fixed.");
+    assert.match(sent(), /Fix these problems in broken\.json:[\s\S]*Value expected/);
+  });
+
+  it("New Session and Show Sessions: another session is opened, come back to, and deleted", async () => {
+    window.titles("A talk about titles");
+    await window.command("Rondo: New Session");
+    const panel = await window.panel();
+    await panel.getByRole("article").first().waitFor({ state: "detached" });
+    window.plays([{ text: "Hello to you." }]);
+    await say(panel, "hello");
+    await said(panel, "Hello to you.");
+    await panel.getByRole("heading", { name: "A talk about titles" }).waitFor();
+
+    await window.command("Rondo: Show Sessions");
+    const list = panel.getByRole("region", { name: "Sessions" });
+    await list.getByRole("button", { name: /^what is this\?/ }).click();
+    await said(panel, "Two steps of a table.");
+    await openSession(panel, "A talk about titles");
+    await said(panel, "Hello to you.");
+
+    await press(panel, "Sessions");
+    await list.getByRole("button", { name: "Delete what is this?" }).click();
+    await list.getByRole("button", { name: "Delete for good" }).click();
+    await list.getByText("what is this?").waitFor({ state: "detached" });
+    assert.equal(await list.getByText("A talk about titles").count(), 1);
+    await press(panel, "Back to the conversation");
+    await said(panel, "Hello to you.");
+  });
+
+  it("Select Model takes any model's id, and the next request names it", async () => {
+    await window.command("Rondo: Select Model");
+    const field = window.page.locator(".quick-input-widget input[type=text]");
+    await field.fill("a-model-of-mine");
+    await field.press("Enter");
+    const panel = await window.panel();
+    await panel.getByRole("button", { name: "Model: a-model-of-mine" }).waitFor();
+    window.plays([{ text: "I am another one." }]);
+    await say(panel, "who are you?");
+    await said(panel, "I am another one.");
+    assert.equal(window.requests.at(-1)?.body["model"], "a-model-of-mine");
+  });
+
+  it("messages written while Rondo works wait for the next step; one can be withdrawn", async () => {
+    const panel = await window.newSession();
+    const long = "I have much to say about this. ".repeat(4);
+    window.plays({ blocks: [{ text: long, pieces: 40 }], delay: 100 }, [{ text: "The second is answered." }]);
+    await say(panel, "the first");
+    await said(panel, "I have much");
+    await say(panel, "the second");
+    await say(panel, "the third");
+    const queue = panel.getByRole("list", { name: "Queue" });
+    await queue.getByText("the third").waitFor();
+    assert.deepEqual(await queue.getByRole("listitem").allInnerTexts(), ["the second", "the third"]);
+    await queue.getByRole("button", { name: "Withdraw" }).last().click();
+    await said(panel, "The second is answered.");
+    await status(panel, /Done/);
+    assert.equal(await queue.count(), 0);
+    assert.match(sent(), /the second/);
+    assert.doesNotMatch(sent(), /the third/);
+    assert.equal(await message(panel).inputValue(), "");
+  });
+
+  it("Open Session Record shows the file, Show Log the log", async () => {
+    await window.command("Rondo: Open Session Record");
+    await window.page.locator(".tab.active", { hasText: ".jsonl" }).waitFor();
+    await window.command("Rondo: Show Log");
+    await window.page.locator(".part.panel", { hasText: "Rondo" }).waitFor();
+  });
+
+  it("has said nothing on the console that is an error of its own", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

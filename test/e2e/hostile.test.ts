@@ -1,0 +1,65 @@
+/** An answer that would like to run, to load, or to lead elsewhere. */
+import assert from "node:assert/strict";
+import { said, say, status } from "./hands.ts";
+import { openWindow, type Window } from "./window.ts";
+
+const elsewhere = "http://elsewhere.example";
+const answer = `Look:
+
+<script>window.top.hacked = window.hacked = true; fetch("${elsewhere}/script")</script>
+<img src=x onerror="window.hacked = true; fetch('${elsewhere}/onerror')">
+<iframe src="${elsewhere}/frame"></iframe>
+<style>@import "${elsewhere}/style.css"; body { display: none }</style>
+<svg onload="window.hacked = true"><use href="${elsewhere}/use.svg#a"/></svg>
+
+![picture](${elsewhere}/picture.png) <a href="javascript:window.hacked = true">raw</a>
+[script](javascript:window.hacked=true) [data](data:text/html,<script>window.hacked=true</script>) [command](command:workbench.action.closeActiveEditor)
+
+[a page](${elsewhere}/page)
+
+That was it.`;
+
+describe("a hostile answer", () => {
+  let window: Window;
+  before(async () => {
+    window = await openWindow();
+  });
+  after(() => window?.close());
+
+  it("runs nothing and loads nothing", async () => {
+    const asked: string[] = [];
+    window.page.on("request", (request) => asked.push(request.url()));
+    const panel = await window.panel();
+    window.plays({ blocks: [{ text: answer, pieces: 60 }], delay: 10 });
+    await say(panel, "look at this");
+    await said(panel, "That was it.");
+    await status(panel, /Done/);
+    for (const word of ["script", "data", "command", "raw"]) {
+      assert.equal(await panel.getByRole("link", { name: word, exact: true }).count(), 0, `"${word}" is a link`);
+    }
+    for (const tag of ["iframe", "img", "style", "svg.hostile"]) {
+      assert.equal(await panel.getByRole("log").locator(tag).count(), 0, `a ${tag} is in the answer`);
+    }
+    for (const frame of window.page.frames()) assert.equal(await frame.evaluate("window.hacked"), undefined);
+    assert.deepEqual(
+      asked.filter((url) => url.includes("elsewhere")),
+      [],
+    );
+  });
+
+  it("leads out only through a question of VS Code's, which names the address", async () => {
+    const { page } = window;
+    const panel = await window.panel();
+    await panel.getByRole("link", { name: "a page" }).click();
+    const dialog = page.locator(".monaco-dialog-box");
+    await dialog.waitFor();
+    assert.match(await dialog.innerText(), /open the external website[\s\S]*elsewhere\.example\/page/);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(page.context().pages().length, 1, "no page was opened");
+  });
+
+  it("its errors on the console are none of ours", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

@@ -27,6 +27,7 @@ for (const file of await sources()) {
   if (!room) continue;
   for (const { specifier, typesOnly } of imports(await readFile(path.join(root, file), "utf8"))) {
     const target = targetOf(file, specifier);
+    if (specifier === "zod" && !typesOnly) problems.push(`${file} should import zod/mini: zod is 370 kB more`);
     if (typesOnly && target.startsWith("src/")) continue;
     if (!may.some((one) => allows(one, target))) problems.push(`${file} may not import ${specifier}`);
   }

@@ -23,9 +23,12 @@ export async function question(panel: Frame, name?: RegExp): Promise<Locator> {
   return card;
 }
 
-/** Answers the open question. */
+/** Answers the open question; then it is gone, and the next one may be there. */
 export async function answer(panel: Frame, button: "Allow once" | "Deny", name?: RegExp): Promise<void> {
-  await (await question(panel, name)).getByRole("button", { name: button }).click();
+  const card = await question(panel, name);
+  const id = await card.getAttribute("aria-labelledby");
+  await card.getByRole("button", { name: button }).click();
+  await panel.locator(`[role=alertdialog][aria-labelledby="${id}"]`).waitFor({ state: "detached" });
 }
 
 /** The status line, once it says so. */

@@ -1,4 +1,4 @@
-/** An answer that would like to run, to load, or to lead elsewhere. */
+/** An answer that would like to run, to load, or to lead elsewhere; messages to the host that make no sense. */
 import assert from "node:assert/strict";
 import { said, say, status } from "./hands.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -19,14 +19,14 @@ const answer = `Look:
 
 That was it.`;
 
-describe("a hostile answer", () => {
+describe("hostile input", () => {
   let window: Window;
   before(async () => {
     window = await openWindow();
   });
   after(() => window?.close());
 
-  it("runs nothing and loads nothing", async () => {
+  it("an answer runs nothing and loads nothing", async () => {
     const asked: string[] = [];
     window.page.on("request", (request) => asked.push(request.url()));
     const panel = await window.panel();
@@ -37,7 +37,7 @@ describe("a hostile answer", () => {
     for (const word of ["script", "data", "command", "raw"]) {
       assert.equal(await panel.getByRole("link", { name: word, exact: true }).count(), 0, `"${word}" is a link`);
     }
-    for (const tag of ["iframe", "img", "style", "svg.hostile"]) {
+    for (const tag of ["iframe", "img", "style", "svg"]) {
       assert.equal(await panel.getByRole("log").locator(tag).count(), 0, `a ${tag} is in the answer`);
     }
     for (const frame of window.page.frames()) assert.equal(await frame.evaluate("window.hacked"), undefined);
@@ -47,7 +47,7 @@ describe("a hostile answer", () => {
     );
   });
 
-  it("leads out only through a question of VS Code's, which names the address", async () => {
+  it("a link leads out only through a question of VS Code's, which names the address", async () => {
     const { page } = window;
     const panel = await window.panel();
     await panel.getByRole("link", { name: "a page" }).click();
@@ -58,6 +58,39 @@ describe("a hostile answer", () => {
     await dialog.waitFor({ state: "detached" });
     assert.equal(page.context().pages().length, 1, "no page was opened");
   });
+
+  it("a message to the host that no schema knows does nothing, and is logged", async () => {
+    // The panel's script is the only one that can post to the host: its door is kept open for the test.
+    await window.page.addInitScript(() => {
+      let acquire: () => unknown;
+      Object.defineProperty(globalThis, "acquireVsCodeApi", {
+        set: (given) => {
+          acquire = given;
+        },
+        get: () => () => {
+          const api = acquire();
+          Reflect.set(globalThis, "hostApi", api);
+          return api;
+        },
+      });
+    });
+    const panel = await window.reload();
+    const logged = (await logLines()).length;
+    await panel.evaluate(() => {
+      const bad = [7, {}, { type: "run", command: "touch ran.txt" }, { type: "prompt", text: 5, attachments: [] }];
+      for (const message of bad) Reflect.get(globalThis, "hostApi").postMessage(message);
+    });
+    window.plays([{ text: "All is well." }]);
+    await say(panel, "still there?");
+    await said(panel, "All is well.");
+    assert.equal((await logLines()).length - logged, 4);
+    await assert.rejects(window.read("ran.txt"));
+  });
+
+  async function logLines(): Promise<string[]> {
+    const texts = [...(await window.kept("data/logs"))].filter(([file]) => file.endsWith("Rondo.log"));
+    return texts.flatMap(([, text]) => text.split("\n").filter((line) => line.includes("no schema knows")));
+  }
 
   it("its errors on the console are none of ours", () => {
     assert.deepEqual(window.errors, []);

@@ -31,6 +31,7 @@ export class Conversations implements vscode.Disposable {
   readonly onEvent = this.#events.event;
   /** Something that the user should know of a record. */
   readonly onTrouble = this.#troubles.event;
+  readonly #watch = setInterval(() => this.#stopWhatWasTakenOver(), 500);
   #current: Session;
 
   /** `choices` is asked when a session is opened; `folder` is where new sessions begin. */
@@ -64,6 +65,8 @@ export class Conversations implements vscode.Disposable {
       this.#show(live.session);
       return;
     }
+    const transcript = this.#transcript(id);
+    transcript.takeOver();
     const { chat, broken } = this.#store.open(id);
     if (broken.length > 0) {
       const lines = broken.map((one) => one.line).join(", ");
@@ -72,7 +75,7 @@ export class Conversations implements vscode.Disposable {
         next: 'The file was left as it is: "Rondo: Open Session Record" shows it.',
       });
     }
-    this.#show(this.#open(chat));
+    this.#show(this.#open(chat, transcript));
   }
 
   has(id: string): boolean {
@@ -106,6 +109,7 @@ export class Conversations implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearInterval(this.#watch);
     for (const emitter of [this.#switched, this.#events, this.#troubles]) emitter.dispose();
   }
 
@@ -116,18 +120,28 @@ export class Conversations implements vscode.Disposable {
     this.#switched.fire(session);
   }
 
-  #open(chat: Chat): Session {
+  #transcript(id: string): Transcript {
+    return this.#store.transcript(id, (error) => this.#troubles.fire(error));
+  }
+
+  #open(chat: Chat, transcript = this.#transcript(chat.session.id)): Session {
     const { id } = chat.session;
-    const transcript = this.#store.transcript(id, (error) => this.#troubles.fire(error));
     const { hostFor, ...shared } = this.#deps;
     const session = new Session(chat, this.#choices(), { ...shared, host: hostFor(id), recorder: transcript });
     this.#live.set(id, { session, transcript });
     session.listen((event) => {
-      if (event.type === "ended" || event.type === "session") this.#store.saveSummary(chat);
+      if ((event.type === "ended" || event.type === "session") && transcript.isOwned) this.#store.saveSummary(chat);
       this.#events.fire({ session, event });
       if (event.type === "ended" && session !== this.#current) setImmediate(() => this.#closeIfIdle(id));
     });
     return session;
+  }
+
+  /** A window that was reloaded may live on: what another one has opened meanwhile is stopped here. */
+  #stopWhatWasTakenOver(): void {
+    for (const { session, transcript } of this.#live.values()) {
+      if (session.running && !transcript.isOwned) void session.stop();
+    }
   }
 
   #closeIfIdle(id: string): void {
@@ -141,7 +155,7 @@ export class Conversations implements vscode.Disposable {
     try {
       await session.dispose();
       transcript.close();
-      this.#store.saveSummary(session.chat);
+      if (transcript.isOwned) this.#store.saveSummary(session.chat);
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
       this.#troubles.fire(error);

@@ -1,4 +1,5 @@
 /** The composition root: the one place that builds things and ties them together. */
+import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { type ChatEvent, Rule } from "../loop/events.ts";
@@ -32,7 +33,7 @@ export function activate(context: vscode.ExtensionContext): void {
     return one;
   };
   const log = own(vscode.window.createOutputChannel("Rondo", { log: true }));
-  const storage = context.storageUri ?? context.globalStorageUri;
+  const storage = storageOf(context.globalStorageUri);
   const keys = own(new Keys(context.secrets));
   const models = new Models(keys, ModelRef.safeParse(memory.get(remembered.model)).data);
   const review = own(new Review({ storage, tell: (message) => void vscode.window.showWarningMessage(message) }));
@@ -114,6 +115,17 @@ async function showEdit(event: ChatEvent): Promise<void> {
   if (event.type !== "part" || event.part.type !== "tool" || event.part.state.status !== "completed") return;
   const { diff } = event.part.state.metadata;
   if (diff) await showIfNothingIsOpen(diff.path);
+}
+
+/**
+ * Where this workspace's sessions and reviews are kept. Not `storageUri`: while the host of a reloaded window lives on,
+ * VS Code gives the new one another folder, and the sessions would seem lost.
+ */
+function storageOf(root: vscode.Uri): vscode.Uri {
+  const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
+  const name = workspaceFile?.toString() ?? workspaceFolders.map(({ uri }) => uri.toString()).join("\n");
+  const key = createHash("sha256").update(name).digest("hex").slice(0, 16);
+  return vscode.Uri.joinPath(root, "workspaces", name === "" ? "none" : key);
 }
 
 function setContext(key: string, value: boolean): void {

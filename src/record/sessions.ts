@@ -6,7 +6,7 @@ import { apply, type Chat } from "../loop/apply.ts";
 import type { SessionInfo } from "../loop/events.ts";
 import { RecordError } from "../loop/store.ts";
 import { titleFromPrompt } from "../loop/title.ts";
-import { type Replay, replay, Transcript } from "./transcript.ts";
+import { ownerPath, type Replay, replay, Transcript } from "./transcript.ts";
 
 const Summary = z.object({
   id: z.string(),
@@ -79,6 +79,7 @@ export class Sessions {
 
   remove(id: string): void {
     rmSync(this.path(id), { force: true });
+    rmSync(ownerPath(this.path(id)), { force: true });
     rmSync(this.#summaryPath(id), { force: true });
     rmSync(this.outputs(id), { force: true, recursive: true });
   }

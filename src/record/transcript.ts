@@ -1,5 +1,16 @@
 /** One session's record: an append-only file of JSON lines, an event a line (spec R1–R3). Plain Node. */
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { apply, type Chat, newChat } from "../loop/apply.ts";
 import { RecordedEvent } from "../loop/events.ts";
 import { RecordError, type Recorder } from "../loop/store.ts";
@@ -10,7 +21,7 @@ const version = 1;
 /** How long a line may wait in memory when nothing depends on it, in ms. */
 const idleFlush = 100;
 
-/** Appends to one file. Made for one writer at a time. */
+/** Appends to one file. There is one writer at a time: the last one that called `takeOver`. */
 export class Transcript implements Recorder {
   readonly path: string;
   #file: number | undefined;
@@ -20,6 +31,7 @@ export class Transcript implements Recorder {
   #delta: Extract<RecordedEvent, { type: "delta" }> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #onError: (error: RecordError) => void;
+  readonly #token = randomUUID();
   /** Whether `onError` has heard of a failure that lasts. */
   #told = false;
 
@@ -27,6 +39,25 @@ export class Transcript implements Recorder {
   constructor(path: string, onError: (error: RecordError) => void) {
     this.path = path;
     this.#onError = onError;
+  }
+
+  /**
+   * From here on whoever wrote to this record before writes no more: the window that it was opened in may live on for
+   * a while after a reload. To be called before the record is read. @throws RecordError
+   */
+  takeOver(): void {
+    try {
+      writeFileSync(ownerPath(this.path), this.#token, { mode: 0o600 });
+    } catch (error) {
+      throw toRecordError(this.path, error);
+    }
+  }
+
+  /** Whether nobody else has taken it over. */
+  get isOwned(): boolean {
+    const path = ownerPath(this.path);
+    // Asked before each write, and nearly always the answer is no.
+    return !existsSync(path) || readFileSync(path, "utf8") === this.#token;
   }
 
   append(event: RecordedEvent): void {
@@ -50,6 +81,9 @@ export class Transcript implements Recorder {
     this.#timer = undefined;
     this.#settleDelta();
     if (this.#waiting.length === 0) return;
+    if (!this.isOwned) {
+      throw new RecordError("This session was opened in another window.", "Go on there, or open it here again.");
+    }
     const lines = `${this.#waiting.join("\n")}\n`;
     try {
       this.#file ??= openForAppend(this.path);
@@ -89,6 +123,11 @@ export class Transcript implements Recorder {
       this.#told = true;
     }
   }
+}
+
+/** Names who may write to a record; not there as long as nobody has taken it over. */
+export function ownerPath(path: string): string {
+  return `${path}.owner`;
 }
 
 /** Opens for appending, writes the header of a new file, and drops a torn last line that a crash has left. */

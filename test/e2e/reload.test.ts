@@ -89,6 +89,20 @@ describe("what outlives the window", () => {
     assert.match(window.requests.at(-1)?.raw ?? "", /begun.*stopped by the user/);
   });
 
+  it("R3 is there when the page itself is loaded anew; what runs in the window left behind is ended", async () => {
+    let panel = await window.newSession();
+    window.plays([{ text: "I start it." }, run("echo begun; sleep 8642.3")]);
+    await say(panel, "run it again");
+    await (await question(panel, /command/)).press("Control+Enter");
+    await processCount("sleep\u00008642.3", 1);
+    await window.page.reload();
+    panel = await window.panel();
+    await said(panel, "I start it.");
+    await panel.getByRole("group", { name: /^Run echo begun/ }).waitFor();
+    await processCount("8642.3", 0);
+    await assertGoesOn("run it again");
+  });
+
   it("shows the same when the panel was hidden in mid-stream, with the draft", async () => {
     let panel = await window.newSession();
     window.plays(talk);

@@ -98,6 +98,24 @@ describe("the record", () => {
     if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
+  it("R1 has one writer: whoever took it over last", () => {
+    const [first, second] = [1, 2].map(() => new Transcript(file, () => {}));
+    assert.ok(first && second);
+    first.append(events[0] ?? user);
+    first.flush();
+    assert.ok(first.isOwned);
+    second.takeOver();
+    assert.deepEqual([first.isOwned, second.isOwned], [false, true]);
+    first.append(user);
+    assert.throws(() => first.flush(), { name: "RecordError", message: /another window/ });
+    second.append(user);
+    second.flush();
+    assert.equal(replay(second.path).chat.messages.length, 1);
+    first.takeOver();
+    first.flush();
+    assert.ok(!second.isOwned);
+  });
+
   it("R1 nothing is written before there is something to write", () => {
     new Transcript(file, () => assert.fail()).close();
     assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);

@@ -130,11 +130,16 @@ export class Conversations implements vscode.Disposable {
     const session = new Session(chat, this.#choices(), { ...shared, host: hostFor(id), recorder: transcript });
     this.#live.set(id, { session, transcript });
     session.listen((event) => {
-      if ((event.type === "ended" || event.type === "session") && transcript.isOwned) this.#store.saveSummary(chat);
+      if (event.type === "ended" || event.type === "session") this.#saveSummary({ session, transcript });
       this.#events.fire({ session, event });
       if (event.type === "ended" && session !== this.#current) setImmediate(() => this.#closeIfIdle(id));
     });
     return session;
+  }
+
+  /** Who has lost the record has no say in its summary. */
+  #saveSummary({ session, transcript }: Live): void {
+    if (transcript.isOwned) this.#store.saveSummary(session.chat);
   }
 
   /** A window that was reloaded may live on: what another one has opened meanwhile is stopped here. */
@@ -155,7 +160,7 @@ export class Conversations implements vscode.Disposable {
     try {
       await session.dispose();
       transcript.close();
-      if (transcript.isOwned) this.#store.saveSummary(session.chat);
+      this.#saveSummary({ session, transcript });
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
       this.#troubles.fire(error);

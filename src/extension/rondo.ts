@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { knownModel } from "../loop/catalog.ts";
 import { type Attachment, type ChatEvent, PermissionMode } from "../loop/events.ts";
 import { IntakeError } from "../loop/intake-error.ts";
+import { contextSize } from "../loop/message.ts";
 import { ModelError } from "../loop/model.ts";
 import { never } from "../loop/never.ts";
 import type { PanelState, ToHost } from "../loop/protocol.ts";
@@ -233,9 +234,8 @@ export class Rondo implements PanelSource {
   #contextUsed(): number | undefined {
     const last = this.chat().messages.findLast(({ info }) => info.role === "assistant" && info.tokens.output > 0)?.info;
     if (last?.role !== "assistant") return undefined;
-    const { input, output, cacheRead, cacheWrite } = last.tokens;
     const window = knownModel(last.model)?.contextWindow ?? readSettings().limits.contextWindow;
-    return Math.min(1, (input + output + cacheRead + cacheWrite) / window);
+    return Math.min(1, contextSize(last.tokens) / window);
   }
 
   #cost(): number | undefined {

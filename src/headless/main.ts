@@ -22,12 +22,12 @@ import {
 } from "../loop/models/providers.ts";
 import { lastText, project, resultMessage, type SdkMessage } from "../loop/sdk-messages.ts";
 import { newSession, Session } from "../loop/session.ts";
-import { noRecord, RecordError, type Recorder } from "../loop/store.ts";
+import { noRecord, RecordError } from "../loop/store.ts";
 import { defaultLimits, type Limits } from "../loop/turn.ts";
 import { Sessions } from "../record/sessions.ts";
 import { coreTools } from "../tools/core.ts";
 import { nodeHost } from "../tools/node-host.ts";
-import { registryOf } from "../tools/registry.ts";
+import { registryOf, type ToolRegistry } from "../tools/registry.ts";
 import { explain } from "./explain.ts";
 import { type HeadlessOptions, parseOptions, UsageError, usage } from "./options.ts";
 import { stateFolder } from "./state-folder.ts";
@@ -66,14 +66,15 @@ async function run(options: HeadlessOptions): Promise<number> {
   const chat = openChat(options, sessions);
   const scratch = options.persist ? undefined : mkdtempSync(path.join(os.tmpdir(), "rondo-"));
   const recorder = options.persist ? sessions.transcript(chat.session.id, warn) : noRecord;
+  const tools = registryOf(coreTools, options.disallowedTools);
   const overflowDir = scratch ?? sessions.outputs(chat.session.id);
   const session = new Session(
     chat,
     { mode: options.mode, model, agent: options.agent, thinking: "default", appended: options.appendSystemPrompt },
     {
       host: nodeHost({ folders: [options.cwd], trusted: options.trusted, overflowDir }),
-      tools: registryOf(coreTools, options.disallowedTools),
-      recorder: recorder satisfies Recorder,
+      tools,
+      recorder,
       limits: () => limitsOf(options),
       platform: process.platform,
       openModel: once(() => openModel(provider, access)),
@@ -96,7 +97,7 @@ async function run(options: HeadlessOptions): Promise<number> {
   // Whoever reads the answers has left.
   process.stdout.on("error", interrupt);
   try {
-    const ended = await answerAll(session, options, interruption.signal);
+    const ended = await answerAll(session, tools, options, interruption.signal);
     if (interruption.signal.aborted) return 130;
     if (!ended) throw new UsageError("There is no prompt. Give one as the last argument or on standard input.");
     if (ended.reason === "end_turn") return 0;
@@ -114,6 +115,7 @@ async function run(options: HeadlessOptions): Promise<number> {
 /** Runs each prompt of the input until one is interrupted; the end of the last one counts. */
 async function answerAll(
   session: Session,
+  tools: ToolRegistry,
   options: HeadlessOptions,
   signal: AbortSignal,
 ): Promise<TurnEnded | undefined> {
@@ -122,9 +124,7 @@ async function answerAll(
     const projection = project({ chat: session.chat, partial: options.partial, makeID: randomUUID, emit: print });
     projection.init({
       cwd: options.cwd,
-      tools: registryOf(coreTools, options.disallowedTools)
-        .offered()
-        .map((tool) => tool.name),
+      tools: tools.offered().map((tool) => tool.name),
       model: session.choices.model.modelID,
       mode: options.mode,
     });

@@ -1,6 +1,6 @@
 /** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
 import { type CallEnd, runCall } from "./call.ts";
-import type { AssistantMessage, ReplyError } from "./message.ts";
+import { type AssistantMessage, contextSize, type ReplyError } from "./message.ts";
 import { ModelError } from "./model.ts";
 import { never } from "./never.ts";
 import { type Reply, streamReply, type ToolCall, toReplyError } from "./reply.ts";
@@ -71,9 +71,7 @@ function spent(turn: Turn): number {
 /** Size of the context by the last reply's own count, in tokens (C2). */
 function contextTokens(turn: Turn): number {
   const last = turn.chat.messages.findLast(({ info }) => info.role === "assistant" && info.finish !== undefined)?.info;
-  if (last?.role !== "assistant") return 0;
-  const { input, cacheRead, cacheWrite, output } = last.tokens;
-  return input + cacheRead + cacheWrite + output;
+  return last?.role === "assistant" ? contextSize(last.tokens) : 0;
 }
 
 /** At most so many calls run at once (T5). */

@@ -20,6 +20,11 @@ export type Tokens = z.infer<typeof Tokens>;
 
 export const noTokens: Tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
 
+/** All that a reply took of the context window; reasoning is counted in `output`. */
+export function contextSize({ input, output, cacheRead, cacheWrite }: Tokens): number {
+  return input + output + cacheRead + cacheWrite;
+}
+
 /** Why a reply ended. `tool-calls` and `unknown` let the loop go on; all others end it (L4). */
 export const Finish = z.enum([
   "stop",

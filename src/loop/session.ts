@@ -274,7 +274,7 @@ export class Session {
       thinking,
       system: systemPrompt(agent, environment, [appended, prompt?.system ?? ""].filter(Boolean).join("\n\n")),
       limits: limits(),
-      maxTokens: knownModel(modelRef)?.maxOutput ?? (modelRef.providerID === "anthropic" ? 8192 : undefined),
+      maxTokens: knownModel(modelRef)?.maxOutput,
       host,
       permissions: this.permissions,
       tools: new Map(tools.map((tool) => [tool.name, tool])),

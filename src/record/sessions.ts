@@ -4,6 +4,7 @@ import path from "node:path";
 import * as z from "zod/mini";
 import { apply, type Chat } from "../loop/apply.ts";
 import type { SessionInfo } from "../loop/events.ts";
+import { contextSize } from "../loop/message.ts";
 import { RecordError } from "../loop/store.ts";
 import { titleFromPrompt } from "../loop/title.ts";
 import { ownerPath, type Replay, replay, Transcript } from "./transcript.ts";
@@ -155,8 +156,7 @@ function summarize(chat: Chat): Summary {
   let cost: number | undefined = 0;
   for (const { info } of chat.messages) {
     if (info.role !== "assistant") continue;
-    const { input, output, cacheRead, cacheWrite } = info.tokens;
-    const used = input + output + cacheRead + cacheWrite;
+    const used = contextSize(info.tokens);
     tokens += used;
     cost = cost === undefined || (used > 0 && info.cost === undefined) ? undefined : cost + (info.cost ?? 0);
   }

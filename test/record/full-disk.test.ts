@@ -5,7 +5,6 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { newSession, Session } from "../../src/loop/session.ts";
-import { defaultLimits } from "../../src/loop/turn.ts";
 import { replay, Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
@@ -13,6 +12,7 @@ import { registryOf } from "../../src/tools/registry.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
 import { lasting } from "../loop/harness.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
+import { plainDeps } from "./deps.ts";
 
 /** A device that is always full: writing to it fails as on a disk without room. */
 const full = "/dev/full";
@@ -35,19 +35,12 @@ describe("a full disk", () => {
       newSession(folder, "ses_1"),
       { mode: "bypassPermissions", model: ref, agent: "build", thinking: "default", appended: "" },
       {
+        ...plainDeps,
         host: nodeHost({ folders: [folder], trusted: true, overflowDir: folder }),
         tools: registryOf(tools),
         recorder: transcript,
-        limits: () => defaultLimits,
-        platform: "linux",
         openModel: async () => model,
-        rules: () => ({ user: [], workspace: [] }),
-        keepRules() {},
         attended: true,
-        titles: false,
-        onLoopEvent() {},
-        onNote() {},
-        onBug: (error) => assert.fail(String(error)),
       },
     );
     const fill = () => {

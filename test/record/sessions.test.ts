@@ -4,12 +4,12 @@ import os from "node:os";
 import path from "node:path";
 import { newSession, Session } from "../../src/loop/session.ts";
 import { RecordError } from "../../src/loop/store.ts";
-import { defaultLimits } from "../../src/loop/turn.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
+import { plainDeps } from "./deps.ts";
 
 describe("the list of sessions", () => {
   let folder: string;
@@ -31,19 +31,12 @@ describe("the list of sessions", () => {
       chat,
       { ...choices, model: { providerID: "anthropic", modelID } },
       {
+        ...plainDeps,
         host: nodeHost({ folders: [folder], trusted: true, overflowDir: sessions.outputs(id) }),
         tools: registryOf(coreTools),
         recorder: transcript,
-        limits: () => defaultLimits,
-        platform: "linux",
         openModel: async () => model,
-        rules: () => ({ user: [], workspace: [] }),
-        keepRules() {},
         attended: false,
-        titles: false,
-        onLoopEvent() {},
-        onNote() {},
-        onBug: (error) => assert.fail(String(error)),
       },
     );
     await session.prompt({ text: prompt, attachments: [] });

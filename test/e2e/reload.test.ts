@@ -124,8 +124,9 @@ describe("what outlives the window", () => {
     await say(panel, "run it");
     await (await question(panel, /command/)).press("Control+Enter");
     await processCount("sleep\u00008642.2", 1);
+    // A window left behind may still have its own host: VS Code keeps it for a while, in case it comes back.
     const hosts = processes("--type=extensionHost", window.marker);
-    assert.equal(hosts.length, 1);
+    assert.notEqual(hosts.length, 0);
     for (const host of hosts) process.kill(host, "SIGKILL");
     panel = await window.reload();
     await said(panel, "I begin.");

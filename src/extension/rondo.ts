@@ -1,11 +1,12 @@
 /** What the panel shows and what it may ask for: the sessions, the models, the review and the draft, seen as one. */
 import * as vscode from "vscode";
 import { knownModel } from "../loop/catalog.ts";
-import { type Attachment, type ChatEvent, PermissionMode } from "../loop/events.ts";
+import { type ChatEvent, PermissionMode } from "../loop/events.ts";
 import { IntakeError } from "../loop/intake-error.ts";
 import { contextSize } from "../loop/message.ts";
 import { ModelError } from "../loop/model.ts";
 import { never } from "../loop/never.ts";
+import { type Attachment, textPrompt } from "../loop/prompt-input.ts";
 import type { PanelState, ToHost } from "../loop/protocol.ts";
 import type { Choices, Session } from "../loop/session.ts";
 import { RecordError } from "../loop/store.ts";
@@ -172,7 +173,7 @@ export class Rondo implements PanelSource {
     await this.prepare();
     this.#choose();
     const { session } = this;
-    const taken = session.prompt({ text, attachments });
+    const taken = session.prompt(textPrompt(text, attachments));
     // A refusal comes at once; the end of the turn is shown by its events.
     await Promise.race([taken, new Promise((resolve) => setImmediate(resolve))]);
     taken.catch((error: unknown) => this.#parts.log.error("A prompt was not taken", error));

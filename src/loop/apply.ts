@@ -15,12 +15,28 @@ export interface Chat {
   status: Status;
   requests: PermissionRequest[];
   queue: Queued[];
+  /** What requests leave out since the last pruning (C6). */
+  pruned: { outputs: string; reasoning: string } | undefined;
+  /** Since when nothing has come from the model, in ms since 1970 (H6). */
+  silentSince: number | undefined;
+  /** Of subagents, by session id, as far as they were followed live or loaded. */
+  children: Record<string, Chat>;
   /** How the last turn of this run of the window ended. */
   ended: TurnEnded | undefined;
 }
 
 export function newChat(session: SessionInfo): Chat {
-  return { session, messages: [], status: { type: "idle" }, requests: [], queue: [], ended: undefined };
+  return {
+    session,
+    messages: [],
+    status: { type: "idle" },
+    requests: [],
+    queue: [],
+    pruned: undefined,
+    silentSince: undefined,
+    children: {},
+    ended: undefined,
+  };
 }
 
 /** Changes `chat` in place. Events about messages or parts that are not there are ignored, as on a torn record. */
@@ -44,6 +60,7 @@ export function apply(chat: Chat, event: ChatEvent): void {
       return;
     }
     case "status":
+      chat.silentSince = undefined;
       chat.status = event.status;
       if (event.status.type !== "idle") chat.ended = undefined;
       return;
@@ -62,6 +79,19 @@ export function apply(chat: Chat, event: ChatEvent): void {
     case "queued":
       chat.queue = event.queue;
       return;
+    case "pruned":
+      chat.pruned = { outputs: event.outputs, reasoning: event.reasoning };
+      return;
+    case "silence":
+      chat.silentSince = event.since ?? undefined;
+      return;
+    case "child": {
+      const { sessionID, event: inner } = event;
+      const session = { id: sessionID, createdAt: 0, title: "", cwd: "", parentID: chat.session.id };
+      const child = (chat.children[sessionID] ??= newChat(session));
+      apply(child, inner);
+      return;
+    }
     case "ended":
       chat.ended = event;
       return;

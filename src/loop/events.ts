@@ -1,6 +1,7 @@
 /** What happens to a chat. Replaying the recorded events gives the chat again; the others matter only while it runs. */
 import * as z from "zod/mini";
-import { FileDiff, FilePart, Message, Part, ReplyError } from "./message.ts";
+import { FileDiff, Message, Part, ReplyError } from "./message.ts";
+import { PromptInput } from "./prompt-input.ts";
 
 export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "bypassPermissions"]);
 export type PermissionMode = z.infer<typeof PermissionMode>;
@@ -11,15 +12,15 @@ export const SessionInfo = z.object({
   title: z.string(),
   /** The first workspace folder when the session began. */
   cwd: z.string(),
+  /** Of a subagent's session: the one that it works for. */
+  parentID: z.optional(z.string()),
+  /** Of a fork: where it came from. */
+  forkOf: z.optional(z.object({ sessionID: z.string(), messageID: z.string() })),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 
-/** A file, or lines of one, that goes with a prompt. */
-export const Attachment = z.pick(FilePart, { mime: true, filename: true, url: true, source: true });
-export type Attachment = z.infer<typeof Attachment>;
-
-/** A prompt that waits for the next step. */
-export const Queued = z.object({ id: z.string(), text: z.string(), attachments: z.array(Attachment) });
+/** A prompt that waits for the next step, all of it (Q2). `id` becomes its message's. */
+export const Queued = z.extend(z.omit(PromptInput, { messageID: true, noReply: true }), { id: z.string() });
 export type Queued = z.infer<typeof Queued>;
 
 /** Events that are written to the record, a line each (R1). */
@@ -35,6 +36,11 @@ export const RecordedEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("reset"), messageID: z.string() }),
   /** The prompts that wait, all of them. */
   z.object({ type: z.literal("queued"), queue: z.array(Queued) }),
+  /**
+   * From now on requests leave out the outputs of calls up to and with the message `outputs`, and the reasoning up to and
+   * with the message `reasoning`, which was tied to what is left out (C6).
+   */
+  z.object({ type: z.literal("pruned"), outputs: z.string(), reasoning: z.string() }),
 ]);
 export type RecordedEvent = z.infer<typeof RecordedEvent>;
 
@@ -68,7 +74,7 @@ export const Preview = z.discriminatedUnion("type", [
 export type Preview = z.infer<typeof Preview>;
 
 export const Rule = z.object({
-  /** What is asked for: `read`, `edit`, `bash`, `external_directory`, a tool's name, or `*`. */
+  /** What is asked for: `read`, `edit`, `bash`, `external_directory`, `doom_loop`, a tool's name, or `*`. */
   permission: z.string(),
   /** Matched against a path relative to the workspace or a command; `*` any characters, `?` one, ` *` at the end also nothing. */
   pattern: z.string(),
@@ -122,6 +128,8 @@ const LiveEvent = z.discriminatedUnion("type", [
     text: z.string(),
     lines: z.number(),
   }),
+  /** Nothing has come from the model since then, in ms since 1970; null: it speaks again (H6). */
+  z.object({ type: z.literal("silence"), since: z.nullable(z.number()) }),
   /** `steps` counts the model's replies. */
   z.object({
     type: z.literal("ended"),
@@ -134,7 +142,14 @@ const LiveEvent = z.discriminatedUnion("type", [
 type LiveEvent = z.infer<typeof LiveEvent>;
 export type TurnEnded = Extract<LiveEvent, { type: "ended" }>;
 
-export type ChatEvent = RecordedEvent | LiveEvent;
+/** Something that happened in the session of a subagent, which has a record of its own. */
+export interface ChildEvent {
+  type: "child";
+  sessionID: string;
+  event: ChatEvent;
+}
+
+export type ChatEvent = RecordedEvent | LiveEvent | ChildEvent;
 
 export function isRecorded(event: ChatEvent): event is RecordedEvent {
   switch (event.type) {
@@ -144,6 +159,7 @@ export function isRecorded(event: ChatEvent): event is RecordedEvent {
     case "delta":
     case "reset":
     case "queued":
+    case "pruned":
       return true;
     default:
       return false;

@@ -43,7 +43,13 @@ export type Finish = z.infer<typeof Finish>;
 export const ReplyError = z.object({ code: z.string(), message: z.string(), next: z.string() });
 export type ReplyError = z.infer<typeof ReplyError>;
 
-const base = { id: z.string(), sessionID: z.string(), createdAt: z.number() };
+const base = {
+  id: z.string(),
+  sessionID: z.string(),
+  createdAt: z.number(),
+  /** Of a silent turn (C5): the model is shown it, the user is not. */
+  silent: z.optional(z.boolean()),
+};
 
 export const UserMessage = z.object({
   ...base,
@@ -71,6 +77,7 @@ export const AssistantMessage = z.object({
   /** USD; absent when the model's price is not known, never 0 for "unknown" (B1). */
   cost: z.optional(z.number()),
   tokens: Tokens,
+  /** Made by compaction: later requests begin with it (C3). */
   summary: z.optional(z.boolean()),
 });
 export type AssistantMessage = z.infer<typeof AssistantMessage>;
@@ -139,6 +146,10 @@ export const CallMetadata = z.object({
   outputFile: z.optional(z.string()),
   /** The call was not allowed: by a rule, by the user, or because nobody was there to ask. */
   denied: z.optional(z.boolean()),
+  /** Cut within its arguments and never run: no longer shown to the model (C4). */
+  discarded: z.optional(z.boolean()),
+  /** The session that a subagent worked in for this call (S1). */
+  childID: z.optional(z.string()),
   /** Opaque data of the provider that belongs to this call and is sent back unchanged. */
   provider: z.optional(Json),
 });
@@ -185,6 +196,17 @@ export const ToolPart = z.object({
 });
 export type ToolPart = z.infer<typeof ToolPart>;
 
+/** Work that a subagent does before the model is asked; done when its message is answered by a call of `task` for it. */
+const SubtaskPart = z.object({
+  ...partBase,
+  type: z.literal("subtask"),
+  agent: z.string(),
+  /** 3 to 5 words. */
+  description: z.string(),
+  prompt: z.string(),
+});
+export type SubtaskPart = z.infer<typeof SubtaskPart>;
+
 const RetryPart = z.object({
   ...partBase,
   type: z.literal("retry"),
@@ -199,14 +221,10 @@ export const Part = z.discriminatedUnion("type", [
   FilePart,
   ToolPart,
   RetryPart,
+  /** An @mention of an agent: the model is asked to hand work to it. */
   z.object({ ...partBase, type: z.literal("agent"), name: z.string() }),
-  z.object({
-    ...partBase,
-    type: z.literal("subtask"),
-    agent: z.string(),
-    description: z.string(),
-    prompt: z.string(),
-  }),
+  SubtaskPart,
+  /** In a user message of its own; answered by the message with `summary`. */
   z.object({ ...partBase, type: z.literal("compaction"), auto: z.boolean() }),
   z.object({ ...partBase, type: z.literal("step-start"), snapshot: z.optional(z.string()) }),
   z.object({

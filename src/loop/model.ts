@@ -10,7 +10,7 @@ export interface ToolDefinition {
 }
 
 /** How much the model may think before it answers; `default` leaves it to the provider. */
-export type Thinking = "default" | "off" | "low" | "medium" | "high";
+export type Thinking = "default" | "off" | "low" | "medium" | "high" | { budgetTokens: number };
 
 export interface ModelRequest {
   model: string;
@@ -18,6 +18,14 @@ export interface ModelRequest {
   /** What the model is to see, oldest first. Ends with a user message or with settled tool calls. */
   entries: readonly Entry[];
   tools: readonly ToolDefinition[];
+  /** `none`: the tools are told, for the sake of the cached prefix, but may not be called. */
+  toolUse: "auto" | "none";
+  /** Undefined leaves it to the server. */
+  temperature: number | undefined;
+  /** Fields of the request's body, over all others (M2). */
+  options: Readonly<Record<string, unknown>>;
+  /** Called when bytes come in, be they a ping or a comment (H6). */
+  onBytes(): void;
   /** Most tokens that the reply may have; undefined leaves it to the server, where it can. */
   maxTokens: number | undefined;
   thinking: Thinking;

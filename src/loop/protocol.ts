@@ -1,7 +1,8 @@
 /** What the panel and the host say to each other. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
 import type { Chat } from "./apply.ts";
-import { Attachment, type ChatEvent, PermissionMode, Rule } from "./events.ts";
+import { type ChatEvent, PermissionMode, Rule } from "./events.ts";
+import { Attachment } from "./prompt-input.ts";
 
 export const ToHost = z.discriminatedUnion("type", [
   /** The panel's script runs (again): it wants a snapshot. */
@@ -15,7 +16,20 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("new-session") }),
   z.object({ type: z.literal("open-session"), id: z.string() }),
   z.object({ type: z.literal("delete-session"), id: z.string() }),
-  z.object({ type: z.literal("list-sessions") }),
+  z.object({ type: z.literal("rename-session"), id: z.string(), title: z.string().check(z.maxLength(200)) }),
+  /** `query`: words that title or messages must hold; empty: all. */
+  z.object({ type: z.literal("list-sessions"), query: z.string().check(z.maxLength(1000)) }),
+  /** Asks where to, then writes the session there (R6). */
+  z.object({ type: z.literal("export-session"), id: z.string(), format: z.enum(["jsonl", "markdown"]) }),
+  /** Asks for a file and opens what is in it as a new session. */
+  z.object({ type: z.literal("import-session") }),
+  /** A new session with all up to the user message `messageID`, without it: its text goes into the composer. */
+  z.object({ type: z.literal("fork"), messageID: z.string() }),
+  z.object({ type: z.literal("compact") }),
+  /** The card of a subagent was opened: its session is wanted whole. */
+  z.object({ type: z.literal("open-child"), sessionID: z.string() }),
+  /** The context meter was opened: how full the window is, by part, is wanted. */
+  z.object({ type: z.literal("show-context") }),
   z.object({
     type: z.literal("answer"),
     requestID: z.string(),
@@ -30,6 +44,15 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("set-mode"), mode: PermissionMode }),
   z.object({ type: z.literal("set-model"), providerID: z.string(), modelID: z.string() }),
   z.object({ type: z.literal("withdraw"), queuedID: z.string() }),
+  z.object({
+    type: z.literal("edit-queued"),
+    queuedID: z.string(),
+    text: z.string().check(z.maxLength(1 << 20)),
+  }),
+  /** Moves a waiting prompt to the place `to`, from 0. */
+  z.object({ type: z.literal("move-queued"), queuedID: z.string(), to: z.int().check(z.gte(0)) }),
+  /** Chooses who answers from now on. */
+  z.object({ type: z.literal("set-agent"), name: z.string() }),
   z.object({ type: z.literal("attach") }),
   z.object({ type: z.literal("detach"), index: z.int().check(z.gte(0)) }),
   z.object({
@@ -65,6 +88,29 @@ export interface SessionSummary {
   updatedAt: number;
   messages: number;
   state: "idle" | "running" | "asks" | "error";
+  /** Tokens of all replies. */
+  tokens: number;
+  /** USD; undefined when a price is not known. */
+  cost: number | undefined;
+  /** Where the words that were searched for stand, in context; undefined without a search. */
+  match: string | undefined;
+}
+
+/** What fills the context window, in estimated tokens. */
+export interface ContextUse {
+  window: number;
+  /** Where compaction begins. */
+  limit: number;
+  /** As the provider counted it in its last reply; undefined when it did not. */
+  reported: number | undefined;
+  parts: { name: "system" | "rules" | "memory" | "tools" | "messages" | "outputs"; tokens: number; detail?: string }[];
+}
+
+/** An agent that the user can choose or mention. */
+export interface AgentChoice {
+  name: string;
+  description: string;
+  mode: "primary" | "subagent" | "all";
 }
 
 export interface ModelChoice {
@@ -94,6 +140,13 @@ export interface ReviewFile {
   removed: number;
 }
 
+/** USD. `partial`: some replies are left out, since their price is not known. */
+export interface Cost {
+  session: number;
+  today: number;
+  partial: boolean;
+}
+
 /** All that the panel shows beside the chat itself. */
 export interface PanelState {
   readiness: Readiness;
@@ -107,8 +160,10 @@ export interface PanelState {
   review: ReviewFile[];
   /** Share of the context window in use, 0–1, after the last reply; undefined before the first. */
   contextUsed: number | undefined;
-  /** USD of this session; undefined when a model's price is not known. */
-  cost: number | undefined;
+  cost: Cost;
+  agents: AgentChoice[];
+  /** Who answers. */
+  agent: string;
   /** Recent sessions, newest first, for the empty panel. */
   recent: SessionSummary[];
 }
@@ -118,7 +173,10 @@ export type ToPanel = { seq: number } & (
   | { type: "snapshot"; chat: Chat; state: PanelState; draft: string }
   | { type: "events"; events: ChatEvent[] }
   | { type: "state"; state: PanelState }
-  | { type: "sessions"; sessions: SessionSummary[] }
+  | { type: "sessions"; query: string; sessions: SessionSummary[] }
+  /** The session of a subagent, as it is now. */
+  | { type: "child"; chat: Chat }
+  | { type: "context"; use: ContextUse }
   /** A sentence about something the user just did that could not be done. */
   | { type: "notice"; message: string; next: string }
   /** Puts text into the composer at the cursor and focuses it; `send` true sends it at once. */

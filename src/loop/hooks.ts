@@ -1,0 +1,60 @@
+/** Commands of the user that the loop runs at fixed points, and what they may decide (spec K4). */
+
+export const hookEvents = [
+  "SessionStart",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PermissionRequest",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PreCompact",
+  "SubagentStart",
+  "SubagentStop",
+  "Stop",
+  "SessionEnd",
+  "Notification",
+] as const;
+export type HookEvent = (typeof hookEvents)[number];
+
+/** What the hooks of one event decided together: the strictest decision wins. */
+export interface HookOutcome {
+  /** `deny` also stands for "block". Undefined: they leave it to the rules. */
+  decision: "allow" | "ask" | "deny" | undefined;
+  /** Why, in the hook's words; told to the model with a denial. */
+  reason: string;
+  /** In place of the call's input (PreToolUse, PermissionRequest). */
+  updatedInput: Record<string, unknown> | undefined;
+  /** For the model. */
+  additionalContext: string[];
+  /** For the user, and failures of hooks in words. */
+  messages: string[];
+  /** The turn is to end (`continue: false`); the reason is for the user. */
+  stop: string | undefined;
+}
+
+export const noOutcome: HookOutcome = {
+  decision: undefined,
+  reason: "",
+  updatedInput: undefined,
+  additionalContext: [],
+  messages: [],
+  stop: undefined,
+};
+
+export interface Hooks {
+  /** Cheap; where it is false nothing needs to be put together for `fire`. */
+  has(event: HookEvent): boolean;
+  /**
+   * Runs the hooks of the event whose matcher fits `subject` (a tool's name, a source, a trigger; undefined: all), side by
+   * side. `input` is told to them with the fields that all events share. Never rejects: a hook that fails, hangs or
+   * answers nonsense is a message. On abort they are killed and the outcome is empty.
+   */
+  fire(
+    event: HookEvent,
+    subject: string | undefined,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<HookOutcome>;
+}
+
+export const noHooks: Hooks = { has: () => false, fire: async () => noOutcome };

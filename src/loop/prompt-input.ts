@@ -1,0 +1,45 @@
+/** A prompt as it comes in, with every field of spec P1. */
+import * as z from "zod/mini";
+import { FilePart, ModelRef } from "./message.ts";
+
+/** A file, or lines of one, that goes with a prompt. */
+export const Attachment = z.pick(FilePart, { mime: true, filename: true, url: true, source: true });
+export type Attachment = z.infer<typeof Attachment>;
+
+export const PromptPart = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), synthetic: z.optional(z.boolean()) }),
+  z.extend(Attachment, { type: z.literal("file") }),
+  /** An @mention: the model is asked to hand work to this agent. */
+  z.object({ type: z.literal("agent"), name: z.string() }),
+  /** Run by a subagent before the model is asked (L6). */
+  z.object({ type: z.literal("subtask"), agent: z.string(), description: z.string(), prompt: z.string() }),
+]);
+export type PromptPart = z.infer<typeof PromptPart>;
+
+export const PromptInput = z.object({
+  /** Of the message to be; made when absent. */
+  messageID: z.optional(z.string()),
+  /** In place of the session's own model and agent, for this message and what answers it. */
+  model: z.optional(ModelRef),
+  agent: z.optional(z.string()),
+  /** Stores the message and answers nothing. */
+  noReply: z.optional(z.boolean()),
+  /** Tools switched on or off for this message alone. */
+  tools: z.optional(z.record(z.string(), z.boolean())),
+  /** Added to the system prompt. */
+  system: z.optional(z.string()),
+  /** How much the model may think: "low", "medium", "high" (M2). */
+  variant: z.optional(z.string()),
+  parts: z.array(PromptPart),
+});
+export type PromptInput = z.infer<typeof PromptInput>;
+
+export function textPrompt(text: string, attachments: readonly Attachment[] = []): PromptInput {
+  const files = attachments.map((attachment) => ({ type: "file" as const, ...attachment }));
+  return { parts: [...files, ...(text.trim() === "" ? [] : [{ type: "text" as const, text }])] };
+}
+
+/** The user's own words in a prompt. */
+export function promptText({ parts }: Pick<PromptInput, "parts">): string {
+  return parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])).join("\n");
+}

@@ -1,5 +1,5 @@
-/** Builds dist/: the extension, its lazily loaded parts, the headless run and the panel. `--watch` keeps building. */
-import { mkdir, readFile, rm } from "node:fs/promises";
+/** Builds dist/: the extension, its lazily loaded parts, the headless run, the loop for other programs and the panel. `--watch` keeps building. */
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
@@ -11,6 +11,7 @@ const development = watch || process.argv.includes("--development");
 
 /** Parts that are loaded when first used: source file → bundle of its own beside the one that imports it. */
 const lazyParts = {
+  "src/extension/main.ts": "main.cjs",
   "src/loop/models/anthropic.ts": "anthropic.cjs",
   "src/loop/models/openai.ts": "openai.cjs",
   "src/tour/tour.ts": "tour.cjs",
@@ -26,6 +27,19 @@ const lazy = {
       if (args.kind !== "dynamic-import") return undefined;
       const bundle = bundles.get(path.resolve(args.resolveDir, args.path));
       return bundle ? { path: `./${bundle}`, external: true } : undefined;
+    });
+  },
+};
+
+/** Writes the types of `dist/loop.js`: the files that hold them import nothing but each other, so they are put together. */
+const loopTypes = {
+  name: "loop-types",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
+    build.onEnd(async () => {
+      const files = ["sdk-types.ts", "types.ts", "loop.d.ts"].map((name) => path.join(root, "src/query", name));
+      const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+      const own = texts.map((text) => text.replace(/^(import|export) type .*? from "[^"]*";\n/gm, ""));
+      await writeFile(path.join(root, "dist/loop.d.ts"), own.join("\n"));
     });
   },
 };
@@ -77,6 +91,7 @@ export const builds = [
     ...forNode,
     entryPoints: {
       extension: "src/extension/extension.ts",
+      main: "src/extension/main.ts",
       anthropic: "src/loop/models/anthropic.ts",
       openai: "src/loop/models/openai.ts",
       tour: "src/tour/tour.ts",
@@ -87,11 +102,15 @@ export const builds = [
   },
   {
     ...forNode,
-    entryPoints: { headless: "src/headless/headless.ts", "headless-main": "src/headless/main.ts" },
+    entryPoints: {
+      headless: "src/headless/headless.ts",
+      "headless-main": "src/headless/main.ts",
+      loop: "src/query/query.ts",
+    },
     format: "esm",
     // What the CommonJS packages inside still `require`.
     banner: { js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);' },
-    plugins: [lazy],
+    plugins: [lazy, loopTypes],
   },
   {
     ...common,

@@ -9,14 +9,25 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 /** For each room: what its files may import. Order matters: the first room that holds a file is its own. */
 const rooms = [
   { room: "src/loop/models", may: ["src/loop", "npm", "node"] },
-  { room: "src/loop", may: ["src/loop", "src/tools/tool.ts", "src/tools/host.ts", "npm:zod", "npm:ulid"] },
+  {
+    room: "src/loop",
+    may: ["src/loop", "src/tools/tool.ts", "src/tools/host.ts", "src/tools/truncate.ts", "npm:zod", "npm:ulid"],
+  },
   { room: "src/tools", may: ["src/tools", "src/loop", "npm", "node"] },
   { room: "src/record", may: ["src/record", "src/loop", "node", "npm:zod"] },
+  { room: "src/project", may: ["src/project", "src/loop", "src/tools", "node", "npm:zod", "npm:yaml"] },
+  {
+    room: "src/query",
+    may: ["src/query", "src/loop", "src/tools", "src/record", "src/project", "node", "npm:zod"],
+  },
   { room: "src/tour", may: ["src/tour", "node", "npm:zod"] },
-  { room: "src/headless", may: ["src/headless", "src/loop", "src/tools", "src/record", "node", "npm:zod"] },
+  {
+    room: "src/headless",
+    may: ["src/headless", "src/query", "src/loop", "src/tools", "src/record", "src/project", "node", "npm:zod"],
+  },
   {
     room: "src/extension",
-    may: ["src/extension", "src/loop", "src/tools", "src/record", "src/tour", "node", "npm", "vscode"],
+    may: ["src/extension", "src/loop", "src/tools", "src/record", "src/project", "src/tour", "node", "npm", "vscode"],
   },
   { room: "webview", may: ["webview", "src/loop", "npm"] },
 ];

@@ -13,7 +13,7 @@ const allowed = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/i,
   /^LICENSE(\.txt)?$/,
-  /^dist\/(extension|anthropic|openai|tour)\.cjs$/,
+  /^dist\/(extension|main|anthropic|openai|tour)\.cjs$/,
   /^dist\/(panel\.js|style\.css|codicon\.ttf)$/,
   /^media\/(icon\.png|rondo\.svg)$/,
 ];

@@ -22,15 +22,20 @@ export interface ReceivedRequest {
 }
 
 interface Pace {
+  /** Wait before the answer begins, in ms; its headers come at once when it is `silent`. */
+  wait?: number;
+  silent?: boolean;
   /** Bytes a write; absent: an event a write. */
   size?: number;
   /** Wait after each write, in ms. */
   delay?: number;
+  /** Comments that keep the connection alive: so often, in ms, before the answer and after it while it hangs. */
+  pings?: number;
   /** Ends the connection after so many bytes. */
   cutAt?: number;
   /** How a cut is made: the connection breaks, or the answer ends as if that were all. */
   cut?: "break" | "end";
-  /** Sends no more after the last byte, but keeps the connection open. */
+  /** Sends no more after the last byte, but keeps the connection open. With `bytes: ""`: headers, then nothing. */
   hang?: boolean;
 }
 
@@ -41,7 +46,7 @@ export type Answer =
   /** The answer's body as it is. */
   | ({ bytes: string | Uint8Array } & Pace)
   /** An answer that is no stream. */
-  | { status: number; headers?: Record<string, string>; body?: unknown };
+  | { status: number; headers?: Record<string, string>; body?: unknown; wait?: number };
 
 /** The answers in order, or a function that makes them; `index` counts requests from 0. */
 export type Script = Answer[] | ((request: ReceivedRequest, index: number) => Answer | Promise<Answer>);
@@ -103,10 +108,13 @@ async function receive(incoming: IncomingMessage, response: ServerResponse): Pro
 
 async function play(answer: Answer, request: ReceivedRequest, response: ServerResponse): Promise<void> {
   if ("status" in answer) {
-    const { status, headers, body } = answer;
+    const { status, headers, body, wait: pause = 0 } = answer;
+    if (pause > 0) await wait(pause);
     response.writeHead(status, { "content-type": "application/json", ...headers });
     return void response.end(typeof body === "string" ? body : JSON.stringify(body ?? {}));
   }
+  const { wait: pause = 0, silent = false } = Array.isArray(answer) ? {} : answer;
+  if (pause > 0 && !silent) await wait(pause);
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (Array.isArray(answer)) return void response.end(events(request, { blocks: answer }).join(""));
   await stream("bytes" in answer ? [answer.bytes] : events(request, answer), answer, response);
@@ -117,7 +125,13 @@ function events({ api }: ReceivedRequest, said: Said): string[] {
 }
 
 async function stream(items: (string | Uint8Array)[], pace: Pace, response: ServerResponse): Promise<void> {
-  const { size, delay = 0, cutAt = Number.POSITIVE_INFINITY, cut = "break", hang = false } = pace;
+  const { wait: pause = 0, silent, size, delay = 0, pings, cutAt = Number.POSITIVE_INFINITY, cut, hang } = pace;
+  response.flushHeaders();
+  if (silent) {
+    const stop = ping(response, pings);
+    await wait(pause);
+    stop();
+  }
   let left = cutAt;
   for (const write of writes(items, size)) {
     if (response.destroyed) return;
@@ -128,7 +142,16 @@ async function stream(items: (string | Uint8Array)[], pace: Pace, response: Serv
     if (left <= 0) return cut === "end" ? void response.end() : void response.socket?.destroy();
     if (delay > 0) await wait(delay);
   }
-  if (!hang) response.end();
+  if (hang) ping(response, pings);
+  else response.end();
+}
+
+function ping(response: ServerResponse, every: number | undefined): () => void {
+  if (every === undefined) return () => undefined;
+  const timer = setInterval(() => response.write(": ping\n\n"), every);
+  const stop = () => clearInterval(timer);
+  response.on("close", stop);
+  return stop;
 }
 
 function* writes(items: (string | Uint8Array)[], size: number | undefined): Generator<Uint8Array> {

@@ -1,23 +1,29 @@
 /** A model that plays a script within the process: what the loop does is tested against its events, and nothing else. */
+import { setTimeout as wait } from "node:timers/promises";
 import type { Finish, Tokens } from "../src/loop/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../src/loop/model.ts";
 import { parseArguments } from "../src/loop/models/arguments.ts";
 
 export type Said =
   | string
-  | { thinking: string; signature?: string }
-  /** `raw` replaces the input's JSON, to be badly written. */
-  | { call: string; input?: Record<string, unknown>; raw?: string; id?: string };
+  /** `signature`, or `redacted` data, as Anthropic sends them. */
+  | { thinking: string; signature?: string; redacted?: string }
+  /** `raw` replaces the input's JSON, to be badly written. `cut`: the reply is over within it, so that it is no call. */
+  | { call: string; input?: Record<string, unknown>; raw?: string; id?: string; cut?: true }
+  /** Nothing comes for so long, in ms; with `pings`, bytes without an event come so often, in ms. */
+  | { silence: number; pings?: number }
+  /** An event as it is. */
+  | { event: ModelEvent };
 
 export interface Reply {
   say?: Said[];
-  /** When absent: what was said means it. */
+  /** When absent: what was said means it; `length` when it was cut within a call. */
   finish?: Finish;
   /** `none`: the server reports no usage. */
   tokens?: Partial<Tokens> | "none";
   /** Comes after what was said, in place of the end. */
   fail?: ModelError;
-  /** After what was said nothing comes any more, until Stop. */
+  /** After what was said nothing comes any more, until the request is aborted. */
   hang?: boolean;
   /** The stream is over without having said so. */
   noEnd?: boolean;
@@ -29,40 +35,51 @@ export interface Reply {
 export type Script = (Reply | Said[])[] | ((request: ModelRequest, index: number) => Reply | Said[]);
 
 export class ScriptedModel implements Model {
-  readonly providerID = "anthropic";
+  readonly providerID: string;
   /** With their entries as they were when they were asked. */
   readonly requests: ModelRequest[] = [];
   readonly #script: Script;
 
-  constructor(script: Script) {
+  constructor(script: Script, providerID = "anthropic") {
     this.#script = script;
+    this.providerID = providerID;
   }
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
     const index = this.requests.push({ ...request, entries: structuredClone(request.entries) }) - 1;
     const next = typeof this.#script === "function" ? this.#script(request, index) : this.#script[index];
     const reply: Reply = Array.isArray(next) ? { say: next } : (next ?? { fail: scriptIsOver });
+    request.onBytes();
     yield { type: "start" };
     yield { type: "start-step" };
-    for (const [at, said] of (reply.say ?? []).entries()) {
+    const all = reply.say ?? [];
+    for (const [at, said] of all.entries()) {
+      if (typeof said === "object" && "silence" in said) await silence(said, request);
       for (const event of eventsOf(said, `${index}-${at}`)) {
         if (request.signal.aborted) return yield aborted();
+        request.onBytes();
         yield event;
       }
     }
     await reply.before?.();
     if (reply.hang) await whenAborted(request.signal);
     if (request.signal.aborted) return yield aborted();
+    request.onBytes();
     if (reply.fail) return yield { type: "error", error: reply.fail };
     if (reply.noEnd) return;
-    const calls = (reply.say ?? []).some((said) => typeof said !== "string" && "call" in said);
     const tokens =
       reply.tokens === "none"
         ? undefined
         : { input: 10, output: 5, reasoning: 0, cacheRead: 0, cacheWrite: 0, ...reply.tokens };
-    yield { type: "finish-step", reason: reply.finish ?? (calls ? "tool-calls" : "stop"), tokens };
+    yield { type: "finish-step", reason: reply.finish ?? meant(all), tokens };
     yield { type: "finish" };
   }
+}
+
+function meant(all: Said[]): Finish {
+  const calls = all.filter((said) => typeof said === "object" && "call" in said);
+  if (calls.some(({ cut }) => cut)) return "length";
+  return calls.length > 0 ? "tool-calls" : "stop";
 }
 
 const scriptIsOver = new ModelError("invalid", "The script is over.", "");
@@ -82,26 +99,40 @@ function whenAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Ends early when the request is aborted. */
+async function silence(
+  { silence: ms, pings = ms }: Extract<Said, { silence: number }>,
+  request: ModelRequest,
+): Promise<void> {
+  for (let left = ms; left > 0 && !request.signal.aborted; left -= pings) {
+    await wait(Math.min(pings, left), undefined, { signal: request.signal }).catch(() => undefined);
+    if (left > pings) request.onBytes();
+  }
+}
+
 /** Texts come in two pieces, as they do in life. */
 function eventsOf(said: Said, id: string): ModelEvent[] {
   if (typeof said === "string") {
     const deltas = halves(said).map((text) => ({ type: "text-delta", id, text }) as const);
     return [{ type: "text-start", id }, ...deltas, { type: "text-end", id }];
   }
+  if ("silence" in said) return [];
+  if ("event" in said) return [said.event];
   if ("thinking" in said) {
-    const { thinking: text, signature } = said;
+    const { thinking: text, ...metadata } = said;
     return [
       { type: "reasoning-start", id },
-      { type: "reasoning-delta", id, text },
-      { type: "reasoning-end", id, ...(signature !== undefined && { metadata: { signature } }) },
+      ...(text ? [{ type: "reasoning-delta", id, text } as const] : []),
+      { type: "reasoning-end", id, ...(Object.keys(metadata).length > 0 && { metadata }) },
     ];
   }
-  const { call: name, input = {}, raw = JSON.stringify(input), id: callID = `call-${id}` } = said;
+  const { call: name, input = {}, raw = JSON.stringify(input), id: callID = `call-${id}`, cut } = said;
+  const pieces = cut ? halves(raw).slice(0, 1) : halves(raw);
   return [
     { type: "tool-input-start", id: callID, name },
-    ...halves(raw).map((text) => ({ type: "tool-input-delta", id: callID, text }) as const),
+    ...pieces.map((text) => ({ type: "tool-input-delta", id: callID, text }) as const),
     { type: "tool-input-end", id: callID },
-    { type: "tool-call", id: callID, name, raw, arguments: parseArguments(raw) },
+    ...(cut ? [] : [{ type: "tool-call", id: callID, name, raw, arguments: parseArguments(raw) } as const]),
   ];
 }
 

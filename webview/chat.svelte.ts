@@ -3,7 +3,9 @@ import { flushSync } from "svelte";
 import { apply, type Chat } from "../src/loop/apply.ts";
 import type { ChatEvent } from "../src/loop/events.ts";
 import { never } from "../src/loop/never.ts";
-import type { PanelState, SessionSummary, ToPanel } from "../src/loop/protocol.ts";
+import type { ContextUse, PanelState, SessionSummary, ToPanel } from "../src/loop/protocol.ts";
+import { joined, placeChild, requestsOf } from "./children.ts";
+import { mentioned } from "./mentions.ts";
 import { Speech } from "./speech.ts";
 import { keep, recall, send } from "./vscode.ts";
 
@@ -18,8 +20,11 @@ class Panel {
   /** Undefined until the first snapshot. */
   chat = $state<Chat>();
   state = $state.raw<PanelState>();
-  sessions = $state.raw<SessionSummary[]>();
-  view = $state<"chat" | "sessions">("chat");
+  /** Undefined: the host has not answered yet. `query`: what was searched for. */
+  sessions = $state.raw<{ query: string; found: SessionSummary[] }>();
+  /** What fills the window; undefined until the host has counted. */
+  context = $state.raw<ContextUse>();
+  view = $state<"chat" | "sessions" | "context">("chat");
   notice = $state.raw<{ message: string; next: string }>();
   /** The composer's text. */
   draft = $state(recall().draft);
@@ -28,9 +33,13 @@ class Panel {
   wantFocus = $state(0);
   wantEnd = $state(0);
   /** Which of the composer's menus is open. */
-  menu = $state<"mode" | "model">();
-  /** When the host last said anything about the chat, in ms since 1970. */
-  heardAt = $state(Date.now());
+  menu = $state<"mode" | "agent" | "model">();
+  /** The waiting prompt that is being edited. */
+  editing = $state<string>();
+  /** The open questions of the chat and of all its subagents. */
+  readonly requests = $derived(this.chat ? requestsOf(this.chat) : []);
+  /** Agents that a prompt can mention. */
+  readonly helpers = $derived(this.state?.agents.filter(({ mode }) => mode !== "primary") ?? []);
   /** When the user last typed in the composer; a performance time. */
   typedAt = Number.NEGATIVE_INFINITY;
   readonly speech = new Speech();
@@ -91,7 +100,11 @@ class Panel {
   }
 
   #send(text: string): void {
-    send({ type: "prompt", text, attachments: this.state?.attachments ?? [] });
+    const agents = mentioned(
+      text,
+      this.helpers.map(({ name }) => name),
+    );
+    send({ type: "prompt", text, attachments: this.state?.attachments ?? [], agents });
     this.view = "chat";
     this.notice = undefined;
     this.wantEnd++;
@@ -110,8 +123,19 @@ class Panel {
   }
 
   showSessions(): void {
-    send({ type: "list-sessions" });
+    send({ type: "list-sessions", query: "" });
     this.view = "sessions";
+  }
+
+  showContext(): void {
+    this.context = undefined;
+    this.view = "context";
+  }
+
+  compact(): void {
+    send({ type: "compact" });
+    this.view = "chat";
+    this.wantEnd++;
   }
 
   /** At most one drawing a frame, and after a costly one a rest as long: typing and scrolling come first. */
@@ -144,7 +168,6 @@ class Panel {
       case "snapshot":
         this.chat = message.chat;
         this.state = message.state;
-        this.heardAt = Date.now();
         if (this.draft === "" && message.draft !== "") this.draft = message.draft;
         return;
       case "events":
@@ -154,7 +177,13 @@ class Panel {
         this.state = message.state;
         return;
       case "sessions":
-        this.sessions = message.sessions;
+        this.sessions = { query: message.query, found: message.sessions };
+        return;
+      case "child":
+        if (this.chat) placeChild(this.chat, message.chat);
+        return;
+      case "context":
+        this.context = message.use;
         return;
       case "notice":
         this.notice = { message: message.message, next: message.next };
@@ -177,24 +206,11 @@ class Panel {
 
   #takeEvents(events: ChatEvent[]): void {
     if (!this.chat) return;
-    this.heardAt = Date.now();
     for (const event of joined(events)) {
       apply(this.chat, event);
       this.speech.hear(event, this.chat, this.state?.review ?? []);
     }
   }
-}
-
-/** Neighbouring deltas of one part as one: applied one by one they cost more than what they bring. */
-function joined(events: ChatEvent[]): ChatEvent[] {
-  const all: ChatEvent[] = [];
-  for (const event of events) {
-    const last = all.at(-1);
-    if (event.type === "delta" && last?.type === "delta" && last.partID === event.partID) {
-      all[all.length - 1] = { ...last, text: last.text + event.text };
-    } else all.push(event);
-  }
-  return all;
 }
 
 export const panel = new Panel();

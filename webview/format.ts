@@ -22,6 +22,20 @@ export function dollars(usd: number): string {
   return usd > 0 && usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
 }
 
+/** What is known of a cost. `partial`: some of it is not known, so a price of nothing at all is no price. */
+export function price(usd: number, partial: boolean): string {
+  if (!partial) return dollars(usd);
+  return usd === 0 ? "unknown" : `at least ${dollars(usd)}`;
+}
+
+/** "950", "1.2 k", "48 k", "1.3 M": tokens, where the exact number does not matter. */
+export function rough(n: number): string {
+  if (n < 1000) return `${n}`;
+  if (n < 9_950) return `${(n / 1000).toFixed(1).replace(".0", "")} k`;
+  if (n < 999_500) return `${Math.round(n / 1000)} k`;
+  return `${(n / 1_000_000).toFixed(1).replace(".0", "")} M`;
+}
+
 const day = 86_400_000;
 
 /** Whole days between two moments, by the calendar. */

@@ -83,6 +83,10 @@ function factOf(metadata: CallMetadata | undefined): { fact: string; tone: Line[
 }
 
 function nameOf(part: ToolPart, cwd: string): Pick<Face, "glyph" | "verbs" | "code"> & { object: string } {
+  if (part.tool === "task") {
+    const { subagent_type: agent = "subagent", description = "" } = argumentsOf(part);
+    return { glyph: "hubot", verbs: [agent, agent, agent], object: description, code: false };
+  }
   const face = faces[part.tool];
   if (!face) {
     const title = "title" in part.state ? part.state.title : undefined;

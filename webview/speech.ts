@@ -38,6 +38,8 @@ export class Speech {
     const part = findPart(chat, messageID, partID);
     const entry = chat.messages.at(-1);
     if (part?.type !== "text" || entry?.info.role !== "assistant") return;
+    // What is not shown, or only on demand.
+    if (entry.info.silent || entry.info.summary || part.synthetic) return;
     if (partID !== this.#partID) {
       this.#partID = partID;
       this.#said = 0;

@@ -1,11 +1,12 @@
 /** The status line: what happens, in words. */
-import type { Chat } from "../src/loop/apply.ts";
+import type { Chat, Entry } from "../src/loop/apply.ts";
 import type { ExitReason } from "../src/loop/events.ts";
 import type { ToolPart } from "../src/loop/message.ts";
 import { never } from "../src/loop/never.ts";
 import type { Readiness } from "../src/loop/protocol.ts";
 import { count, elapsed } from "./format.ts";
 import { lineOf } from "./line.ts";
+import { lastShown } from "./turns.ts";
 
 interface StatusLine {
   kind: "idle" | "busy" | "asks" | "stalled" | "retry" | "stopped";
@@ -16,21 +17,18 @@ interface StatusLine {
   time: string;
 }
 
-/** After so many ms without a sign of life a running turn is said not to respond (H6). */
-const stallAfter = 60_000;
-
-/** `heardAt`: when the host last said anything about the chat; like `now`, in ms since 1970. */
-export function statusOf(chat: Chat, readiness: Readiness, heardAt: number, now: number): StatusLine {
-  const { status, requests } = chat;
-  if (requests.length > 0) {
-    const words = requests.length > 1 ? `Waiting for you · 1 of ${requests.length}` : "Waiting for you";
+/** `questions`: how many are open, those of subagents included; `now`: ms since 1970. */
+export function statusOf(chat: Chat, readiness: Readiness, questions: number, now: number): StatusLine {
+  const { status } = chat;
+  if (questions > 0) {
+    const words = questions > 1 ? `Waiting for you · 1 of ${questions}` : "Waiting for you";
     return { kind: "asks", glyph: "question", words, time: "" };
   }
   switch (status.type) {
     case "retry":
       return { kind: "retry", glyph: "history", words: "Retrying", time: ` in ${elapsed(status.nextAt - now)}` };
     case "busy":
-      return busyLine(chat, status.since, heardAt, now);
+      return busyLine(chat, status.since, now);
     case "idle":
       return idleLine(chat, readiness);
     default:
@@ -38,12 +36,12 @@ export function statusOf(chat: Chat, readiness: Readiness, heardAt: number, now:
   }
 }
 
-function busyLine(chat: Chat, since: number, heardAt: number, now: number): StatusLine {
-  const tool = openTool(chat);
-  const silent = now - heardAt;
-  if (tool?.state.status !== "running" && silent >= stallAfter) {
-    return { kind: "stalled", glyph: "watch", words: "Not responding", time: ` for ${elapsed(silent)}` };
+function busyLine(chat: Chat, since: number, now: number): StatusLine {
+  const { silentSince } = chat;
+  if (silentSince !== undefined) {
+    return { kind: "stalled", glyph: "watch", words: "Not responding", time: ` for ${elapsed(now - silentSince)}` };
   }
+  const tool = openTool(chat);
   const start = tool?.state.status === "running" ? tool.state.start : since;
   return { kind: "busy", glyph: "loading", words: doing(chat, tool), time: ` · ${elapsed(now - start)}` };
 }
@@ -64,8 +62,13 @@ function doing(chat: Chat, tool: ToolPart | undefined): string {
   }
   if (tool) return tool.tool === "edit" || tool.tool === "write" ? "Writing an edit" : "Preparing a call";
   const last = chat.messages.at(-1);
+  if (last && isCompaction(last)) return "Compacting";
   const answering = last?.info.role === "assistant" && last.parts.at(-1)?.type === "text";
   return answering ? "Answering" : "Thinking";
+}
+
+function isCompaction({ info, parts }: Entry): boolean {
+  return info.role === "assistant" ? info.summary === true : parts.some((part) => part.type === "compaction");
 }
 
 function idleLine(chat: Chat, readiness: Readiness): StatusLine {
@@ -79,7 +82,7 @@ function idleLine(chat: Chat, readiness: Readiness): StatusLine {
     const glyph = done ? "check" : failed ? "error" : "debug-stop";
     return { kind: done ? "idle" : "stopped", glyph, words, time: "" };
   }
-  const last = chat.messages.at(-1)?.info;
+  const last = lastShown(chat.messages)?.info;
   if (last?.role === "assistant" && last.error) {
     return { kind: "stopped", glyph: "error", words: "Stopped by an error", time: "" };
   }

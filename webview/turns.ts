@@ -1,21 +1,81 @@
 /** The conversation as it is drawn: who speaks, and what happened in which order. */
 import type { Entry } from "../src/loop/apply.ts";
 import type { Part, ReasoningPart, TextPart, ToolPart } from "../src/loop/message.ts";
+import type { PromptPart } from "../src/loop/prompt-input.ts";
 import { type Kind, kindOf } from "./line.ts";
 
-/** A prompt, or all replies up to the next one: a turn reads as one message. */
-export type Turn = { id: string; who: "you"; entry: Entry } | { id: string; who: "rondo"; entries: Entry[] };
+/** A prompt; or all replies up to the next one, since a turn reads as one message; or what compaction left. */
+export type Turn =
+  | { id: string; type: "you"; entry: Entry }
+  | { id: string; type: "rondo"; entries: Entry[] }
+  | Compacted;
 
+/** The line between what the model still sees and what only the record keeps. */
+export interface Compacted {
+  id: string;
+  type: "compaction";
+  /** Begun by Rondo, since the window was nearly full. */
+  auto: boolean;
+  /** Messages since the one before, and the tokens that they took; 0: not known. */
+  messages: number;
+  tokens: number;
+  /** Undefined until the model answers. */
+  summary: Entry | undefined;
+}
+
+/** Without silent turns, and without messages in which only Rondo speaks to the model. */
 export function turnsOf(messages: readonly Entry[]): Turn[] {
   const turns: Turn[] = [];
+  let since = 0;
+  let tokens = 0;
   for (const entry of messages) {
-    const { id, role } = entry.info;
+    const { info, parts } = entry;
+    const { id } = info;
+    if (info.silent) continue;
     const last = turns.at(-1);
-    if (role === "user") turns.push({ id, who: "you", entry });
-    else if (last?.who === "rondo") last.entries.push(entry);
-    else turns.push({ id, who: "rondo", entries: [entry] });
+    if (info.role === "user") {
+      const compaction = parts.find((part) => part.type === "compaction");
+      if (compaction) {
+        turns.push({ id, type: "compaction", auto: compaction.auto, messages: since, tokens, summary: undefined });
+        since = 0;
+      } else if (!parts.every(isUnseen)) {
+        turns.push({ id, type: "you", entry });
+        since++;
+      }
+      continue;
+    }
+    if (info.summary && last?.type === "compaction") {
+      last.summary = entry;
+      continue;
+    }
+    const { input, output, cacheRead, cacheWrite } = info.tokens;
+    tokens = input + output + cacheRead + cacheWrite || tokens;
+    since++;
+    if (last?.type === "rondo") last.entries.push(entry);
+    else turns.push({ id, type: "rondo", entries: [entry] });
   }
   return turns;
+}
+
+function isUnseen(part: Part): boolean {
+  return part.type === "text" && part.synthetic === true;
+}
+
+/** The newest message that is not of a silent turn. */
+export function lastShown(messages: readonly Entry[]): Entry | undefined {
+  return messages.findLast((entry) => !entry.info.silent);
+}
+
+/** The user's own words in a message, or in a prompt that waits. */
+export function wordsOf(parts: readonly (Part | PromptPart)[]): string {
+  return parts
+    .flatMap((part) => (part.type === "text" && !part.synthetic && !isNotice(part) ? [part.text] : []))
+    .join("\n");
+}
+
+/** What a hook tells the user: shown, never sent. */
+export function isNotice(part: Part | PromptPart): part is TextPart {
+  return part.type === "text" && "ignored" in part && part.ignored === true;
 }
 
 type Retry = Extract<Part, { type: "retry" }>;
@@ -27,7 +87,10 @@ export type Step =
   /** Finished neighbours of one kind. */
   | { id: string; type: "fold"; kind: Kind; parts: ToolPart[] };
 
-type Segment = { id: string; type: "text"; part: TextPart } | { id: string; type: "steps"; steps: Step[] };
+type Segment =
+  | { id: string; type: "text"; part: TextPart }
+  | { id: string; type: "notice"; part: TextPart }
+  | { id: string; type: "steps"; steps: Step[] };
 
 /**
  * What a turn shows, in order. Neighbours fold once something follows them, or the turn is over (`done`); a failed one
@@ -37,7 +100,8 @@ export function segmentsOf(entries: readonly Entry[], done: boolean): Segment[] 
   const segments: Segment[] = [];
   for (const part of entries.flatMap((entry) => entry.parts)) {
     if (part.type === "text") {
-      if (part.text.trim() !== "" && !part.synthetic) segments.push({ id: part.id, type: "text", part });
+      if (part.text.trim() === "" || part.synthetic) continue;
+      segments.push({ id: part.id, type: isNotice(part) ? "notice" : "text", part });
       continue;
     }
     const step = stepOf(part);

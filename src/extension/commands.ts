@@ -1,6 +1,7 @@
 /** The commands, one table. Those of the review are beside it. */
 import * as vscode from "vscode";
 import { type ProviderID, providerIDs, providerNames } from "../loop/models/providers.ts";
+import type { Archive } from "./archive.ts";
 import { fromSelection } from "./attachments.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Keys } from "./keys.ts";
@@ -10,6 +11,7 @@ import type { Rondo } from "./rondo.ts";
 
 export interface CommandParts {
   rondo: Rondo;
+  archive: Archive;
   panel: Panel;
   conversations: Conversations;
   keys: Keys;
@@ -19,17 +21,38 @@ export interface CommandParts {
 
 type Commands = Record<string, () => unknown>;
 
-export function commands({ rondo, panel, conversations, keys, models, log }: CommandParts): Commands {
+export function commands({ rondo, archive, panel, conversations, keys, models, log }: CommandParts): Commands {
   return {
     "rondo.focus": () => panel.reveal(),
     async "rondo.new"() {
       await panel.reveal();
       conversations.startNew();
     },
-    "rondo.stop": () => rondo.session.stop(),
+    "rondo.stop": () => rondo.stop(),
     async "rondo.sessions"() {
       await panel.reveal();
       panel.send({ type: "show-sessions" });
+    },
+    async "rondo.rename"() {
+      const { id, title } = rondo.chat().session;
+      const name = await vscode.window.showInputBox({ title: "Rename Session", value: title });
+      if (name !== undefined) await archive.rename(id, name);
+    },
+    async "rondo.export"() {
+      const items = [
+        { label: "Markdown", description: "to read", format: "markdown" as const },
+        { label: "JSON Lines", description: "whole, to be imported again", format: "jsonl" as const },
+      ];
+      const picked = await vscode.window.showQuickPick(items, { title: "Export Session" });
+      if (picked) await archive.export(rondo.chat().session.id, picked.format);
+    },
+    async "rondo.import"() {
+      await panel.reveal();
+      await archive.import();
+    },
+    async "rondo.compact"() {
+      await panel.reveal();
+      await rondo.compact();
     },
     async "rondo.addSelection"() {
       const editor = vscode.window.activeTextEditor;
@@ -41,14 +64,15 @@ export function commands({ rondo, panel, conversations, keys, models, log }: Com
       const editor = vscode.window.activeTextEditor;
       if (!editor) return tell("Open a file first: its selection is what is explained.");
       await panel.reveal();
-      await rondo.prompt("Explain this code: what it does, and what is not obvious about it.", [fromSelection(editor)]);
+      const text = "Explain this code: what it does, and what is not obvious about it.";
+      await rondo.prompt({ text, attachments: [fromSelection(editor)] });
     },
     async "rondo.fix"() {
       const editor = vscode.window.activeTextEditor;
       if (!editor) return tell("Open a file first: the problems of its selection are what is fixed.");
       const text = fixPrompt(editor);
       await panel.reveal();
-      await rondo.prompt(text, [fromSelection(editor)]);
+      await rondo.prompt({ text, attachments: [fromSelection(editor)] });
     },
     "rondo.setKey": () => setKey(keys),
     "rondo.selectModel": () => selectModel(rondo, models),

@@ -49,6 +49,15 @@ export class Models {
     return modelID === undefined ? undefined : { providerID: provider, modelID };
   }
 
+  /** Answers when the current model is overloaded (H5). */
+  get fallback(): ModelRef | undefined {
+    const name = readSettings().fallbackModel;
+    if (name === undefined) return undefined;
+    const [, provider = "", rest = ""] = /^([^/]+)\/(.+)$/.exec(name) ?? [];
+    if (isProvider(provider)) return { providerID: provider, modelID: rest };
+    return { providerID: this.current?.providerID ?? "anthropic", modelID: name };
+  }
+
   /** What the menu offers: the known models of the providers that are ready, and the current one. */
   get choices(): ModelChoice[] {
     const current = this.current;

@@ -7,7 +7,7 @@ import { panelHtml } from "./panel-html.ts";
 
 /** A message without its number, which is given when it is sent. */
 type Unnumbered<T> = T extends unknown ? Omit<T, "seq"> : never;
-type Message = Unnumbered<ToPanel>;
+export type PanelMessage = Unnumbered<ToPanel>;
 
 /** Events are sent together, so that a fast model costs the panel one message a frame. In ms. */
 const frame = 16;
@@ -36,7 +36,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   #stateIsNew = false;
   #timer: NodeJS.Timeout | undefined;
   /** What came before the panel was there; sent after its snapshot. */
-  #waiting: Message[] = [];
+  #waiting: PanelMessage[] = [];
 
   constructor(extensionUri: vscode.Uri, source: PanelSource, log: vscode.LogOutputChannel) {
     this.#extensionUri = extensionUri;
@@ -69,9 +69,9 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   event(event: ChatEvent): void {
     if (!this.#connected) return;
     const last = this.#events.at(-1);
-    if (event.type === "delta" && last?.type === "delta" && last.partID === event.partID) {
-      this.#events[this.#events.length - 1] = { ...last, text: last.text + event.text };
-    } else this.#events.push(event);
+    const both = last && joined(last, event);
+    if (both) this.#events[this.#events.length - 1] = both;
+    else this.#events.push(event);
     this.#schedule();
   }
 
@@ -87,7 +87,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   /** Waits for the panel when it is not there. */
-  send(message: Message): void {
+  send(message: PanelMessage): void {
     if (this.#connected) this.#post(message);
     else this.#waiting.push(message);
   }
@@ -144,8 +144,19 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#post({ type: "state", state: this.#source.state() });
   }
 
-  #post(message: Message): void {
+  #post(message: PanelMessage): void {
     this.#seq += 1;
     void this.#view?.webview.postMessage({ ...message, seq: this.#seq });
   }
+}
+
+/** One event that does what both do, where that can be: text that streams in, and output that replaces output. */
+function joined(last: ChatEvent, event: ChatEvent): ChatEvent | undefined {
+  if (event.type === "delta" && last.type === "delta" && last.partID === event.partID) {
+    return { ...last, text: last.text + event.text };
+  }
+  if (event.type === "output" && last.type === "output" && last.partID === event.partID) return event;
+  if (event.type !== "child" || last.type !== "child" || last.sessionID !== event.sessionID) return undefined;
+  const inner = joined(last.event, event.event);
+  return inner && { ...last, event: inner };
 }

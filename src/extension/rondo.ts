@@ -1,5 +1,7 @@
 /** What the panel shows and what it may ask for: the sessions, the models, the review and the draft, seen as one. */
 import * as vscode from "vscode";
+import type { Chat } from "../loop/apply.ts";
+import { costOfSession } from "../loop/budget.ts";
 import { knownModel } from "../loop/catalog.ts";
 import { type ChatEvent, PermissionMode } from "../loop/events.ts";
 import { IntakeError } from "../loop/intake-error.ts";
@@ -7,15 +9,19 @@ import { contextSize } from "../loop/message.ts";
 import { ModelError } from "../loop/model.ts";
 import { never } from "../loop/never.ts";
 import { type Attachment, textPrompt } from "../loop/prompt-input.ts";
-import type { PanelState, ToHost } from "../loop/protocol.ts";
-import type { Choices, Session } from "../loop/session.ts";
+import type { Cost, PanelState, ToHost } from "../loop/protocol.ts";
+import type { Session } from "../loop/session.ts";
+import type { Choices } from "../loop/setup.ts";
+import type { Ledger } from "../loop/store.ts";
 import { RecordError } from "../loop/store.ts";
+import type { Archive } from "./archive.ts";
 import { fromFile, pickFiles } from "./attachments.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Keys } from "./keys.ts";
 import type { Models } from "./models.ts";
 import { openInEditor, openPreview } from "./open.ts";
-import type { PanelSource } from "./panel.ts";
+import type { PanelMessage, PanelSource } from "./panel.ts";
+import type { Projects } from "./projects.ts";
 import type { Review } from "./review/review.ts";
 import { readSettings } from "./settings.ts";
 
@@ -27,6 +33,9 @@ const recentSessions = 5;
 
 interface Parts {
   conversations: Conversations;
+  archive: Archive;
+  projects: Projects;
+  ledger: Ledger;
   models: Models;
   keys: Keys;
   review: Review;
@@ -34,10 +43,15 @@ interface Parts {
   log: vscode.LogOutputChannel;
   /** To be called when `state()` has changed. */
   onChange(): void;
-  /** Puts a message that was not taken back into the composer. */
-  giveBack(text: string): void;
-  /** Shows the list of sessions in the panel. */
-  showSessions(): void;
+  send(message: PanelMessage): void;
+}
+
+/** A prompt as the user wrote it. */
+interface Said {
+  text: string;
+  attachments: readonly Attachment[];
+  /** Mentioned with "@". */
+  agents?: readonly string[];
 }
 
 export class Rondo implements PanelSource {
@@ -70,7 +84,8 @@ export class Rondo implements PanelSource {
   }
 
   async #prepare(): Promise<void> {
-    const { keys, memory, conversations, log } = this.#parts;
+    const { keys, memory, conversations, projects, log } = this.#parts;
+    projects.watch();
     await keys.load();
     const id = memory.get<string>(remembered.session);
     if (id === undefined || !conversations.has(id) || this.chat().messages.length > 0) return;
@@ -82,7 +97,7 @@ export class Rondo implements PanelSource {
   }
 
   state(): PanelState {
-    const { models, review, conversations } = this.#parts;
+    const { models, review, conversations, projects } = this.#parts;
     const { current } = models;
     return {
       readiness: models.readiness,
@@ -95,33 +110,43 @@ export class Rondo implements PanelSource {
       review: review.files(),
       contextUsed: this.#contextUsed(),
       cost: this.#cost(),
+      agents: projects.agents,
+      agent: this.session.choices.agent,
       recent: this.chat().messages.length === 0 ? conversations.list().slice(0, recentSessions) : [],
     };
   }
 
   async receive(message: ToHost): Promise<void> {
-    const { conversations, models, review } = this.#parts;
+    const { archive, conversations, models, review } = this.#parts;
     switch (message.type) {
       case "ready":
         return;
       case "prompt":
-        try {
-          return await this.prompt(message.text, message.attachments);
-        } catch (error) {
-          this.#parts.giveBack(message.text);
-          throw error;
-        }
+        return await this.prompt(message);
       case "stop":
-        return await this.session.stop();
+        return await this.stop();
       case "new-session":
         return conversations.startNew();
       case "open-session":
         return conversations.show(message.id);
       case "delete-session":
-        await conversations.remove(message.id);
-        return this.#parts.showSessions();
+        return await archive.remove(message.id);
+      case "rename-session":
+        return await archive.rename(message.id, message.title);
       case "list-sessions":
-        return this.#parts.showSessions();
+        return await archive.list(message.query);
+      case "export-session":
+        return await archive.export(message.id, message.format);
+      case "import-session":
+        return await archive.import();
+      case "fork":
+        return this.#fork(message.messageID);
+      case "compact":
+        return await this.compact();
+      case "open-child":
+        return this.#parts.send({ type: "child", chat: conversations.child(message.sessionID) });
+      case "show-context":
+        return this.#parts.send({ type: "context", use: this.session.contextUse() });
       case "answer":
         this.session.answer(message.requestID, message.answer);
         return;
@@ -131,8 +156,15 @@ export class Rondo implements PanelSource {
         models.choose({ providerID: message.providerID, modelID: message.modelID });
         void this.#parts.memory.update(remembered.model, models.current);
         return this.#parts.onChange();
+      case "set-agent":
+        this.session.choices.agent = message.name;
+        return this.#parts.onChange();
       case "withdraw":
-        return this.session.withdraw(message.queuedID);
+        return await this.session.withdraw(message.queuedID);
+      case "edit-queued":
+        return await this.session.editQueued(message.queuedID, message.text);
+      case "move-queued":
+        return await this.session.moveQueued(message.queuedID, message.to);
       case "attach":
         return await this.attach(await Promise.all((await pickFiles()).map(fromFile)));
       case "detach":
@@ -168,19 +200,39 @@ export class Rondo implements PanelSource {
     }
   }
 
-  /** Sends a prompt with what is attached. Resolves when it is taken, not when it is answered. */
-  async prompt(text: string, attachments: readonly Attachment[]): Promise<void> {
+  /** Sends a prompt. Resolves when it is on its way; what is not taken comes back, with the reason. */
+  async prompt({ text, attachments, agents = [] }: Said): Promise<void> {
     await this.prepare();
-    this.#choose();
     const { session } = this;
-    const taken = session.prompt(textPrompt(text, attachments));
-    // A refusal comes at once; the end of the turn is shown by its events.
-    await Promise.race([taken, new Promise((resolve) => setImmediate(resolve))]);
-    taken.catch((error: unknown) => this.#parts.log.error("A prompt was not taken", error));
+    try {
+      this.#choose();
+    } catch (error) {
+      return this.#giveBack({ text, attachments }, error);
+    }
+    const { parts } = textPrompt(text, attachments);
+    const mentions = agents.map((name) => ({ type: "agent" as const, name }));
+    const taken = session.prompt({ parts: [...parts, ...mentions] });
+    taken.catch((error: unknown) => this.#giveBack({ text, attachments }, error));
     this.#attachments = [];
     this.#keepDraft("");
     void this.#parts.memory.update(remembered.session, session.chat.session.id);
     this.#parts.onChange();
+  }
+
+  async stop(): Promise<void> {
+    const { conversations, send } = this.#parts;
+    if (this.session.running || !conversations.runsElsewhere) return await this.session.stop();
+    send({ type: "notice", message: "This session runs in another window or process.", next: "Stop it there." });
+  }
+
+  async compact(): Promise<void> {
+    await this.prepare();
+    try {
+      this.#choose();
+      await this.session.compact();
+    } catch (error) {
+      this.#parts.send({ type: "notice", ...this.explain(error) });
+    }
   }
 
   attach(attachments: readonly Attachment[]): void {
@@ -201,6 +253,20 @@ export class Rondo implements PanelSource {
     void this.#parts.memory.update(remembered.session, this.chat().session.id);
   }
 
+  #giveBack({ text, attachments }: Said, error: unknown): void {
+    const { send } = this.#parts;
+    const isStopped = error instanceof DOMException && error.name === "AbortError";
+    if (!isStopped) send({ type: "notice", ...this.explain(error) });
+    send({ type: "compose", text, send: false });
+    this.attach(attachments);
+  }
+
+  #fork(messageID: string): void {
+    const { text, files } = this.#parts.archive.fork(messageID);
+    this.#parts.send({ type: "compose", text, send: false });
+    this.attach(files.map(({ mime, filename, url, source }) => ({ mime, filename, url, ...(source && { source }) })));
+  }
+
   explain(error: unknown): { message: string; next: string } {
     if (error instanceof ModelError || error instanceof RecordError)
       return { message: error.message, next: error.next };
@@ -213,7 +279,7 @@ export class Rondo implements PanelSource {
   /** The model and the settings of this moment, for the turn that begins. */
   #choose(): void {
     const { current, readiness } = this.#parts.models;
-    const { agent, thinking } = readSettings();
+    const { thinking } = readSettings();
     if (readiness.type === "no-key") {
       throw new ModelError(
         "no-key",
@@ -224,7 +290,7 @@ export class Rondo implements PanelSource {
     if (!current) {
       throw new ModelError("unknown-model", "No model is chosen.", 'Choose one with "Rondo: Select Model…".');
     }
-    Object.assign(this.session.choices, { agent, thinking, ...(current && { model: current }) });
+    Object.assign(this.session.choices, { thinking, model: current });
   }
 
   #keepDraft(text: string): void {
@@ -236,27 +302,25 @@ export class Rondo implements PanelSource {
     const last = this.chat().messages.findLast(({ info }) => info.role === "assistant" && info.tokens.output > 0)?.info;
     if (last?.role !== "assistant") return undefined;
     const window = knownModel(last.model)?.contextWindow ?? readSettings().limits.contextWindow;
-    return Math.min(1, contextSize(last.tokens) / window);
+    // After a compaction the conversation is its summary.
+    const used = last.summary ? last.tokens.output : contextSize(last.tokens);
+    return Math.min(1, used / window);
   }
 
-  #cost(): number | undefined {
-    let sum = 0;
-    for (const { info } of this.chat().messages) {
-      if (info.role !== "assistant" || info.tokens.output === 0) continue;
-      if (info.cost === undefined) return undefined;
-      sum += info.cost;
-    }
-    return sum;
+  #cost(): Cost {
+    const { usd, partial } = costOfSession(this.chat().messages);
+    return { session: usd, today: this.#parts.ledger.today(), partial };
   }
 }
 
-/** What a session that is opened now begins with. */
-export function choicesNow(models: Models, memory: vscode.Memento): Choices {
+/** What a session that is opened now begins with; one that is gone on with keeps its agent. */
+export function choicesNow(models: Models, memory: vscode.Memento, { messages }: Chat): Choices {
   const { agent, thinking, mode } = readSettings();
+  const last = messages.findLast(({ info }) => info.role === "user")?.info;
   return {
     mode: PermissionMode.safeParse(memory.get(remembered.mode)).data ?? mode,
     model: models.current ?? { providerID: "anthropic", modelID: "" },
-    agent,
+    agent: last?.agent ?? agent,
     thinking,
     appended: "",
   };

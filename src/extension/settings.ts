@@ -1,6 +1,7 @@
 /** Reads the settings. What could widen permissions or send code elsewhere is read from the user alone. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
+import type { Price } from "../loop/catalog.ts";
 import { PermissionMode, Rule } from "../loop/events.ts";
 import type { Thinking } from "../loop/model.ts";
 import { type ProviderID, providerIDs } from "../loop/models/providers.ts";
@@ -10,14 +11,24 @@ export interface Settings {
   provider: ProviderID | undefined;
   model: string | undefined;
   baseURL: string | undefined;
+  /** Answers when the chosen model is overloaded: a model's id, perhaps with its provider before a slash. */
+  fallbackModel: string | undefined;
   agent: string;
   thinking: Thinking;
   mode: PermissionMode;
   rules: Rule[];
+  /** As it was written, in the form of Claude Code's `hooks`. */
+  hooks: unknown;
+  /** By the model's id; they go before those that Rondo knows. */
+  prices: Readonly<Record<string, Price>>;
   limits: Limits;
   /** Sentences about settings that cannot be used; each falls back to its default. */
   problems: string[];
 }
+
+/** ms */
+const hour = 3_600_000;
+const day = 24 * hour;
 
 const Address = z.url({ protocol: /^https?$/ });
 
@@ -41,6 +52,16 @@ export function watchSettings(changed: () => void): vscode.Disposable {
   );
 }
 
+/** USD for a million tokens. */
+const Given = z.object({
+  input: z.number().check(z.gte(0)),
+  output: z.number().check(z.gte(0)),
+  cacheRead: z.optional(z.number().check(z.gte(0))),
+  cacheWrite: z.optional(z.number().check(z.gte(0))),
+});
+const Prices = z.record(z.string(), Given);
+const Money = z.optional(z.number().check(z.gte(0)));
+
 function parseSettings(): Settings {
   const problems: string[] = [];
   const settings = vscode.workspace.getConfiguration("rondo");
@@ -57,26 +78,49 @@ function parseSettings(): Settings {
     problems.push(`The setting rondo.${key} cannot be used: ${parsed.error.issues[0]?.message ?? "it is malformed"}.`);
     return fallback;
   }
-  const count = (least: number) => z.int().check(z.gte(least));
+  /** A number of the user's, whole, with both ends included. */
+  const loop = (key: keyof Limits, least: number, most: number, fallback: number) =>
+    read(`loop.${key}`, z.int().check(z.gte(least), z.lte(most)), fallback, true);
   const trusted = vscode.workspace.isTrusted;
+  const usual = defaultLimits;
   return {
     provider: read("provider", z.optional(z.enum(providerIDs)), undefined, true),
     model: read("model", z.optional(z.string()), undefined, !trusted),
     baseURL: read("baseUrl", z.optional(Address), undefined, true),
-    agent: read("agent", z.enum(["build", "plan"]), "build", !trusted),
+    fallbackModel: read("fallbackModel", z.optional(z.string()), undefined, true),
+    agent: read("agent", z.string(), "build", !trusted),
     thinking: read("thinking", z.enum(["default", "off", "low", "medium", "high"]), "default", !trusted),
     mode: read("permission.mode", PermissionMode, "default", true),
     rules: read("permission.rules", z.array(Rule), [], true),
+    hooks: read("hooks", z.record(z.string(), z.unknown()), {}, true),
+    prices: whole(read("prices", Prices, {}, true)),
     limits: {
-      ...defaultLimits,
-      maxTurns: read("maxTurns", count(1), defaultLimits.maxTurns, !trusted),
-      maxBudgetUsd: read("maxBudgetUsd", z.optional(z.number().check(z.gte(0))), undefined, true),
-      maxRetries: read("loop.maxRetries", count(0), defaultLimits.maxRetries, true),
-      retryBackoff: read("loop.retryBackoff", count(1), defaultLimits.retryBackoff, true),
-      executionTimeout: read("loop.executionTimeout", count(1000), 3_600_000, true),
-      maxQueueDepth: read("loop.maxQueueDepth", count(1), defaultLimits.maxQueueDepth, true),
-      contextWindow: read("loop.contextWindow", count(1000), defaultLimits.contextWindow, true),
+      maxTurns: read("maxTurns", z.int().check(z.gte(1)), usual.maxTurns, !trusted),
+      maxBudgetUsd: read("maxBudgetUsd", Money, undefined, true),
+      maxDailyBudgetUsd: read("maxDailyBudgetUsd", Money, undefined, true),
+      contextWindow: loop("contextWindow", 1000, 10_000_000, usual.contextWindow),
+      compactAt: read("loop.compactAt", z.number().check(z.gte(0.1), z.lte(1)), usual.compactAt, true),
+      reserveFloor: loop("reserveFloor", 0, 1_000_000, usual.reserveFloor),
+      flushThreshold: loop("flushThreshold", 0, 1_000_000, usual.flushThreshold),
+      executionTimeout: loop("executionTimeout", 1000, day, 3_600_000),
+      toolTimeout: loop("toolTimeout", 1000, hour, usual.toolTimeout),
+      doomLoopThreshold: loop("doomLoopThreshold", 0, 100, usual.doomLoopThreshold),
+      maxRetries: loop("maxRetries", 0, 20, usual.maxRetries),
+      retryBackoff: loop("retryBackoff", 1, 60_000, usual.retryBackoff),
+      stallNotice: loop("stallNotice", 100, hour, usual.stallNotice),
+      stallTimeout: loop("stallTimeout", 1000, hour, usual.stallTimeout),
+      maxQueueDepth: loop("maxQueueDepth", 1, 100, usual.maxQueueDepth),
+      queueTimeout: loop("queueTimeout", 0, 600_000, usual.queueTimeout),
+      lockTimeout: loop("lockTimeout", 10_000, day, usual.lockTimeout),
     },
     problems,
   };
+}
+
+/** What is not said of the cache costs as much as input. */
+function whole(prices: z.infer<typeof Prices>): Record<string, Price> {
+  const each = Object.entries(prices).map(([id, { input, output, cacheRead, cacheWrite }]) => {
+    return [id, { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input }] as const;
+  });
+  return Object.fromEntries(each);
 }

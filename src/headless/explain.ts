@@ -1,25 +1,42 @@
 /** `--explain`: what the permission card would say of a call. Runs nothing and asks no model. */
+import os from "node:os";
 import { createInterface } from "node:readline/promises";
 import * as z from "zod/mini";
-import type { Rule } from "../loop/events.ts";
+import { type Agent, isSwitchedOn } from "../loop/agents.ts";
 import { alwaysRules, judge, type RuleBook, strictest } from "../loop/rules.ts";
+import { loadProject } from "../project/project.ts";
+import { foldersOf } from "../query/options.ts";
+import { rulesOf } from "../query/permissions.ts";
+import type { Options } from "../query/types.ts";
 import { coreTools } from "../tools/core.ts";
+import type { Host } from "../tools/host.ts";
 import { nodeHost } from "../tools/node-host.ts";
-import { ToolError } from "../tools/tool.ts";
-import { type HeadlessOptions, UsageError } from "./options.ts";
+import { noDelegate, ToolError } from "../tools/tool.ts";
+import { UsageError } from "./options.ts";
 
 const Line = z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) });
 
+/** What judges a call: as in a run with these options. */
+interface Bench {
+  agent: Agent;
+  book: RuleBook;
+  host: Host;
+}
+
 /** Reads a `{tool, input}` a line from standard input and prints a judgement for each, in order. @returns exit status */
-export async function explain(
-  options: HeadlessOptions,
-  rules: { user: readonly Rule[]; workspace: readonly Rule[] },
-): Promise<number> {
-  const host = nodeHost({ folders: [options.cwd], trusted: options.trusted, overflowDir: options.cwd });
-  const book: RuleBook = { mode: options.mode, ...rules };
+export async function explain(options: Options): Promise<number> {
+  const folders = foldersOf(options);
+  const { permissionMode = "default", agent = "build", trusted = true } = options;
+  const host = nodeHost({ folders, trusted, overflowDir: folders[0] });
+  const project = loadProject({ folders, home: os.homedir(), trusted });
+  const bench: Bench = {
+    agent: project.agents.find(agent),
+    book: { mode: permissionMode, user: rulesOf(options), workspace: [] },
+    host,
+  };
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === "") continue;
-    process.stdout.write(`${JSON.stringify(await explainCall(parse(line), book, options, host))}\n`);
+    process.stdout.write(`${JSON.stringify(await explainCall(parse(line), bench))}\n`);
   }
   return 0;
 }
@@ -32,25 +49,29 @@ function parse(line: string): z.infer<typeof Line> {
   }
 }
 
-async function explainCall(
-  call: z.infer<typeof Line>,
-  book: RuleBook,
-  options: HeadlessOptions,
-  host: ReturnType<typeof nodeHost>,
-) {
+async function explainCall(call: z.infer<typeof Line>, { agent, book, host }: Bench) {
   const tool =
     coreTools.find((one) => one.name === call.tool) ?? coreTools.find((one) => one.name === call.tool.toLowerCase());
   const refuse = (why: string) => ({ decision: "deny", rule: null, why, parts: [], paths: [], always: [] });
   if (!tool) return refuse(`There is no tool named "${call.tool}".`);
   const harmless = tool.sideEffect === "none" || tool.sideEffect === "read-only";
-  if (!harmless && !options.trusted) return refuse("The workspace is not trusted.");
-  if (!harmless && options.mode === "plan") return refuse("The mode is Plan.");
+  if (!harmless && !host.workspace.trusted) return refuse("The workspace is not trusted.");
+  if (!harmless && book.mode === "plan") return refuse("The mode is Plan.");
+  if (!isSwitchedOn(agent.tools, tool.name) || (agent.readOnly && !harmless)) {
+    return refuse(`The agent ${agent.name} does not have the tool ${tool.name}.`);
+  }
   const parsed = tool.input.safeParse(call.input);
   if (!parsed.success) return refuse(z.prettifyError(parsed.error));
   try {
     const signal = new AbortController().signal;
-    const plan = await tool.prepare(parsed.data, { host, callID: "explain", seen: new Map(), signal });
-    const judged = plan.needs.map((need) => ({ need, judgement: judge(need, tool.name, book) }));
+    const plan = await tool.prepare(parsed.data, {
+      host,
+      callID: "explain",
+      seen: new Map(),
+      signal,
+      delegate: noDelegate,
+    });
+    const judged = plan.needs.map((need) => ({ need, judgement: judge(need, tool.name, book, [agent]) }));
     const decision = strictest(judged.map((one) => one.judgement));
     const decisive = judged.find((one) => one.judgement.decision === decision)?.judgement;
     const asking = judged.filter((one) => one.judgement.decision === "ask").map((one) => one.need);

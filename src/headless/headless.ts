@@ -1,6 +1,6 @@
 /** One prompt on one folder, in plain Node: for scripts, tests and benchmarks. */
 import { enableCompileCache } from "node:module";
-import { stateFolder } from "./state-folder.ts";
+import { stateFolder } from "../query/state-folder.ts";
 
 // Before anything large is loaded: a second run starts from the compiled code of the first.
 if (!process.argv.includes("--no-persist")) enableCompileCache?.(`${stateFolder()}/compile-cache`);

@@ -1,11 +1,12 @@
 /** The command line of the headless run. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
 import { PermissionMode, Rule } from "../loop/events.ts";
-import { type ProviderID, providerIDs } from "../loop/models/providers.ts";
+import { providerIDs } from "../loop/models/providers.ts";
+import type { Options } from "../query/types.ts";
 import { isSessionID } from "../record/sessions.ts";
 
 /** Unusable arguments: exit status 2. */
@@ -18,28 +19,10 @@ const inputFormats = ["text", "stream-json"] as const;
 
 export interface HeadlessOptions {
   prompt: string | undefined;
-  cwd: string;
-  provider: ProviderID | undefined;
-  baseURL: string | undefined;
-  model: string | undefined;
-  agent: string;
-  mode: PermissionMode;
-  allowedTools: string[];
-  disallowedTools: string[];
-  maxTurns: number | undefined;
-  maxBudgetUsd: number | undefined;
-  maxRetries: number | undefined;
-  contextWindow: number | undefined;
-  appendSystemPrompt: string;
-  sessionDir: string | undefined;
-  session: { type: "new"; id: string | undefined } | { type: "resume"; id: string } | { type: "continue" };
-  persist: boolean;
   output: (typeof outputFormats)[number];
-  partial: boolean;
   input: (typeof inputFormats)[number];
-  rules: Rule[] | undefined;
-  trusted: boolean;
   explain: boolean;
+  query: Options;
 }
 
 const text = { type: "string" } as const;
@@ -50,12 +33,14 @@ const known = {
   provider: text,
   "base-url": text,
   model: text,
+  "fallback-model": text,
   agent: text,
   "permission-mode": text,
   "allowed-tools": text,
   "disallowed-tools": text,
   "max-turns": text,
   "max-budget-usd": text,
+  "max-daily-budget-usd": text,
   "max-retries": text,
   "context-window": text,
   "append-system-prompt": text,
@@ -63,11 +48,14 @@ const known = {
   "session-id": text,
   resume: text,
   continue: flag,
+  "fork-session": flag,
   "no-persist": flag,
   "output-format": text,
   "include-partial-messages": flag,
   "input-format": text,
   rules: text,
+  settings: text,
+  "add-dir": { type: "string", multiple: true },
   untrusted: flag,
   explain: flag,
   help: flag,
@@ -78,17 +66,21 @@ export const usage = `Usage: node dist/headless.js [options] PROMPT
 One prompt on one folder. Without PROMPT it is read from standard input.
 
   --cwd DIR                    the folder to work in (default: this one)
-  --provider anthropic|openai  --base-url URL  --model ID  --agent build|plan
+  --add-dir DIR                another folder that tools may work in; may be repeated
+  --provider anthropic|openai  --base-url URL  --model ID  --fallback-model ID
+  --agent NAME                 build, plan, or one of the folder's or the user's
   --permission-mode default|acceptEdits|plan|bypassPermissions
                                nobody is there to ask: what would ask is denied
   --allowed-tools A,B          --disallowed-tools A,B
   --rules FILE                 JSON list of {permission, pattern, action}; the last match wins
+  --settings FILE              hooks, in the form of Claude Code's settings
   --untrusted                  as in a workspace that is not trusted
-  --max-turns N  --max-budget-usd X  --max-retries N  --context-window N
+  --max-turns N  --max-budget-usd X  --max-daily-budget-usd X  --max-retries N  --context-window N
   --append-system-prompt TEXT
-  --session-dir DIR  --session-id ID  --resume ID  --continue  --no-persist
+  --session-dir DIR  --session-id ID  --resume ID  --continue  --fork-session  --no-persist
   --output-format text|json|stream-json  --include-partial-messages
   --input-format text|stream-json
+                               stream-json: a user message or a control_request a line
   --explain                    runs nothing: reads {tool, input} lines, prints what would be asked
 
 Exit status: 0 success, 1 the turn failed, 2 unusable arguments, 130 interrupted.
@@ -102,28 +94,34 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
   if (values.resume !== undefined && values.continue) throw new UsageError("Use either --resume or --continue.");
   return {
     prompt: positionals[0],
-    cwd: path.resolve(values.cwd ?? "."),
-    provider: values.provider === undefined ? undefined : oneOf("--provider", values.provider, providerIDs),
-    baseURL: baseURL(values["base-url"]),
-    model: values.model,
-    agent: values.agent ?? "build",
-    mode: oneOf("--permission-mode", values["permission-mode"] ?? "default", PermissionMode.options),
-    allowedTools: list(values["allowed-tools"]),
-    disallowedTools: list(values["disallowed-tools"]),
-    maxTurns: count("--max-turns", values["max-turns"], 1),
-    maxBudgetUsd: amount("--max-budget-usd", values["max-budget-usd"]),
-    maxRetries: count("--max-retries", values["max-retries"], 0),
-    contextWindow: count("--context-window", values["context-window"], 1),
-    appendSystemPrompt: values["append-system-prompt"] ?? "",
-    sessionDir: values["session-dir"] === undefined ? undefined : path.resolve(values["session-dir"]),
-    session: session(values),
-    persist: !values["no-persist"],
     output: oneOf("--output-format", values["output-format"] ?? "text", outputFormats),
-    partial: values["include-partial-messages"] ?? false,
     input: oneOf("--input-format", values["input-format"] ?? "text", inputFormats),
-    rules: values.rules === undefined ? undefined : readRules(values.rules),
-    trusted: !values.untrusted,
     explain: values.explain ?? false,
+    query: {
+      cwd: folder("--cwd", values.cwd ?? "."),
+      additionalDirectories: (values["add-dir"] ?? []).map((dir) => folder("--add-dir", dir)),
+      provider: values.provider === undefined ? undefined : oneOf("--provider", values.provider, providerIDs),
+      baseUrl: baseURL(values["base-url"]),
+      model: values.model,
+      fallbackModel: values["fallback-model"],
+      agent: values.agent ?? "build",
+      permissionMode: oneOf("--permission-mode", values["permission-mode"] ?? "default", PermissionMode.options),
+      allowedTools: list(values["allowed-tools"]),
+      disallowedTools: list(values["disallowed-tools"]),
+      maxTurns: count("--max-turns", values["max-turns"], 1),
+      maxBudgetUsd: amount("--max-budget-usd", values["max-budget-usd"]),
+      maxDailyBudgetUsd: amount("--max-daily-budget-usd", values["max-daily-budget-usd"]),
+      limits: { maxRetries: count("--max-retries", values["max-retries"], 0) },
+      contextWindow: count("--context-window", values["context-window"], 1),
+      systemPrompt: { type: "preset", preset: "claude_code", append: values["append-system-prompt"] ?? "" },
+      sessionDir: values["session-dir"] === undefined ? undefined : path.resolve(values["session-dir"]),
+      ...session(values),
+      persistSession: !values["no-persist"],
+      includePartialMessages: values["include-partial-messages"] ?? false,
+      rules: values.rules === undefined ? undefined : readRules(values.rules),
+      settings: values.settings === undefined ? undefined : readSettings(values.settings),
+      trusted: !values.untrusted,
+    },
   };
 }
 
@@ -139,11 +137,19 @@ function session(values: {
   resume?: string | undefined;
   continue?: boolean | undefined;
   "session-id"?: string | undefined;
-}): HeadlessOptions["session"] {
-  if (values.resume !== undefined) return { type: "resume", id: sessionID("--resume", values.resume) };
-  if (values.continue) return { type: "continue" };
-  const id = values["session-id"];
-  return { type: "new", id: id === undefined ? undefined : sessionID("--session-id", id) };
+  "fork-session"?: boolean | undefined;
+}): Pick<Options, "resume" | "continue" | "sessionId" | "forkSession"> {
+  const { resume, continue: goOn, "session-id": id, "fork-session": forkSession } = values;
+  if (forkSession && resume === undefined && !goOn)
+    throw new UsageError("--fork-session needs --resume or --continue.");
+  return {
+    resume: resume === undefined ? undefined : sessionID("--resume", resume),
+    continue: goOn,
+    // Of a session that goes on it says nothing new.
+    sessionId:
+      id === undefined || ((resume !== undefined || goOn) && !forkSession) ? undefined : sessionID("--session-id", id),
+    forkSession,
+  };
 }
 
 function sessionID(name: string, id: string): string {
@@ -157,8 +163,15 @@ function oneOf<T extends string>(name: string, value: string, choices: readonly 
   throw new UsageError(`${name} takes ${choices.join(", ")}; not "${value}".`);
 }
 
+function folder(name: string, value: string): string {
+  const absolute = path.resolve(value);
+  if (statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) return absolute;
+  throw new UsageError(`${name}: there is no folder ${absolute}.`);
+}
+
+/** Separated by commas or blanks; what stands in brackets, as in `bash(npm test *)`, stays together. */
 function list(value: string | undefined): string[] {
-  return (value ?? "").split(/[\s,]+/).filter(Boolean);
+  return (value ?? "").match(/[^\s,(]+(\([^)]*\))?/g) ?? [];
 }
 
 function count(name: string, value: string | undefined, least: number): number | undefined {
@@ -186,5 +199,14 @@ function readRules(file: string): Rule[] {
   } catch (error) {
     const why = error instanceof $ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : "";
     throw new UsageError(`--rules: ${file} is not a JSON list of {permission, pattern, action}: ${why}`);
+  }
+}
+
+function readSettings(file: string): { hooks?: unknown } {
+  try {
+    return z.looseObject({ hooks: z.optional(z.unknown()) }).parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (error) {
+    const why = error instanceof $ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : "";
+    throw new UsageError(`--settings: ${file} is not a JSON object: ${why}`);
   }
 }

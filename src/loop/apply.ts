@@ -88,8 +88,8 @@ export function apply(chat: Chat, event: ChatEvent): void {
     case "child": {
       const { sessionID, event: inner } = event;
       const session = { id: sessionID, createdAt: 0, title: "", cwd: "", parentID: chat.session.id };
-      const child = (chat.children[sessionID] ??= newChat(session));
-      apply(child, inner);
+      chat.children[sessionID] ??= newChat(session);
+      apply(chat.children[sessionID], inner);
       return;
     }
     case "ended":

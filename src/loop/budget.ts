@@ -1,8 +1,9 @@
 /** Money: what a session has cost, and where it ends (spec B). One answer for the loop, the panel and the list. */
 import type { Entry } from "./apply.ts";
+import { contextSize, type ToolPart } from "./message.ts";
 import type { Ledger } from "./store.ts";
 
-/** USD. `partial`: at least one reply is left out, since its price is not known (B1). */
+/** USD, subagents included. `partial`: at least one reply is left out, since its price is not known (B1). */
 export interface Spent {
   usd: number;
   partial: boolean;
@@ -11,18 +12,20 @@ export interface Spent {
 export function costOfSession(entries: readonly Entry[]): Spent {
   let usd = 0;
   let partial = false;
-  for (const { info } of entries) {
+  for (const { info, parts } of entries) {
     if (info.role !== "assistant") continue;
+    for (const part of parts) if (part.type === "tool") usd += childCost(part);
     if (info.cost !== undefined) usd += info.cost;
-    else if (info.tokens.input + info.tokens.output + info.tokens.cacheRead + info.tokens.cacheWrite > 0)
-      partial = true;
+    else if (contextSize(info.tokens) > 0) partial = true;
   }
   return { usd, partial };
 }
 
+function childCost({ state }: ToolPart): number {
+  return state.status === "pending" ? 0 : (state.metadata?.childCost ?? 0);
+}
+
 interface BudgetOptions {
-  /** What the session had cost when it was opened, its subagents included. */
-  before: number;
   ledger: Ledger;
   limits(): { maxBudgetUsd: number | undefined; maxDailyBudgetUsd: number | undefined };
   /** Asks the user whether to go on; `undefined` where nobody can answer. */
@@ -32,17 +35,17 @@ interface BudgetOptions {
 /** The purse of a session and all its subagents (B2). */
 export class Budget {
   readonly #options: BudgetOptions;
-  #spent: number;
+  #spent = 0;
   /** What the user has allowed beyond the limits, USD. */
   #more = { session: 0, day: 0 };
 
   constructor(options: BudgetOptions) {
     this.#options = options;
-    this.#spent = options.before;
   }
 
-  get spent(): number {
-    return this.#spent;
+  /** A turn begins in a session that has cost so much, in USD. */
+  begin(spent: number): void {
+    this.#spent = spent;
   }
 
   add(usd: number | undefined): void {

@@ -1,20 +1,28 @@
 /** The models that Rondo knows by name: window, longest reply, price (spec B1). Others work, with their cost unknown. */
+import { mergeDeep } from "./merge.ts";
 import type { ModelRef, Tokens } from "./message.ts";
 
 /** USD for a million tokens. */
-interface Price {
+export interface Price {
   input: number;
+  /** Reasoning included, where that has no price of its own. */
   output: number;
+  reasoning?: number;
   cacheRead: number;
   cacheWrite: number;
 }
+
+/** Prices by model, "gpt-5.4" or "openai/gpt-5.4", that go before those of the catalog. */
+export type Prices = Readonly<Record<string, Price>>;
 
 export interface KnownModel {
   providerID: "anthropic" | "openai";
   modelID: string;
   label: string;
-  /** Tokens. */
+  /** Tokens of request and reply together. */
   contextWindow: number;
+  /** Most tokens of a request, where that is less than the window. */
+  inputLimit: number | undefined;
   /** Most tokens that Rondo asks for in one reply. */
   maxOutput: number;
   price: Price;
@@ -23,26 +31,10 @@ export interface KnownModel {
 const k = 1000;
 
 /**
- * Windows and base prices as listed by the providers' price pages (read from @pydantic/genai-prices 0.1.8). Some models
- * cost more beyond 200,000 tokens of input; the base price is used throughout.
+ * Windows and base prices as listed by the providers' price pages (read from @pydantic/genai-prices 0.1.8); limits of
+ * input from OpenAI's pages of its models. Some models cost more beyond 200,000 or 272,000 tokens of input; the base
+ * price is used throughout. Anthropic and OpenAI, from GPT-5.6 on, ask a quarter more for what is written to the cache.
  */
-function claude(
-  modelID: string,
-  label: string,
-  contextWindow: number,
-  input: number,
-  output: number,
-  cacheRead: number,
-) {
-  const price = { input, output, cacheRead, cacheWrite: input * 1.25 };
-  return { providerID: "anthropic", modelID, label, contextWindow, maxOutput: 32 * k, price } as const;
-}
-
-function gpt(modelID: string, label: string, contextWindow: number, input: number, output: number, cacheRead: number) {
-  const price = { input, output, cacheRead, cacheWrite: input };
-  return { providerID: "openai", modelID, label, contextWindow, maxOutput: 32 * k, price } as const;
-}
-
 export const knownModels: readonly KnownModel[] = [
   claude("claude-sonnet-5", "Claude Sonnet 5", 1000 * k, 2, 10, 0.2),
   claude("claude-opus-5-5", "Claude Opus 5.5", 1000 * k, 4, 20, 0.2),
@@ -50,24 +42,83 @@ export const knownModels: readonly KnownModel[] = [
   claude("claude-sonnet-4-6", "Claude Sonnet 4.6", 1000 * k, 3, 15, 0.3),
   claude("claude-sonnet-4-5", "Claude Sonnet 4.5", 200 * k, 3, 15, 0.3),
   claude("claude-haiku-4-5", "Claude Haiku 4.5", 200 * k, 1, 5, 0.1),
-  gpt("gpt-5.6-terra", "GPT-5.6 Terra", 1050 * k, 2, 12, 0.2),
-  gpt("gpt-5.6-sol", "GPT-5.6 Sol", 1050 * k, 4, 20, 0.4),
-  gpt("gpt-5.6-luna", "GPT-5.6 Luna", 1050 * k, 0.2, 1.2, 0.02),
-  gpt("gpt-5.4", "GPT-5.4", 1050 * k, 2.5, 15, 0.25),
-  gpt("gpt-5.4-mini", "GPT-5.4 mini", 400 * k, 0.75, 4.5, 0.075),
-  gpt("gpt-4.1", "GPT-4.1", 1000 * k, 2, 8, 0.5),
+  gpt("gpt-5.6-terra", "GPT-5.6 Terra", 1050 * k, 922 * k, 2, 12, 0.2, 2.5),
+  gpt("gpt-5.6-sol", "GPT-5.6 Sol", 1050 * k, 922 * k, 4, 20, 0.4, 5),
+  gpt("gpt-5.6-luna", "GPT-5.6 Luna", 1050 * k, 922 * k, 0.2, 1.2, 0.02, 0.25),
+  gpt("gpt-5.4", "GPT-5.4", 1050 * k, 922 * k, 2.5, 15, 0.25),
+  gpt("gpt-5.4-mini", "GPT-5.4 mini", 400 * k, 272 * k, 0.75, 4.5, 0.075),
+  gpt("gpt-5.2", "GPT-5.2", 400 * k, 272 * k, 1.75, 14, 0.175),
+  gpt("gpt-4.1", "GPT-4.1", 1000 * k, undefined, 2, 8, 0.5),
 ];
 
-export function knownModel(ref: ModelRef): KnownModel | undefined {
-  return knownModels.find((model) => model.providerID === ref.providerID && model.modelID === ref.modelID);
+function claude(
+  modelID: string,
+  label: string,
+  contextWindow: number,
+  input: number,
+  output: number,
+  cacheRead: number,
+): KnownModel {
+  const price = { input, output, cacheRead, cacheWrite: input * 1.25 };
+  return { providerID: "anthropic", modelID, label, contextWindow, inputLimit: undefined, maxOutput: 32 * k, price };
+}
+
+function gpt(
+  modelID: string,
+  label: string,
+  contextWindow: number,
+  inputLimit: number | undefined,
+  input: number,
+  output: number,
+  cacheRead: number,
+  cacheWrite = input,
+): KnownModel {
+  const price = { input, output, cacheRead, cacheWrite };
+  return { providerID: "openai", modelID, label, contextWindow, inputLimit, maxOutput: 32 * k, price };
+}
+
+/** By its name, or by the name of one of its dated versions: "gpt-5.4-2026-03-05", "claude-haiku-4-5-20251001". */
+export function knownModel({ providerID, modelID }: ModelRef): KnownModel | undefined {
+  const undated = modelID.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, "");
+  return knownModels.find((model) => model.providerID === providerID && model.modelID === undated);
 }
 
 /** USD; undefined when the model's price is not known. */
-export function costOf(ref: ModelRef, tokens: Tokens): number | undefined {
-  const price = knownModel(ref)?.price;
+export function costOf(ref: ModelRef, tokens: Tokens, prices: Prices = {}): number | undefined {
+  const price = priceOf(ref, prices);
   if (!price) return undefined;
-  const { input, output, cacheRead, cacheWrite } = tokens;
+  const { input, output, reasoning, cacheRead, cacheWrite } = tokens;
+  // Reasoning is part of the output; more of it than that was counted beside it, as xAI does.
+  const said = reasoning > output ? output : output - reasoning;
   const micro =
-    input * price.input + output * price.output + cacheRead * price.cacheRead + cacheWrite * price.cacheWrite;
+    input * price.input +
+    said * price.output +
+    reasoning * (price.reasoning ?? price.output) +
+    cacheRead * price.cacheRead +
+    cacheWrite * price.cacheWrite;
   return micro / 1e6;
+}
+
+function priceOf(ref: ModelRef, prices: Prices): Price | undefined {
+  for (const name of [`${ref.providerID}/${ref.modelID}`, ref.modelID]) {
+    if (Object.hasOwn(prices, name)) return prices[name];
+  }
+  return knownModel(ref)?.price;
+}
+
+/**
+ * Fields of the request's body, over those that the provider's own code sets for provider and model: the agent's, then
+ * the variant's (M2). The variants "off", "low", "medium" and "high" are levels of thinking, which a request has a field
+ * of its own for; any other is an effort that the provider knows by that name.
+ */
+export function optionsFor(
+  { providerID }: ModelRef,
+  variant: string | undefined,
+  agent: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  if (variant === undefined || variant === "" || /^(default|off|low|medium|high)$/.test(variant)) return { ...agent };
+  return mergeDeep(
+    agent,
+    providerID === "anthropic" ? { output_config: { effort: variant } } : { reasoning_effort: variant },
+  );
 }

@@ -41,6 +41,22 @@ export const noOutcome: HookOutcome = {
   stop: undefined,
 };
 
+/** The strictest decision wins, with its reasons; else all is kept in order, save that only the first new input counts. */
+export function mergeOutcomes(outcomes: readonly HookOutcome[]): HookOutcome {
+  const decision = strictness.find((one) => outcomes.some((outcome) => outcome.decision === one));
+  const deciding = outcomes.filter((outcome) => outcome.decision === decision);
+  return {
+    decision,
+    reason: [...new Set(deciding.map(({ reason }) => reason))].filter((reason) => reason !== "").join("\n"),
+    updatedInput: outcomes.find(({ updatedInput }) => updatedInput)?.updatedInput,
+    additionalContext: outcomes.flatMap(({ additionalContext }) => additionalContext),
+    messages: outcomes.flatMap(({ messages }) => messages),
+    stop: outcomes.find(({ stop }) => stop !== undefined)?.stop,
+  };
+}
+
+const strictness = ["deny", "ask", "allow"] as const;
+
 export interface Hooks {
   /** Cheap; where it is false nothing needs to be put together for `fire`. */
   has(event: HookEvent): boolean;

@@ -1,12 +1,19 @@
 /** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
-import { type CallEnd, runCall } from "./call.ts";
-import { type AssistantMessage, contextSize, type ReplyError } from "./message.ts";
+import type { CallEnd } from "./call.ts";
+import { runCalls } from "./calls.ts";
+import { compact, pendingCompaction, requestCompaction } from "./compact.ts";
+import { entriesThatCount, estimateContext, overflowLimit, standing } from "./context.ts";
+import { cannotFit, describe, endOf, overTime } from "./endings.ts";
+import { flushMemory, isFlushDue } from "./memory.ts";
+import type { AssistantMessage, ReplyError, UserMessage } from "./message.ts";
 import { ModelError } from "./model.ts";
-import { never } from "./never.ts";
-import { type Reply, streamReply, type ToolCall, toReplyError } from "./reply.ts";
-import { abortedText, closeOpen } from "./settle.ts";
-import { RecordError } from "./store.ts";
-import type { Turn, TurnEnd } from "./turn.ts";
+import { reminders } from "./prompt.ts";
+import { prune } from "./prune.ts";
+import { type Reply, streamReply } from "./reply.ts";
+import { say } from "./say.ts";
+import { abortedText, budgetText, closeOpen, discardCalls } from "./settle.ts";
+import { pendingSubtask, runSubtask } from "./subagent.ts";
+import type { Setup, Turn, TurnEnd } from "./turn.ts";
 
 /** One user prompt, to the model's last word. Never throws: every way out is a TurnEnd (L10). */
 export async function runTurn(turn: Turn): Promise<TurnEnd> {
@@ -14,7 +21,7 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   turn.report({ type: "loop:start", runId: turn.runID, sessionId: turn.chat.session.id });
   turn.emit({ type: "status", status: { type: "busy", since: started } });
   let end: TurnEnd;
-  do end = await steps(turn).catch((error: unknown) => failed(turn, error));
+  do end = await rounds(turn).catch((error: unknown) => failed(turn, error));
   while (turn.chat.queue.length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
   // Nothing is awaited between this look at the queue and here, so no prompt can slip in unseen.
   turn.close();
@@ -25,137 +32,193 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   return end;
 }
 
-async function steps(turn: Turn): Promise<TurnEnd> {
-  for (let step = 0; step < turn.limits.maxTurns; step++) {
-    const over = overLimit(turn);
+/** What happened since the rounds began, where it decides what comes next. */
+interface Progress {
+  steps: number;
+  /** Compactions since the last step (C3). */
+  compactions: number;
+  /** Whether the server said since the last step that the request was too long. */
+  overflowed: boolean;
+  /** How often a reply in a row was asked to go on where it was cut (C4). */
+  continued: number;
+  /** How often in a row a hook did not let the turn end. */
+  heldBack: number;
+}
+
+async function rounds(turn: Turn): Promise<TurnEnd> {
+  const so: Progress = { steps: 0, compactions: 0, overflowed: false, continued: 0, heldBack: 0 };
+  for (;;) {
+    const over = await overLimit(turn, so);
     if (over) return over;
     turn.takeQueued();
-    turn.report({ type: "loop:context", tokenEstimate: contextTokens(turn) });
-    const reply = await streamReply(turn);
-    if (reply.calls.length === 0) return endOf(reply);
-    turn.report({ type: "loop:execute", toolCount: reply.calls.length });
-    for (const group of sideBySide(turn, reply.calls)) {
-      if ((await runGroup(turn, group)) === "blocked") return { reason: "blocked", error: undefined };
-    }
-    turn.flush();
-    turn.report({ type: "loop:persist" });
+    const { user, isAnswered } = standing(turn.chat);
+    if (!user) throw new Error("a turn without a user message");
+    const setup = turn.setup(user);
+    const end = (await openTask(turn, setup, user, so)) ?? (isAnswered ? done : await step(turn, setup, user, so));
+    if (end !== "again") return end;
   }
-  return overLimit(turn) ?? { reason: "max_turns", error: undefined };
 }
 
-/** Whether to stop before the next reply (L1). */
-function overLimit(turn: Turn): TurnEnd | undefined {
-  const { maxBudgetUsd, executionTimeout } = turn.limits;
+const done: TurnEnd = { reason: "end_turn", error: undefined };
+
+/** Whether to stop before the next round (L1), and before prompts that wait are taken: they have steps of their own. */
+async function overLimit(turn: Turn, { steps }: Progress): Promise<TurnEnd | undefined> {
   if (turn.signal.aborted) return { reason: "interrupted", error: undefined };
-  if (maxBudgetUsd !== undefined && spent(turn) >= maxBudgetUsd) {
+  if (steps >= turn.limits.maxTurns) return { reason: "max_turns", error: undefined };
+  if (!(await turn.untimed(() => turn.budget.allows(turn.signal)))) {
     return { reason: "error_max_budget_usd", error: undefined };
   }
-  if (turn.elapsed() < executionTimeout) return undefined;
-  const minutes = Math.round(executionTimeout / 60_000);
-  return {
-    reason: "error",
-    error: {
-      code: "execution-timeout",
-      message: `The turn worked for ${minutes} minutes, which is its limit.`,
-      next: "Send another message to go on, or raise rondo.loop.executionTimeout.",
-    },
-  };
+  const { executionTimeout } = turn.limits;
+  return turn.elapsed() < executionTimeout ? undefined : overTime(executionTimeout);
 }
 
-function spent(turn: Turn): number {
-  let sum = 0;
-  for (const { info } of turn.chat.messages) if (info.role === "assistant") sum += info.cost ?? 0;
-  return sum;
-}
-
-/** Size of the context by the last reply's own count, in tokens (C2). */
-function contextTokens(turn: Turn): number {
-  const last = turn.chat.messages.findLast(({ info }) => info.role === "assistant" && info.finish !== undefined)?.info;
-  return last?.role === "assistant" ? contextSize(last.tokens) : 0;
-}
-
-/** At most so many calls run at once (T5). */
-const mostAtOnce = 8;
-
-/** Groups neighbours without side effects; every other call is a group of its own. */
-function sideBySide(turn: Turn, calls: readonly ToolCall[]): ToolCall[][] {
-  const groups: ToolCall[][] = [];
-  let gathering = false;
-  for (const call of calls) {
-    const effect = (turn.tools.get(call.tool) ?? turn.tools.get(call.tool.toLowerCase()))?.sideEffect;
-    const harmless = effect === "none" || effect === "read-only";
-    const last = groups.at(-1);
-    if (gathering && harmless && last && last.length < mostAtOnce) last.push(call);
-    else groups.push([call]);
-    gathering = harmless;
+/** What comes before the next step: a subtask, a compaction, notes that should last (L6, L7, C5). */
+async function openTask(
+  turn: Turn,
+  setup: Setup,
+  user: UserMessage,
+  so: Progress,
+): Promise<"again" | TurnEnd | undefined> {
+  const subtask = pendingSubtask(turn.chat, user);
+  if (subtask) return next(await runSubtask(turn, setup, user, subtask));
+  const asked = pendingCompaction(turn.chat.messages);
+  if (asked) {
+    const result = await compact(turn, setup, asked);
+    turn.flush();
+    if (result.type === "failed") turn.note(`The conversation was not compacted: ${result.why}`);
+    return "again";
   }
-  return groups;
+  const entries = entriesThatCount(turn.chat);
+  const size = estimateContext(entries, setup);
+  const limit = overflowLimit(setup, turn.limits);
+  if (size >= limit / 2 && isFlushDue(turn, setup, entries)) await flush(turn, setup, user, size <= limit);
+  if (size <= limit || standing(turn.chat).isAnswered) return undefined;
+  return makeRoom(turn, setup, user, so, size);
 }
 
-/** Ends only when all have ended, so that none works on behind the turn's back. */
-async function runGroup(turn: Turn, group: readonly ToolCall[]): Promise<CallEnd> {
-  const ends = await Promise.allSettled(group.map((call) => runCall(turn, call)));
-  const broken = ends.find((end) => end.status === "rejected");
-  if (broken) throw broken.reason;
-  return ends.some((end) => end.status === "fulfilled" && end.value === "blocked") ? "blocked" : "continue";
+function next(end: CallEnd): "again" | TurnEnd {
+  return end === "continue" ? "again" : end;
 }
 
-function endOf({ finish, isEmpty }: Reply): TurnEnd {
-  switch (finish) {
-    case "stop":
-    case "tool-calls":
-    case "unknown":
-      if (!isEmpty) return { reason: "end_turn", error: undefined };
-      return {
-        reason: "error",
-        error: {
-          code: "empty-reply",
-          message: "The model ended without an answer.",
-          next: "Try again, or choose another model.",
-        },
-      };
-    case "pause":
-      return {
-        reason: "error",
-        error: {
-          code: "paused",
-          message: "The model paused before it was done.",
-          next: 'Send "go on" to let it continue.',
-        },
-      };
-    case "interrupted":
-      return { reason: "interrupted", error: undefined };
-    case "length":
-      return {
-        reason: "max_tokens",
-        error: {
-          code: "max-tokens",
-          message: "The answer was cut: it reached the most tokens that one reply may have.",
-          next: 'Send "go on" to let Rondo continue.',
-        },
-      };
-    case "context-full":
-      return {
-        reason: "error",
-        error: {
-          code: "context-full",
-          message: "The conversation no longer fits into the model's context window.",
-          next: "Start a new session, or choose a model with a larger window.",
-        },
-      };
-    case "content-filter":
-    case "refusal":
-      return {
-        reason: "error",
-        error: {
-          code: "refusal",
-          message: "The model declined to answer this.",
-          next: "Say it in other words, or choose another model.",
-        },
-      };
-    default:
-      return never(finish);
+/** No failure of it counts, save Stop. `goesOn`: the work goes on without a compaction in between. */
+async function flush(turn: Turn, setup: Setup, user: UserMessage, goesOn: boolean): Promise<void> {
+  try {
+    await flushMemory(turn, setup, user);
+  } catch (error) {
+    if (!(error instanceof ModelError) || turn.signal.aborted) throw error;
+    turn.note(`Lasting notes could not be asked for: ${error.message}`);
   }
+  if (goesOn) say(turn, user, reminders.goOnWithWork);
+}
+
+/** Asks for a compaction, unless that has been tried often enough or nothing can become shorter. */
+function makeRoom(
+  turn: Turn,
+  setup: Setup,
+  user: UserMessage,
+  so: Progress,
+  size: number,
+): "again" | TurnEnd | undefined {
+  const entries = entriesThatCount(turn.chat);
+  const canShrink = entries.some(({ info }) => info.role === "assistant" && !info.summary);
+  if (canShrink && so.compactions < 3) {
+    so.compactions += 1;
+    requestCompaction(turn, user, true);
+    return "again";
+  }
+  // The estimate may be wrong; only what is sure not to fit is not even tried.
+  if (!so.overflowed && size <= Math.min(setup.contextWindow, setup.inputLimit)) return undefined;
+  return { reason: "error", error: cannotFit(entries, setup, size) };
+}
+
+/** One reply and its calls (L8). */
+async function step(turn: Turn, setup: Setup, user: UserMessage, so: Progress): Promise<"again" | TurnEnd> {
+  const isLast = setup.agent.steps !== undefined && so.steps + 1 >= setup.agent.steps;
+  if (isLast) say(turn, user, reminders.lastStep);
+  const entries = entriesThatCount(turn.chat);
+  const size = estimateContext(entries, setup);
+  turn.report({ type: "loop:context", tokenEstimate: size });
+  let reply: Reply;
+  try {
+    const maxTokens = longestReply(setup, size);
+    reply = await streamReply(turn, setup, { entries, kind: isLast ? "last" : "step", parent: user, maxTokens });
+  } catch (error) {
+    if (!(error instanceof ModelError) || error.kind !== "context-full") throw error;
+    return afterOverflow(turn, setup, user, so, size, error);
+  }
+  so.steps += 1;
+  so.compactions = 0;
+  so.overflowed = false;
+  if (reply.finish === "context-full") return afterOverflow(turn, setup, user, so, size, undefined);
+  if (reply.finish === "length") return cut(turn, setup, user, so, reply);
+  so.continued = 0;
+  if (reply.calls.length === 0 || isLast) return await lastWord(turn, user, so, reply);
+  if (!(await turn.untimed(() => turn.budget.allows(turn.signal)))) {
+    return { reason: "error_max_budget_usd", error: undefined };
+  }
+  return next(await runCalls(turn, setup, reply.calls));
+}
+
+/** A reply that fits into what the window leaves. */
+function longestReply({ maxTokens, contextWindow }: Setup, size: number): number | undefined {
+  return maxTokens === undefined ? undefined : Math.max(1024, Math.min(maxTokens, Math.floor(contextWindow - size)));
+}
+
+/** The server has no room for the request, or for the rest of the reply: compact, once (C3, H2). */
+function afterOverflow(
+  turn: Turn,
+  setup: Setup,
+  user: UserMessage,
+  so: Progress,
+  size: number,
+  error: ModelError | undefined,
+): "again" | TurnEnd {
+  const entries = entriesThatCount(turn.chat);
+  const failed = turn.chat.messages.at(-1)?.info;
+  if (
+    so.overflowed ||
+    so.compactions > 0 ||
+    !entries.some(({ info }) => info.role === "assistant" && info !== failed)
+  ) {
+    return { reason: "error", error: cannotFit(entries, setup, size, error) };
+  }
+  // What it says is not the end of the turn any more.
+  if (failed?.role === "assistant") {
+    const { error: _, ...message } = failed;
+    turn.emit({ type: "message", message: { ...message, finish: "context-full" } });
+    discardCalls(turn.chat, message, turn.emit);
+  }
+  so.overflowed = true;
+  so.compactions += 1;
+  requestCompaction(turn, user, true);
+  return "again";
+}
+
+/** The reply reached its longest length (C4). */
+function cut(turn: Turn, setup: Setup, user: UserMessage, so: Progress, reply: Reply): "again" | TurnEnd {
+  discardCalls(turn.chat, reply.message, turn.emit);
+  const entries = entriesThatCount(turn.chat);
+  if (estimateContext(entries, setup) > overflowLimit(setup, turn.limits)) {
+    so.compactions += 1;
+    requestCompaction(turn, user, true);
+    return "again";
+  }
+  if (so.continued >= 2) return endOf(reply);
+  so.continued += 1;
+  say(turn, user, reminders.cut);
+  return "again";
+}
+
+/** The model has nothing more to do; a hook may see that differently, a few times (K4). */
+async function lastWord(turn: Turn, user: UserMessage, so: Progress, reply: Reply): Promise<"again" | TurnEnd> {
+  const end = endOf(reply);
+  if (end.reason !== "end_turn" || !turn.hooks.has("Stop")) return end;
+  const outcome = await turn.hooks.fire("Stop", undefined, { stop_hook_active: so.heldBack > 0 }, turn.signal);
+  for (const message of outcome.messages) turn.tellUser(reply.message.id, message);
+  if (outcome.decision !== "deny" || so.heldBack >= 5) return end;
+  so.heldBack += 1;
+  say(turn, user, outcome.reason || "A hook of the user asks you to go on.");
+  return "again";
 }
 
 function failed(turn: Turn, error: unknown): TurnEnd {
@@ -164,23 +227,13 @@ function failed(turn: Turn, error: unknown): TurnEnd {
   return { reason: "error", error: describe(turn, error) };
 }
 
-function describe(turn: Turn, error: unknown): ReplyError {
-  if (error instanceof ModelError) return toReplyError(error);
-  if (error instanceof RecordError) return { code: "record", message: error.message, next: error.next };
-  turn.bug(error);
-  return {
-    code: "bug",
-    message: `Rondo made a mistake: ${error instanceof Error ? error.message : String(error)}`,
-    next: "Nothing is lost. Try again; if it stays, report it with the log (Rondo: Show Log).",
-  };
-}
-
 /** Gives every open call its result, so that the next request is valid for every provider, keeps all, and goes idle. */
 function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   let result = end;
   try {
     if (end.error) noteError(turn, end.error);
-    closeOpen(turn.chat, abortedText, turn.emit);
+    closeOpen(turn.chat, end.reason === "error_max_budget_usd" ? budgetText : abortedText, turn.emit);
+    prune(turn);
     turn.flush();
     turn.report({ type: "loop:persist" });
   } catch (error) {
@@ -199,9 +252,10 @@ function noteError(turn: Turn, error: ReplyError): void {
   if (message && !message.error) turn.emit({ type: "message", message: { ...message, error } });
 }
 
+/** The replies of this turn that the user sees. */
 function repliesOf(turn: Turn): AssistantMessage[] {
   return turn.chat.messages
     .slice(turn.firstReply)
     .map((entry) => entry.info)
-    .filter((info) => info.role === "assistant");
+    .filter((info): info is AssistantMessage => info.role === "assistant" && !info.summary && !info.silent);
 }

@@ -150,6 +150,8 @@ export const CallMetadata = z.object({
   discarded: z.optional(z.boolean()),
   /** The session that a subagent worked in for this call (S1). */
   childID: z.optional(z.string()),
+  /** USD that it has spent. */
+  childCost: z.optional(z.number()),
   /** Opaque data of the provider that belongs to this call and is sent back unchanged. */
   provider: z.optional(Json),
 });

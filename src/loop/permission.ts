@@ -3,26 +3,36 @@ import type { Need } from "../tools/tool.ts";
 import type { ChatEvent, PermissionRequest, Rule } from "./events.ts";
 import { newID } from "./id.ts";
 import { never } from "./never.ts";
-import { alwaysRules, type Judgement, judge, type RuleBook, strictest } from "./rules.ts";
+import { alwaysRules, isProtected, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
+import { sameJson } from "./same.ts";
 
 export type Answer =
-  | { type: "once" }
+  /** `input` is what the call is to run with in place of its own. */
+  | { type: "once"; input?: Record<string, unknown> }
   | { type: "always"; rules: Rule[] }
   /** With words the turn goes on and the model is told them; without, it stops. */
   | { type: "deny"; words: string };
 
 export type Verdict =
-  | { type: "allow" }
-  /** A rule denies it, or nobody is there to ask. */
+  | { type: "allow"; input: Record<string, unknown> | undefined }
+  /** A rule or a hook denies it, or nobody is there to ask. */
   | { type: "denied"; why: string }
   | { type: "refused"; words: string };
 
 /** What asks, apart from its id and its reason. */
 export type Question = Omit<PermissionRequest, "id" | "reason" | "permission" | "patterns" | "always"> & {
+  input: Record<string, unknown>;
   needs: readonly Need[];
+  lineage: Lineage;
+  /** What a hook has said: `ask` asks even if no rule does, `allow` spares a question, but for protected files. */
+  hook: { decision: "allow" | "ask"; reason: string } | undefined;
 };
 
+/** May answer a question before the user is shown it. */
+export type BeforeAsking = (request: PermissionRequest) => Promise<Verdict | undefined>;
+
 export interface PermissionsOptions {
+  sessionID: string;
   book(): RuleBook;
   /** Keeps rules given with "Always allow". */
   keep(rules: Rule[]): void;
@@ -32,11 +42,12 @@ export interface PermissionsOptions {
 }
 
 interface Open {
+  request: PermissionRequest;
   question: Question;
-  /** What "Always allow" may add. */
-  always: readonly Rule[];
   settle(verdict: Verdict): void;
 }
+
+const allowed: Verdict = { type: "allow", input: undefined };
 
 export class Permissions {
   readonly #open = new Map<string, Open>();
@@ -46,44 +57,68 @@ export class Permissions {
     this.#options = options;
   }
 
-  judge(need: Need, tool: string): Judgement {
-    return judge(need, tool, this.#options.book());
+  get attended(): boolean {
+    return this.#options.attended;
+  }
+
+  judge(need: Need, tool: string, lineage: Lineage): Judgement {
+    return judge(need, tool, this.#options.book(), lineage);
   }
 
   /** Judges all needs by the rules and asks the user when they say so. Rejects with the signal's reason on abort. */
-  async allow(question: Question, signal: AbortSignal): Promise<Verdict> {
-    const judged = question.needs.map((need) => ({ need, judgement: this.judge(need, question.tool) }));
-    const decision = strictest(judged.map((one) => one.judgement));
-    if (decision === "allow") return { type: "allow" };
-    if (decision === "deny") {
-      return { type: "denied", why: judged.find((one) => one.judgement.decision === "deny")?.judgement.why ?? "" };
-    }
+  async allow(question: Question, before: BeforeAsking, signal: AbortSignal): Promise<Verdict> {
+    const judged = this.#judged(question);
+    const denial = judged.find((one) => one.judgement.decision === "deny");
+    if (denial) return { type: "denied", why: denial.judgement.why };
     const asking = judged.filter((one) => one.judgement.decision === "ask");
-    const reason = asking[0]?.judgement.why ?? "";
-    if (!this.#options.attended) return { type: "denied", why: `${reason} Nobody is there to ask.` };
-    return await this.#ask(
-      question,
-      asking.map((one) => one.need),
-      reason,
-      signal,
-    );
+    const isGuarded = asking.some((one) => isProtected(one.need));
+    const { hook } = question;
+    if (hook?.decision === "allow" && !isGuarded) return allowed;
+    const forced = hook?.decision === "ask";
+    if (asking.length === 0 && !forced) return allowed;
+    const reason = asking[0]?.judgement.why ?? (hook?.reason || "A hook wants you to be asked.");
+    const needs = asking.length > 0 ? asking.map((one) => one.need) : question.needs;
+    // A hook that asks each time is not to be told "always".
+    const request = requestOf(question, needs, reason, forced ? [] : alwaysRules(needs));
+    const verdict = await before(request);
+    if (verdict && !(verdict.type === "allow" && isGuarded)) return verdict;
+    if (!this.attended) return { type: "denied", why: `${reason} Nobody is there to ask.` };
+    return await this.#ask(request, question, signal);
   }
 
-  /** @returns whether the request was open */
+  /** Why it may not be done, whoever allows it. */
+  denial(question: Question): string | undefined {
+    return this.#judged(question).find((one) => one.judgement.decision === "deny")?.judgement.why;
+  }
+
+  /** A yes or no about the session as a whole; no where nobody can answer. Rejects with the signal's reason on abort. */
+  async askUser(title: string, text: string, signal: AbortSignal): Promise<boolean> {
+    if (!this.attended) return false;
+    const call = { messageID: "", partID: "", callID: "", tool: "budget" };
+    const { sessionID } = this.#options;
+    const shown = { sessionID, title, preview: { type: "text", text } as const, ...call };
+    const request = { ...shown, id: newID("per"), reason: text, permission: "budget", patterns: [], always: [] };
+    const question = { ...shown, input: {}, needs: [], lineage: [], hook: { decision: "ask", reason: text } as const };
+    const verdict = await this.#ask(request, question, signal);
+    return verdict.type === "allow";
+  }
+
+  /** Settles the request and all that ask the very same. @returns whether it was open */
   answer(requestID: string, answer: Answer): boolean {
     const open = this.#open.get(requestID);
     if (!open) return false;
+    const equal = [...this.#open.values()].filter((other) => isSame(open, other));
     switch (answer.type) {
       case "once":
-        open.settle({ type: "allow" });
+        for (const { settle } of equal) settle({ type: "allow", input: answer.input });
         break;
       case "always":
-        this.#options.keep(answer.rules.filter((rule) => isOffered(rule, open.always)));
-        open.settle({ type: "allow" });
+        this.#options.keep(answer.rules.filter((rule) => isOffered(rule, open.request.always)));
+        for (const { settle } of equal) settle(allowed);
         this.changed();
         break;
       case "deny":
-        this.#refuse(open, answer.words.trim());
+        this.#refuse(equal, answer.words.trim());
         break;
       default:
         never(answer);
@@ -94,28 +129,23 @@ export class Permissions {
   /** To be called when the mode or the rules change: settles the open questions that they now answer. */
   changed(): void {
     for (const { question, settle } of [...this.#open.values()]) {
-      const judgements = question.needs.map((need) => this.judge(need, question.tool));
-      if (strictest(judgements) === "allow") settle({ type: "allow" });
+      if (question.hook?.decision === "ask") continue;
+      const judged = this.#judged(question);
+      if (strictest(judged.map((one) => one.judgement)) === "allow") settle(allowed);
     }
   }
 
-  /** Without words the turn stops, so nothing else of it can be asked any more. */
-  #refuse(open: Open, words: string): void {
-    const refused = words === "" ? [...this.#open.values()] : [open];
-    for (const { settle } of refused) settle({ type: "refused", words });
+  #judged({ needs, tool, lineage }: Question): { need: Need; judgement: Judgement }[] {
+    return needs.map((need) => ({ need, judgement: this.judge(need, tool, lineage) }));
   }
 
-  #ask(question: Question, asking: readonly Need[], reason: string, signal: AbortSignal): Promise<Verdict> {
-    const id = newID("per");
-    const { needs: _, ...shown } = question;
-    const request: PermissionRequest = {
-      ...shown,
-      id,
-      reason,
-      permission: asking[0]?.permission ?? question.tool,
-      patterns: asking.map((need) => need.pattern),
-      always: alwaysRules(asking),
-    };
+  /** Without words the turn stops, so nothing else of it can be asked any more. */
+  #refuse(equal: readonly Open[], words: string): void {
+    for (const { settle } of words === "" ? [...this.#open.values()] : equal) settle({ type: "refused", words });
+  }
+
+  #ask(request: PermissionRequest, question: Question, signal: AbortSignal): Promise<Verdict> {
+    const { id } = request;
     return new Promise((resolve, reject) => {
       const close = () => {
         this.#open.delete(id);
@@ -127,8 +157,8 @@ export class Permissions {
         reject(signal.reason);
       };
       this.#open.set(id, {
+        request,
         question,
-        always: request.always,
         settle(verdict) {
           close();
           resolve(verdict);
@@ -139,6 +169,26 @@ export class Permissions {
       if (signal.aborted) abort();
     });
   }
+}
+
+function requestOf(question: Question, asking: readonly Need[], reason: string, always: Rule[]): PermissionRequest {
+  const { needs: _, input: __, lineage: ___, hook: ____, ...shown } = question;
+  return {
+    ...shown,
+    id: newID("per"),
+    reason,
+    permission: asking[0]?.permission ?? question.tool,
+    patterns: asking.map((need) => need.pattern),
+    always,
+  };
+}
+
+function isSame(a: Open, b: Open): boolean {
+  if (a === b) return true;
+  const about = ({ request: { permission, patterns, tool, title }, question: { input } }: Open) => {
+    return { permission, patterns, tool, title, input };
+  };
+  return sameJson(about(a), about(b));
 }
 
 /** The user may edit the pattern that was offered, nothing else. */

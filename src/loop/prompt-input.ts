@@ -7,7 +7,13 @@ export const Attachment = z.pick(FilePart, { mime: true, filename: true, url: tr
 export type Attachment = z.infer<typeof Attachment>;
 
 export const PromptPart = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string(), synthetic: z.optional(z.boolean()) }),
+  /** `synthetic`: for the model alone; `ignored`: for the user alone. */
+  z.object({
+    type: z.literal("text"),
+    text: z.string(),
+    synthetic: z.optional(z.boolean()),
+    ignored: z.optional(z.boolean()),
+  }),
   z.extend(Attachment, { type: z.literal("file") }),
   /** An @mention: the model is asked to hand work to this agent. */
   z.object({ type: z.literal("agent"), name: z.string() }),
@@ -41,5 +47,7 @@ export function textPrompt(text: string, attachments: readonly Attachment[] = []
 
 /** The user's own words in a prompt. */
 export function promptText({ parts }: Pick<PromptInput, "parts">): string {
-  return parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])).join("\n");
+  return parts
+    .flatMap((part) => (part.type === "text" && !part.synthetic && !part.ignored ? [part.text] : []))
+    .join("\n");
 }

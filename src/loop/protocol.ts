@@ -11,6 +11,8 @@ export const ToHost = z.discriminatedUnion("type", [
     type: z.literal("prompt"),
     text: z.string().check(z.maxLength(1 << 20)),
     attachments: z.array(Attachment).check(z.maxLength(100)),
+    /** Agents that the text mentions with "@": the model is asked to hand work to them. */
+    agents: z._default(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(20)), []),
   }),
   z.object({ type: z.literal("stop") }),
   z.object({ type: z.literal("new-session") }),

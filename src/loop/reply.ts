@@ -1,13 +1,22 @@
 /** One reply of the model: its stream of events becomes parts of one message; a failed try is replaced by the next. */
-import { findEntry, findPart } from "./apply.ts";
+import { type Entry, findEntry, findPart } from "./apply.ts";
 import { costOf } from "./catalog.ts";
 import { newID } from "./id.ts";
-import type { Part, ReplyError, Tokens } from "./message.ts";
-import { type AssistantMessage, type Finish, noTokens } from "./message.ts";
+import {
+  type AssistantMessage,
+  type Finish,
+  type ModelRef,
+  noTokens,
+  type Part,
+  type ReplyError,
+  type Tokens,
+  type UserMessage,
+} from "./message.ts";
 import { type Arguments, ModelError, type ModelEvent, type ModelRequest, type ProviderData } from "./model.ts";
 import { never } from "./never.ts";
 import { isRetryable, retryDelay } from "./retry.ts";
-import type { Turn } from "./turn.ts";
+import type { Setup, Turn } from "./turn.ts";
+import { Watchdog } from "./watchdog.ts";
 
 /** A call as the model asked for it; its part is stored already. */
 export interface ToolCall {
@@ -21,63 +30,104 @@ export interface ToolCall {
 }
 
 export interface Reply {
+  message: AssistantMessage;
   finish: Finish;
   /** Those that are to run: none when the reply was cut or refused. */
   calls: ToolCall[];
-  /** Whether it says nothing: neither text nor calls. */
-  isEmpty: boolean;
+  /** What it says, without its thoughts. */
+  text: string;
+}
+
+/** What is asked for, beyond what the setup says. */
+export interface ReplyOptions {
+  /** What the model is shown. */
+  entries: readonly Entry[];
+  /** `summary` and `last`: the tools may not be called. */
+  kind: "step" | "last" | "silent" | "summary";
+  /** The user message that is answered. */
+  parent: UserMessage;
+  maxTokens: number | undefined;
 }
 
 /**
- * Asks the model once, with as many tries as the limits allow.
+ * Asks the model once, with as many tries as the limits allow, then the fallback (H5).
  * @throws ModelError when the last try failed or Stop was pressed; what came is kept and marked
  */
-export async function streamReply(turn: Turn): Promise<Reply> {
-  const parent = turn.chat.messages.findLast((entry) => entry.info.role === "user");
-  if (!parent) throw new Error("a turn without a user message");
+export async function streamReply(turn: Turn, setup: Setup, options: ReplyOptions): Promise<Reply> {
   const { cwd } = turn.chat.session;
-  const message: AssistantMessage = {
+  let message: AssistantMessage = {
     id: newID("msg"),
     sessionID: turn.chat.session.id,
     createdAt: Date.now(),
     role: "assistant",
-    parentID: parent.info.id,
-    agent: turn.agent.name,
-    model: turn.modelRef,
+    parentID: options.parent.id,
+    agent: setup.agent.name,
+    model: setup.model,
     path: { cwd, root: cwd },
     tokens: noTokens,
+    ...(options.kind === "silent" && { silent: true }),
+    ...(options.kind === "summary" && { summary: true }),
   };
-  // Taken before the new message joins them: the model is shown what came before its reply.
-  const entries = turn.chat.messages.slice();
   turn.flush();
   turn.emit({ type: "message", message });
   for (let attempt = 1; ; attempt++) {
-    const sink = new ReplySink(turn, message);
+    const sink = new ReplySink(turn, message, options.kind);
     try {
-      const request = requestFor(turn, entries);
-      for await (const event of (await turn.openModel()).stream(request)) sink.take(event);
-      return sink.reply();
+      return await tryOnce(turn, setup, options, sink);
     } catch (error) {
       const failure = turn.signal.aborted ? aborted() : asModelError(error);
-      if (attempt > turn.limits.maxRetries || !isRetryable(failure)) {
+      if (attempt <= turn.limits.maxRetries && isRetryable(failure)) {
+        await waitForNextTry(turn, message.id, attempt, failure);
+        continue;
+      }
+      const { fallback } = turn;
+      if (failure.kind !== "overloaded" || !fallback || isSame(fallback, message.model)) {
         sink.fail(failure);
         throw failure;
       }
-      await waitForNextTry(turn, message.id, attempt, failure);
+      turn.note(`${message.model.modelID} is overloaded; ${fallback.modelID} answers in its place.`);
+      turn.fallBack();
+      setup = turn.setup(options.parent);
+      message = { ...message, model: fallback };
+      turn.emit({ type: "reset", messageID: message.id });
+      turn.emit({ type: "message", message });
+      attempt = 0;
     }
   }
 }
 
-function requestFor(turn: Turn, entries: ModelRequest["entries"]): ModelRequest {
+async function tryOnce(turn: Turn, setup: Setup, options: ReplyOptions, sink: ReplySink): Promise<Reply> {
+  const watchdog = new Watchdog(turn);
+  try {
+    const model = await turn.openModel(setup.model);
+    const request = requestFor(setup, options, watchdog);
+    for await (const event of model.stream(request)) sink.take(event);
+    return sink.reply();
+  } catch (error) {
+    throw watchdog.stalled ?? error;
+  } finally {
+    watchdog.close();
+  }
+}
+
+function requestFor(setup: Setup, options: ReplyOptions, watchdog: Watchdog): ModelRequest {
   return {
-    model: turn.modelRef.modelID,
-    system: turn.system,
-    entries,
-    tools: turn.definitions,
-    maxTokens: turn.maxTokens,
-    thinking: turn.thinking,
-    signal: turn.signal,
+    model: setup.model.modelID,
+    system: setup.system,
+    entries: options.entries,
+    tools: setup.definitions,
+    toolUse: options.kind === "summary" || options.kind === "last" ? "none" : "auto",
+    temperature: setup.temperature,
+    options: setup.options,
+    maxTokens: options.maxTokens,
+    thinking: setup.thinking,
+    signal: watchdog.signal,
+    onBytes: () => watchdog.alive(),
   };
+}
+
+function isSame(a: ModelRef, b: ModelRef): boolean {
+  return a.providerID === b.providerID && a.modelID === b.modelID;
 }
 
 async function waitForNextTry(turn: Turn, messageID: string, attempt: number, error: ModelError): Promise<void> {
@@ -127,11 +177,16 @@ class ReplySink {
   /** Parts that are still open, by the event stream's ids. */
   readonly #open = new Map<string, string>();
   readonly #calls: ToolCall[] = [];
+  /** Calls are passed over, since none may be made. */
+  readonly #textOnly: boolean;
+  readonly #isShown: boolean;
   #end: { finish: Finish; tokens: Tokens | undefined } | undefined;
 
-  constructor(turn: Turn, message: AssistantMessage) {
+  constructor(turn: Turn, message: AssistantMessage, kind: ReplyOptions["kind"]) {
     this.#turn = turn;
     this.#message = message;
+    this.#textOnly = kind === "summary";
+    this.#isShown = kind === "step" || kind === "last";
   }
 
   take(event: ModelEvent): void {
@@ -150,7 +205,7 @@ class ReplySink {
         this.#put({ type: "reasoning", text: "", time: { start: Date.now() }, ...this.#base(event.id) });
         return;
       case "text-delta":
-        this.#turn.report({ type: "stream:delta", content: event.text });
+        if (this.#isShown) this.#turn.report({ type: "stream:delta", content: event.text });
         this.#delta(event.id, event.text);
         return;
       case "reasoning-delta":
@@ -164,6 +219,7 @@ class ReplySink {
         this.#close(event.id, event.metadata);
         return;
       case "tool-input-start":
+        if (this.#textOnly) return;
         this.#put({
           type: "tool",
           callID: event.id,
@@ -173,7 +229,7 @@ class ReplySink {
         });
         return;
       case "tool-call":
-        this.#call(event);
+        if (!this.#textOnly) this.#call(event);
         return;
       case "finish-step":
         this.#end = { finish: event.reason, tokens: event.tokens };
@@ -197,15 +253,14 @@ class ReplySink {
     // Some servers say "stop" after a call; the calls are what counts.
     const finish = runs && this.#calls.length > 0 ? "tool-calls" : said;
     const cost = tokens && costOf(this.#message.model, tokens);
+    this.#turn.budget.add(cost);
     const spent = { tokens: tokens ?? noTokens, ...(cost !== undefined && { cost }) };
     this.#put({ type: "step-finish", reason: finish, ...spent, ...this.#base() });
-    this.#turn.emit({
-      type: "message",
-      message: { ...this.#message, ...spent, finish, completedAt: Date.now() },
-    });
+    const message = { ...this.#message, ...spent, finish, completedAt: Date.now() };
+    this.#turn.emit({ type: "message", message });
     const parts = findEntry(this.#turn.chat, this.#message.id)?.parts ?? [];
-    const isEmpty = !parts.some((part) => part.type === "tool" || (part.type === "text" && part.text.trim() !== ""));
-    return { finish, calls: runs ? this.#calls : [], isEmpty };
+    const text = parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("\n");
+    return { message, finish, calls: runs ? this.#calls : [], text };
   }
 
   /** Keeps what came and marks it. */

@@ -1,12 +1,17 @@
 /** Which rule decides: the last one that matches (spec T1, T7). Asking the user is in permission.ts. */
 import type { Need, Tool } from "../tools/tool.ts";
+import type { Agent } from "./agents.ts";
 import type { PermissionMode, Rule } from "./events.ts";
 
-/** Reading inside the workspace is free, all else asks. */
-const builtIn: readonly Rule[] = [
-  { permission: "*", pattern: "*", action: "ask" },
-  { permission: "read", pattern: "*", action: "allow" },
+/** Reading inside the workspace is free, and so is handing work on; all else asks. */
+const builtIn: readonly (Rule & { why: string })[] = [
+  { permission: "*", pattern: "*", action: "ask", why: "" },
+  { permission: "read", pattern: "*", action: "allow", why: "Reading in the workspace is free." },
+  { permission: "task", pattern: "*", action: "allow", why: "Each call of a subagent is judged by itself." },
 ];
+
+/** Whose rules count beside the user's: the agent that the user chose, then each that work was handed on to. */
+export type Lineage = readonly Pick<Agent, "name" | "permission" | "source">[];
 
 export interface RuleBook {
   mode: PermissionMode;
@@ -24,10 +29,36 @@ export interface Judgement {
   why: string;
 }
 
-/** What the rules say of one need of a call of `tool`. */
-export function judge(need: Need, tool: string, book: RuleBook): Judgement {
-  const own = ownRule(need, tool, book);
-  if (own?.action === "deny") return { decision: "deny", rule: own, why: `Your rule \`${own.pattern}\` denies it.` };
+/**
+ * What the rules say of one need of a call of `tool`. The rules of the first agent rank below the user's own, unless the
+ * workspace brings it: that one, and every agent that work is handed on to, can only make it stricter (S1).
+ */
+export function judge(need: Need, tool: string, book: RuleBook, lineage: Lineage = []): Judgement {
+  const { root, narrowing } = ranked(lineage);
+  let judged = judgeOwn(need, tool, book, root);
+  for (const { name, permission } of narrowing) {
+    const rule = lastMatch(permission, need, tool);
+    if (!rule || !isStricter(rule.action, judged.decision)) continue;
+    if (rule.action === "ask" && bypasses(book.mode, need)) continue;
+    judged = {
+      decision: rule.action,
+      rule,
+      why: `The rule \`${rule.pattern}\` of the agent ${name} ${rule.action}s it.`,
+    };
+  }
+  return judged;
+}
+
+function ranked(lineage: Lineage): { root: Lineage[number] | undefined; narrowing: Lineage } {
+  const [root, ...others] = lineage;
+  return root?.source === "workspace" ? { root: undefined, narrowing: lineage } : { root, narrowing: others };
+}
+
+function judgeOwn(need: Need, tool: string, book: RuleBook, root: Lineage[number] | undefined): Judgement {
+  const users = ownRule(need, tool, book);
+  const own = users ?? (root && lastMatch(root.permission, need, tool));
+  const whose = users || !root ? "Your rule" : `The agent ${root.name}'s rule`;
+  if (own?.action === "deny") return { decision: "deny", rule: own, why: `${whose} \`${own.pattern}\` denies it.` };
   if (isProtected(need)) {
     return {
       decision: "ask",
@@ -35,16 +66,25 @@ export function judge(need: Need, tool: string, book: RuleBook): Judgement {
       why: "Rondo's and the editor's own settings ask each time, in all modes.",
     };
   }
-  if (book.mode === "bypassPermissions") {
+  if (bypasses(book.mode, need)) {
     return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
   }
-  if (own) return { decision: own.action, rule: own, why: `Your rule \`${own.pattern}\` ${own.action}s it.` };
+  if (own) return { decision: own.action, rule: own, why: `${whose} \`${own.pattern}\` ${own.action}s it.` };
   if (book.mode === "acceptEdits" && need.permission === "edit") {
     return { decision: "allow", rule: undefined, why: "The mode Accept edits allows it." };
   }
-  const rule = lastMatch(builtIn, need, tool);
-  if (rule?.action === "allow") return { decision: "allow", rule, why: "Reading in the workspace is free." };
-  return { decision: "ask", rule, why: askReason(need, book.mode) };
+  const usual = lastMatch(builtIn, need, tool);
+  if (usual?.action === "allow") return { decision: "allow", rule: usual, why: usual.why };
+  return { decision: "ask", rule: usual, why: askReason(need, book.mode) };
+}
+
+/** The mode is about what is done; whether the model is stuck is asked in all of them. */
+function bypasses(mode: PermissionMode, need: Need): boolean {
+  return mode === "bypassPermissions" && need.permission !== "doom_loop";
+}
+
+function isStricter(one: Rule["action"], than: Rule["action"]): boolean {
+  return one !== than && (one === "deny" || than === "allow");
 }
 
 /** The strictest of several judgements: deny before ask before allow. */
@@ -67,13 +107,19 @@ export function alwaysRules(needs: readonly Need[]): Rule[] {
 }
 
 /** Whether every call of the tool is denied, so that it need not be offered (T1). In doubt it is offered. */
-export function isWhollyDenied({ name, sideEffect }: Tool, { user, workspace }: RuleBook): boolean {
-  const rules = [...user, ...workspace];
+export function isWhollyDenied(tool: Tool, { user, workspace }: RuleBook, lineage: Lineage = []): boolean {
+  const { root, narrowing } = ranked(lineage);
+  const own = [...(root?.permission ?? []), ...user, ...workspace];
+  return [own, ...narrowing.map(({ permission }) => permission)].some((rules) => denyWholly(rules, tool));
+}
+
+function denyWholly(rules: readonly Rule[], { name, sideEffect }: Tool): boolean {
   const at = rules.findLastIndex(({ permission }) => permission === name || permission === "*");
   const last = rules[at];
   if (last?.action !== "deny" || last.pattern !== "*") return false;
+  if (sideEffect === "none") return true;
   // Files are asked for under a name that several tools share.
-  const shared = sideEffect === "none" || sideEffect === "read-only" ? "read" : "edit";
+  const shared = sideEffect === "read-only" ? "read" : "edit";
   return !rules.slice(at + 1).some(({ permission, action }) => permission === shared && action !== "deny");
 }
 
@@ -83,26 +129,31 @@ function ownRule(need: Need, tool: string, { user, workspace }: RuleBook): Rule 
   return usual?.action === "deny" ? usual : (lastMatch(workspace, need, tool) ?? usual);
 }
 
-/** Files that decide what an agent may do: no rule and no mode gives them away. */
-function isProtected({ permission, pattern }: Need): boolean {
-  return permission === "edit" && /(^|[/\\])(\.rondo|\.vscode|\.git)([/\\]|$)/i.test(pattern);
+/** Files that decide what an agent may do, or what runs beside it: no rule, mode or hook gives them away. */
+export function isProtected({ permission, pattern }: Need): boolean {
+  return permission === "edit" && protectedPath.test(pattern);
 }
 
+const protectedPath = /(^|[/\\])((\.rondo|\.claude|\.vscode|\.git)([/\\]|$)|\.mcp\.json$)/i;
+
 function askReason(need: Need, mode: PermissionMode): string {
+  if (need.permission === "doom_loop") return "The same call, or the same few, came again and again.";
   if (need.permission === "external_directory") return "It lies outside the workspace, which always asks.";
   if (need.permission === "edit") return "Asks because the mode is Ask first.";
   if (need.match === "exact") return "Asks because the command cannot be taken apart with certainty.";
   return mode === "acceptEdits" ? "Accept edits covers edits only; all else asks." : "Asks because no rule allows it.";
 }
 
-function lastMatch(rules: readonly Rule[], need: Need, tool: string): Rule | undefined {
+function lastMatch<R extends Rule>(rules: readonly R[], need: Need, tool: string): R | undefined {
   return rules.findLast((rule) => isAbout(rule, need, tool) && matches(rule, need));
 }
 
 /** A rule for a tool does not lead out of the workspace: that takes one for `external_directory`, or for `*`. */
 function isAbout({ permission }: Rule, need: Need, tool: string): boolean {
-  if (permission === "*" || permission === need.permission) return true;
-  return permission === tool && need.permission !== "external_directory";
+  if (permission === need.permission) return true;
+  // Rules about what is done say nothing about doing it again and again.
+  if (need.permission === "doom_loop") return false;
+  return permission === "*" || (permission === tool && need.permission !== "external_directory");
 }
 
 function matches(rule: Rule, need: Need): boolean {

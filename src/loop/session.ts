@@ -1,106 +1,86 @@
 /** One session: its chat, its queue, its Stop, and who listens. The only place that turns prompts into turns. */
-import type { Host } from "../tools/host.ts";
-import type { ToolRegistry } from "../tools/registry.ts";
-import type { FilesSeen, Tool } from "../tools/tool.ts";
-import { type Agent, findAgent } from "./agents.ts";
+import type { FilesSeen } from "../tools/tool.ts";
 import { apply, type Chat, findEntry, newChat } from "./apply.ts";
-import { knownModel } from "./catalog.ts";
+import { Budget, costOfSession } from "./budget.ts";
 import { pause, type Sleeper, workingClock } from "./clock.ts";
-import { type Attachment, type ChatEvent, isRecorded, type PermissionMode, type Rule } from "./events.ts";
+import { requestCompaction } from "./compact.ts";
+import { contextUse, entriesThatCount, standing } from "./context.ts";
+import { DoomWatch } from "./doom.ts";
+import { type ChatEvent, isRecorded, type PermissionMode, type Queued, type RecordedEvent } from "./events.ts";
+import type { HookEvent, HookOutcome } from "./hooks.ts";
 import { newID } from "./id.ts";
+import { checkPrompt, storePrompt } from "./intake.ts";
 import { IntakeError } from "./intake-error.ts";
 import { runTurn } from "./loop.ts";
-import type { LoopEvent } from "./loop-events.ts";
-import type { ModelRef, Part, TextPart, UserMessage } from "./message.ts";
-import type { Model, Thinking } from "./model.ts";
+import { nameAfterFirstReply } from "./naming.ts";
 import { type Answer, Permissions } from "./permission.ts";
-import { noteFor, systemPrompt } from "./prompt.ts";
-import { isWhollyDenied, type RuleBook } from "./rules.ts";
+import type { PromptInput } from "./prompt-input.ts";
+import { edited, enqueued, moved } from "./prompt-queue.ts";
+import type { ContextUse } from "./protocol.ts";
+import type { RuleBook } from "./rules.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { closeOpen, interruptedText } from "./settle.ts";
-import type { Recorder } from "./store.ts";
-import { askForTitle, titleFromPrompt } from "./title.ts";
-import type { Limits, Turn, TurnEnd } from "./turn.ts";
+import { type Choices, Setups } from "./setup.ts";
+import type { HeldLock } from "./store.ts";
+import type { Turn, TurnEnd } from "./turn.ts";
 
-/** What a session needs of the house around it. Functions are asked anew for each turn. */
-export interface SessionDeps {
-  host: Host;
-  tools: ToolRegistry;
-  recorder: Recorder;
-  limits(): Limits;
-  /** For people: "darwin", "linux", "win32". */
-  platform: string;
-  openModel(ref: ModelRef): Promise<Model>;
-  rules(): { user: readonly Rule[]; workspace: readonly Rule[] };
-  keepRules(rules: Rule[]): void;
-  attended: boolean;
-  /** Whether the model is asked for a title once it has answered (L5). */
-  titles: boolean;
-  onLoopEvent(event: LoopEvent): void;
-  onNote(message: string): void;
-  onBug(error: unknown): void;
-}
-
-/** How the next prompts are answered; the user changes it between them. */
-export interface Choices {
-  mode: PermissionMode;
-  model: ModelRef;
-  agent: string;
-  thinking: Thinking;
-  /** Added to the system prompt. */
-  appended: string;
-}
-
-export interface Prompt {
-  text: string;
-  attachments: readonly Attachment[];
-  messageID?: string;
-  system?: string;
-  variant?: string;
-  /** Tools switched on or off for this message alone. */
-  tools?: Record<string, boolean>;
-  /** Stores the message and answers nothing (P1). */
-  noReply?: boolean;
-}
-
-/** The longest prompt (P2), in characters. */
-const longestPrompt = 1 << 20;
-
-/** The turn that runs. */
+/** The turn that runs, or waits for its lock. */
 interface Running extends Sleeper {
   abort: AbortController;
+  /** Resolves when it takes prompts, or is over. */
+  ready: Promise<void>;
   done: Promise<void>;
   /** It takes no more prompts. */
   closed: boolean;
 }
 
-export type PromptResult = { type: "ended"; end: TurnEnd } | { type: "queued" } | { type: "stored" };
+export type PromptResult =
+  | { type: "ended"; end: TurnEnd }
+  | { type: "queued" }
+  | { type: "stored" }
+  | { type: "dropped" };
+
+/** How long the hooks of the session's end may take, in ms: an editor that closes waits no longer. */
+const lastHooks = 2_000;
 
 export class Session {
   readonly chat: Chat;
   readonly choices: Choices;
   readonly permissions: Permissions;
   readonly #deps: SessionDeps;
+  readonly #setups: Setups;
+  readonly #budget: Budget;
   readonly #seen: FilesSeen = new Map();
   readonly #listeners = new Set<(event: ChatEvent) => void>();
   /** Aborted when the session is closed. */
   readonly #closing = new AbortController();
   #running: Running | undefined;
+  #hasBegun = false;
 
-  /** `chat` is new, or replayed from a record; what was running when the record ended is settled at once. */
+  /** `chat` is new, or replayed from a record; `settle` ends what was running when the record did. */
   constructor(chat: Chat, choices: Choices, deps: SessionDeps) {
     this.chat = chat;
     this.choices = choices;
     this.#deps = deps;
     this.permissions = new Permissions({
+      sessionID: chat.session.id,
       book: () => this.#book(),
       keep: (rules) => deps.keepRules(rules),
       emit: (event) => this.#emit(event),
       attended: deps.attended,
     });
-    closeOpen(chat, interruptedText, (event) => this.#emit(event));
-    if (deps.titles && chat.messages.length === 0) this.#nameAfterFirstReply();
+    this.#setups = new Setups({ ...deps, choices, book: () => this.#book() });
+    const ask = (text: string, signal: AbortSignal) =>
+      this.permissions.askUser("Go on beyond the budget?", text, signal);
+    this.#budget = new Budget({
+      ledger: deps.ledger,
+      limits: () => deps.limits(),
+      ask: deps.attended ? ask : undefined,
+    });
+    if (deps.titles && chat.messages.length === 0) nameAfterFirstReply(this, deps.openModel, this.#closing.signal);
   }
 
+  /** Whether a turn runs here, or waits for another process to end its own. */
   get running(): boolean {
     return this.#running !== undefined;
   }
@@ -112,26 +92,40 @@ export class Session {
   }
 
   /**
-   * Takes a prompt. While a turn runs it waits for the next step; else it starts a turn and resolves when that ends.
+   * Takes a prompt and resolves when its turn ends. While a turn runs, the prompt waits for the next step (`queue`), is
+   * not taken (`drop`), or ends the turn and begins one of its own (`interrupt`).
    * @throws IntakeError when it is not taken, RecordError when what was said before cannot be kept: nothing is stored
    */
-  async prompt(prompt: Prompt): Promise<PromptResult> {
+  async prompt(input: PromptInput, whenBusy: "queue" | "drop" | "interrupt" = "queue"): Promise<PromptResult> {
     await this.#lastWord();
-    this.#check(prompt);
-    if (this.#running && !prompt.noReply) return this.#enqueue(prompt);
-    this.#deps.recorder.flush();
-    if (!this.#running) this.#takeQueued();
-    this.#store(prompt);
-    // With a reply to come, the turn sees to it that the message is kept before the model is asked (R2).
-    if (!prompt.noReply) return { type: "ended", end: await this.#run(prompt) };
-    this.#deps.recorder.flush();
+    this.#check(input);
+    if (this.#running && whenBusy === "drop") return { type: "dropped" };
+    const heard = await this.#heard(input);
+    if (whenBusy === "interrupt") await this.stop();
+    await this.#lastWord();
+    const store = () => this.#store(heard);
+    if (!input.noReply) {
+      if (this.#running) return this.#enqueue(heard);
+      return { type: "ended", end: await this.#run(store) };
+    }
+    await this.#locked(store);
     return { type: "stored" };
   }
 
   /** Answers the newest user message again, after an error. Does nothing while a turn runs. */
   async tryAgain(): Promise<void> {
     await this.#lastWord();
-    if (!this.#running && this.chat.messages.length > 0) await this.#run(undefined);
+    if (!this.#running && this.chat.messages.length > 0) await this.#run(() => {});
+  }
+
+  /** Compacts the conversation now, as a turn of its own. @throws IntakeError while a turn runs, or when nothing was said */
+  async compact(): Promise<TurnEnd> {
+    await this.#lastWord();
+    const { user } = standing(this.chat);
+    if (this.#running)
+      throw new IntakeError("prompt-invalid", "Rondo is working. Compact when it is done, or stop it first.");
+    if (!user) throw new IntakeError("prompt-invalid", "There is nothing to compact yet.");
+    return await this.#run((turn) => requestCompaction(turn, user, false));
   }
 
   /** Ends the turn: the stream is closed, commands are killed, open questions are withdrawn. Resolves when it is idle. */
@@ -145,8 +139,18 @@ export class Session {
     this.#running?.wake?.();
   }
 
-  withdraw(queuedID: string): void {
-    this.#emit({ type: "queued", queue: this.chat.queue.filter((one) => one.id !== queuedID) });
+  async withdraw(queuedID: string): Promise<void> {
+    await this.#changeQueue((queue) => queue.filter((one) => one.id !== queuedID));
+  }
+
+  /** Puts `text` in place of the words of a prompt that waits; what else it holds stays. */
+  async editQueued(queuedID: string, text: string): Promise<void> {
+    await this.#changeQueue((queue) => edited(queue, queuedID, text));
+  }
+
+  /** Moves a prompt that waits to the place `to`, from 0. */
+  async moveQueued(queuedID: string, to: number): Promise<void> {
+    await this.#changeQueue((queue) => moved(queue, queuedID, to));
   }
 
   answer(requestID: string, answer: Answer): boolean {
@@ -158,135 +162,215 @@ export class Session {
     this.permissions.changed();
   }
 
-  rename(title: string): void {
-    this.#emit({ type: "session", session: { ...this.chat.session, title } });
+  async rename(title: string): Promise<void> {
+    await this.#locked(() => this.#emit({ type: "session", session: { ...this.chat.session, title } }));
+  }
+
+  /** What fills the context window now (C1, C2). */
+  contextUse(): ContextUse {
+    const { user } = standing(this.chat);
+    const { model, agent } = this.choices;
+    const base = { id: "", sessionID: this.chat.session.id, createdAt: 0, role: "user" } as const;
+    const asked = user ?? { ...base, agent, model };
+    const setup = this.#setups.of(asked);
+    return contextUse(
+      entriesThatCount(this.chat),
+      setup,
+      this.#setups.promptOf(setup.agent, asked),
+      this.#deps.limits(),
+    );
+  }
+
+  /** Takes what another process has recorded. */
+  catchUp(events: readonly RecordedEvent[]): void {
+    for (const event of events) this.#apply(event);
+  }
+
+  /** Ends what was running when the record ended. @returns false when another process still runs the session */
+  async settle(): Promise<boolean> {
+    if (this.#running) return true;
+    try {
+      await this.#locked(() => {}, 0);
+      return true;
+    } catch (error) {
+      if (error instanceof IntakeError) return false;
+      throw error;
+    }
   }
 
   async dispose(): Promise<void> {
+    const isFirst = !this.#closing.signal.aborted;
     this.#closing.abort();
     await this.stop();
+    if (isFirst && this.#hasBegun)
+      await this.#fire("SessionEnd", "other", { reason: "other" }, AbortSignal.timeout(lastHooks));
     this.#deps.recorder.flush();
   }
 
-  #check(prompt: Prompt): void {
-    if (this.#closing.signal.aborted)
+  #check(input: PromptInput): void {
+    if (this.#closing.signal.aborted) {
       throw new IntakeError("session-terminated", "This session is closed. Start a new one.");
-    findAgent(this.choices.agent);
-    if (prompt.messageID !== undefined && findEntry(this.chat, prompt.messageID)) {
-      throw new IntakeError("prompt-invalid", `There is a message ${prompt.messageID} already.`);
     }
-    if (prompt.text.trim() === "" && prompt.attachments.length === 0) {
-      throw new IntakeError("prompt-invalid", "The message is empty. Write what you want done.");
-    }
-    if (prompt.text.length > longestPrompt) {
-      const size = (prompt.text.length / 1024).toFixed(0);
-      throw new IntakeError(
-        "prompt-invalid",
-        `The message is ${size} KiB long; the most is ${longestPrompt / 1024} KiB. Put the text into a file and attach that.`,
-      );
-    }
+    checkPrompt(input, this.chat, this.#setups.project.agents, this.choices);
   }
 
-  #enqueue(prompt: Prompt): PromptResult {
-    const { maxQueueDepth } = this.#deps.limits();
-    if (this.chat.queue.length >= maxQueueDepth) {
-      throw new IntakeError(
-        "queue-full",
-        `${maxQueueDepth} messages wait already. Wait for the next step, or withdraw one.`,
-      );
+  /** The prompt with what the user's hooks have to say to it. @throws IntakeError when they do not let it pass */
+  async #heard(input: PromptInput): Promise<PromptInput> {
+    if (!this.#deps.hooks.has("UserPromptSubmit")) return input;
+    const prompt = input.parts
+      .flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : []))
+      .join("\n");
+    const outcome = await this.#fire("UserPromptSubmit", undefined, { prompt }, this.#closing.signal);
+    if (outcome.decision === "deny" || outcome.stop !== undefined) {
+      const why = outcome.reason || outcome.stop || "It gave no reason.";
+      throw new IntakeError("prompt-invalid", `A hook did not let the message pass: ${why}`);
     }
-    const waiting = { id: prompt.messageID ?? newID("msg"), text: prompt.text, attachments: [...prompt.attachments] };
-    this.#emit({ type: "queued", queue: [...this.chat.queue, waiting] });
+    return { ...input, parts: [...input.parts, ...partsOf(outcome)] };
+  }
+
+  #fire(event: HookEvent, subject: string | undefined, input: Record<string, unknown>, signal: AbortSignal) {
+    return this.#deps.hooks.fire(event, subject, input, signal);
+  }
+
+  #enqueue(input: PromptInput): PromptResult {
+    const before = this.chat.queue;
+    this.#emit({ type: "queued", queue: enqueued(before, input, this.#deps.limits().maxQueueDepth) });
     try {
       this.#deps.recorder.flush();
     } catch (error) {
-      this.withdraw(waiting.id);
+      this.#emit({ type: "queued", queue: before });
       throw error;
     }
     return { type: "queued" };
   }
 
-  #store(prompt: Prompt): void {
-    const message: UserMessage = {
-      id: prompt.messageID ?? newID("msg"),
-      sessionID: this.chat.session.id,
-      createdAt: Date.now(),
-      role: "user",
-      agent: this.choices.agent,
-      model: this.choices.model,
-      ...(prompt.system !== undefined && { system: prompt.system }),
-      ...(prompt.variant !== undefined && { variant: prompt.variant }),
-      ...(prompt.tools && { tools: prompt.tools }),
-    };
-    if (this.chat.messages.length === 0) {
-      const title = titleFromPrompt(prompt.text) || this.chat.session.title;
-      this.#emit({ type: "session", session: { ...this.chat.session, title } });
-    }
-    const note = noteFor(new Date(), this.choices.mode, this.#lastNote());
-    this.#emit({ type: "message", message });
-    const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
-    if (note !== undefined) this.#put({ type: "text", text: note, synthetic: true, ...base() });
-    for (const attachment of prompt.attachments) this.#put({ type: "file", ...attachment, ...base() });
-    if (prompt.text.trim() !== "") this.#put({ type: "text", text: prompt.text, ...base() });
+  async #changeQueue(change: (queue: Queued[]) => Queued[]): Promise<void> {
+    await this.#locked(() => this.#emit({ type: "queued", queue: change(this.chat.queue) }));
   }
 
-  #put(part: Part): void {
-    this.#emit({ type: "part", part });
+  #store(input: Omit<PromptInput, "noReply">): void {
+    storePrompt(input, this.chat, this.#setups.project.agents, this.choices, (event) => this.#emit(event));
   }
 
-  /** The last of Rondo's own notes to the model. */
-  #lastNote(): string | undefined {
-    const isNote = (part: Part): part is TextPart => part.type === "text" && part.synthetic === true;
-    return this.chat.messages.findLast(({ parts }) => parts.some(isNote))?.parts.findLast(isNote)?.text;
-  }
-
-  async #run(prompt: Prompt | undefined): Promise<TurnEnd> {
-    const { promise: done, resolve } = Promise.withResolvers<void>();
-    const running: Running = { abort: new AbortController(), wake: undefined, done, closed: false };
-    const turn = this.#turn(prompt, running);
-    this.#running = running;
+  /** Changes the record while no turn of another process does. @throws IntakeError `session-locked` */
+  async #locked(change: () => void, timeout = this.#deps.limits().queueTimeout): Promise<void> {
+    await this.#running?.ready;
+    const lock = this.#running ? undefined : await this.#deps.lock.acquire(newID("run"), timeout, this.#closing.signal);
     try {
+      if (lock) this.#begin(lock);
+      change();
+      this.#deps.recorder.flush();
+    } finally {
+      lock?.release();
+    }
+  }
+
+  /** The lock is held: takes what others did meanwhile, and ends what they left open. @throws RecordError */
+  #begin(lock: HeldLock): void {
+    this.catchUp(lock.caughtUp);
+    closeOpen(this.chat, interruptedText, (event) => this.#emit(event));
+    this.#deps.recorder.flush();
+  }
+
+  /** `start` puts into the chat what is to be answered. */
+  async #run(start: (turn: Turn) => void): Promise<TurnEnd> {
+    const done = Promise.withResolvers<void>();
+    const ready = Promise.withResolvers<void>();
+    const abort = new AbortController();
+    const running: Running = { abort, wake: undefined, done: done.promise, ready: ready.promise, closed: false };
+    this.#running = running;
+    let lock: HeldLock | undefined;
+    try {
+      const runID = newID("run");
+      lock = await this.#acquire(runID, abort.signal);
+      lock.lost.addEventListener("abort", () => abort.abort(new DOMException("Opened elsewhere", "AbortError")));
+      this.#begin(lock);
+      this.#setups.begin();
+      this.#takeQueued();
+      const turn = this.#turn(runID, running);
+      start(turn);
+      await this.#startHooks(turn);
+      this.#budget.begin(costOfSession(this.chat.messages).usd);
+      ready.resolve();
       return await runTurn(turn);
     } finally {
+      lock?.release();
       this.#running = undefined;
-      resolve();
+      ready.resolve();
+      done.resolve();
     }
   }
 
-  /** Waits for the end of a turn that takes no more prompts. */
-  async #lastWord(): Promise<void> {
-    while (this.#running?.closed) await this.#running.done;
+  async #acquire(runID: string, signal: AbortSignal): Promise<HeldLock> {
+    try {
+      return await this.#deps.lock.acquire(runID, this.#deps.limits().queueTimeout, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new IntakeError("session-locked", "Stopped while another process was still working in this session.");
+    }
   }
 
-  #turn(prompt: Prompt | undefined, running: Running): Turn {
-    const { host, limits, openModel, onLoopEvent, onNote, onBug, recorder, platform } = this.#deps;
-    const agent = findAgent(this.choices.agent);
-    const { model: modelRef, appended, thinking } = this.choices;
-    const readOnly = () => agent.readOnly || this.choices.mode === "plan";
-    const tools = this.#offered(agent, prompt?.tools ?? {});
-    const environment = { folders: host.workspace.folders, platform, shell: host.terminal.shell };
+  async #startHooks(turn: Turn): Promise<void> {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    const { user } = standing(this.chat);
+    if (!user || !turn.hooks.has("SessionStart")) return;
+    const source = turn.chat.messages.length > 1 ? "resume" : "startup";
+    const outcome = await this.#fire("SessionStart", source, { source }, turn.signal);
+    for (const part of partsOf(outcome)) {
+      const base = { id: newID("prt"), sessionID: user.sessionID, messageID: user.id };
+      turn.emit({ type: "part", part: { ...part, ...base } });
+    }
+  }
+
+  /** Waits until a turn either takes prompts or is over. */
+  async #lastWord(): Promise<void> {
+    for (let running = this.#running; running; running = this.#running) {
+      await running.ready;
+      if (!running.closed && this.#running === running) return;
+      await running.done;
+    }
+  }
+
+  #turn(runID: string, running: Running): Turn {
+    const { host, limits, hooks, openModel, openChild, onLoopEvent, onNote, onBug, recorder } = this.#deps;
+    const setups = this.#setups;
     const clock = workingClock();
+    const { chat, choices } = this;
+    const agentOf = () => setups.project.agents.find(standing(chat).user?.agent ?? choices.agent);
+    const fallback = this.#deps.fallback();
     return {
-      runID: newID("run"),
-      chat: this.chat,
-      agent,
-      modelRef,
-      thinking,
-      system: systemPrompt(agent, environment, [appended, prompt?.system ?? ""].filter(Boolean).join("\n\n")),
+      runID,
+      chat,
+      get lineage() {
+        return [agentOf()];
+      },
       limits: limits(),
-      maxTokens: knownModel(modelRef)?.maxOutput,
       host,
+      project: () => setups.project,
       permissions: this.permissions,
-      tools: new Map(tools.map((tool) => [tool.name, tool])),
-      definitions: tools.map(({ name, description, schema }) => ({ name, description, schema })),
+      hooks,
+      budget: this.#budget,
       seen: this.#seen,
-      firstReply: this.chat.messages.length,
-      readOnly,
+      doom: new DoomWatch(),
+      firstReply: chat.messages.length,
       signal: running.abort.signal,
-      openModel: () => openModel(modelRef),
+      fallback,
+      readOnly: () => choices.mode === "plan" || agentOf().readOnly,
+      setup: (user) => setups.of(user),
+      setupFor: (agent, user, depth) => setups.ofAgent(agent, user, depth),
+      refresh: () => setups.refresh(),
+      fallBack: () => fallback && setups.fallBack(fallback),
+      openModel,
+      openChild,
       emit: (event) => this.#emit(event),
       flush: () => recorder.flush(),
       report: (event) => this.#tell(() => onLoopEvent(event)),
+      tellUser: (messageID, text) =>
+        this.#emit({
+          type: "part",
+          part: { type: "text", id: newID("prt"), sessionID: chat.session.id, messageID, text, ignored: true },
+        }),
       note: onNote,
       bug: onBug,
       takeQueued: () => this.#takeQueued(),
@@ -299,15 +383,6 @@ export class Session {
     };
   }
 
-  /** Tools that agent, rules and message leave (T1); in the mode Plan all stay, so that the prompt's prefix holds (C7). */
-  #offered(agent: Agent, switches: Record<string, boolean>): Tool[] {
-    const book = this.#book();
-    return this.#deps.tools.offered().filter((tool) => {
-      if (switches[tool.name] === false || isWhollyDenied(tool, book)) return false;
-      return !agent.readOnly || tool.sideEffect === "read-only" || tool.sideEffect === "none";
-    });
-  }
-
   #book(): RuleBook {
     return { mode: this.choices.mode, ...this.#deps.rules() };
   }
@@ -315,40 +390,21 @@ export class Session {
   #takeQueued(): void {
     const waiting = this.chat.queue;
     if (waiting.length === 0) return;
-    for (const { id, text, attachments } of waiting) {
+    for (const { id, ...input } of waiting) {
       // The process may have ended between the message and the emptied queue: its parts are then put anew.
       if (findEntry(this.chat, id)) this.#emit({ type: "reset", messageID: id });
-      this.#store({ text, attachments, messageID: id });
+      this.#store({ ...input, messageID: id });
     }
     this.#emit({ type: "queued", queue: [] });
   }
 
-  #nameAfterFirstReply(): void {
-    const forget = this.listen((event) => {
-      if (event.type !== "message" || event.message.role !== "assistant") return;
-      if (event.message.finish === undefined || event.message.finish === "interrupted") return;
-      forget();
-      void this.#name(event.message.model);
-    });
-  }
-
-  /** A failure is never seen: the title made of the prompt stays (L5). So it does when it was changed meanwhile. */
-  async #name(ref: ModelRef): Promise<void> {
-    const { title } = this.chat.session;
-    try {
-      const [first] = this.chat.messages;
-      if (!first) return;
-      const model = await this.#deps.openModel(ref);
-      const made = await askForTitle(model, ref.modelID, first, this.#closing.signal);
-      if (made !== "" && this.chat.session.title === title && !this.#closing.signal.aborted) this.rename(made);
-    } catch {
-      return;
-    }
-  }
-
   #emit(event: ChatEvent): void {
-    apply(this.chat, event);
     if (isRecorded(event)) this.#deps.recorder.append(event);
+    this.#apply(event);
+  }
+
+  #apply(event: ChatEvent): void {
+    apply(this.chat, event);
     for (const listener of this.#listeners) this.#tell(() => listener(event));
   }
 
@@ -360,6 +416,14 @@ export class Session {
       this.#deps.onBug(error);
     }
   }
+}
+
+/** What hooks say, as parts of a prompt. */
+function partsOf({ additionalContext, messages }: HookOutcome) {
+  return [
+    ...additionalContext.map((text) => ({ type: "text" as const, text, synthetic: true })),
+    ...messages.map((text) => ({ type: "text" as const, text, ignored: true })),
+  ];
 }
 
 export function newSession(cwd: string, id = newID("ses")): Chat {

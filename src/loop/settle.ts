@@ -6,6 +6,9 @@ import type { AssistantMessage, CallMetadata, ToolPart, ToolState } from "./mess
 /** What the model is told of a call that Stop ended. */
 export const abortedText = "Tool execution aborted";
 
+/** What it is told of a call that the budget left no room for. */
+export const budgetText = "Not run: the budget is used up";
+
 /** What it is told of a call that was running when the window or the process ended. */
 export const interruptedText =
   "Interrupted: Rondo was closed while this ran. It may have taken effect in part; look before doing it again.";
@@ -23,13 +26,27 @@ export function closeOpen(chat: Chat, error: string, emit: Emit): void {
   }
 }
 
-function closeCall(part: ToolPart, { createdAt }: AssistantMessage, error: string, emit: Emit): void {
+/** Calls of a reply that was cut: they are not run, and the model is no longer shown them (C4). */
+export function discardCalls(chat: Chat, message: AssistantMessage, emit: Emit): void {
+  const parts = chat.messages.findLast(({ info }) => info.id === message.id)?.parts ?? [];
+  for (const part of [...parts]) if (part.type === "tool") closeCall(part, message, cutText, emit, { discarded: true });
+}
+
+const cutText = "Cut: the reply reached its longest length within this call, so it was not run.";
+
+function closeCall(
+  part: ToolPart,
+  { createdAt }: AssistantMessage,
+  error: string,
+  emit: Emit,
+  more: CallMetadata = {},
+): void {
   const { state } = part;
   if (state.status === "completed" || state.status === "error") return;
   const { input } = state;
   const start = state.status === "running" ? state.start : createdAt;
   const title = state.status === "running" && state.title !== undefined ? { title: state.title } : {};
-  const metadata = lasting(state);
+  const metadata = { ...lasting(state), ...more };
   if (state.status === "pending") {
     emit({ type: "part", part: { ...part, state: { status: "running", input, start, metadata } } });
   }

@@ -1,4 +1,5 @@
 /** A reply as it streams, in the events of Anthropic's API, which SDK messages of the type `stream_event` carry (K2). */
+import type { Usage } from "../query/types.ts";
 import { type Chat, findPart } from "./apply.ts";
 import type { ChatEvent } from "./events.ts";
 import type { AssistantMessage, Finish, Part, Tokens, ToolPart } from "./message.ts";
@@ -86,7 +87,8 @@ function toDelta(type: Part["type"], text: string): Record<string, unknown> {
 
 /** Whether the part is something that the model said. */
 function isBlock(part: Part): part is BlockPart {
-  return part.type === "text" || part.type === "reasoning" || part.type === "tool";
+  if (part.type === "text") return part.ignored !== true;
+  return part.type === "reasoning" || part.type === "tool";
 }
 
 /** Why a reply ended, in the words of Anthropic's API. */
@@ -114,7 +116,7 @@ export function stopReason(finish: Finish | undefined): string | null {
   }
 }
 
-export function toUsage(tokens: Tokens): Record<string, number> {
+export function toUsage(tokens: Tokens): Usage {
   return {
     input_tokens: tokens.input,
     output_tokens: tokens.output,

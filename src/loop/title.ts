@@ -45,7 +45,19 @@ export async function askForTitle(
   const { id, sessionID } = info;
   const asked = `Name the conversation that begins with this message:\n\n${words.slice(0, shown).toWellFormed()}`;
   const entries: Entry[] = [{ info, parts: [{ type: "text", id, sessionID, messageID: id, text: asked }] }];
-  const request = { model: modelID, system, entries, tools: [], maxTokens: 1000, thinking: "off", signal } as const;
+  const request = {
+    model: modelID,
+    system,
+    entries,
+    tools: [],
+    toolUse: "none",
+    temperature: undefined,
+    options: {},
+    onBytes: () => undefined,
+    maxTokens: 1000,
+    thinking: "off",
+    signal,
+  } as const;
   let text = "";
   for await (const event of model.stream(request)) {
     if (event.type === "text-delta") text += event.text;

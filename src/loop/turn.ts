@@ -3,64 +3,131 @@ import type { Host } from "../tools/host.ts";
 import type { FilesSeen, Tool } from "../tools/tool.ts";
 import type { Agent } from "./agents.ts";
 import type { Chat } from "./apply.ts";
+import type { Budget } from "./budget.ts";
+import type { DoomWatch } from "./doom.ts";
 import type { ChatEvent, ExitReason } from "./events.ts";
+import type { Hooks } from "./hooks.ts";
 import type { LoopEvent } from "./loop-events.ts";
-import type { ModelRef, ReplyError } from "./message.ts";
+import type { ModelRef, ReplyError, UserMessage } from "./message.ts";
 import type { Model, Thinking, ToolDefinition } from "./model.ts";
 import type { Permissions } from "./permission.ts";
+import type { Project } from "./project.ts";
+import type { Recorder } from "./store.ts";
 
-/** The numbers of O in the specification. Times in ms, costs in USD. */
+/** The numbers of O in the specification. Times in ms, costs in USD, sizes in tokens. */
 export interface Limits {
   maxTurns: number;
   /** Working time of a turn, not counting waits for the user. */
   executionTimeout: number;
+  /** Longest time that a tool may run which does not name its own. */
+  toolTimeout: number;
   maxRetries: number;
   /** First delay between tries; doubled each time. */
   retryBackoff: number;
   maxQueueDepth: number;
+  /** How long a prompt waits for a run of another process to end. */
+  queueTimeout: number;
+  /** How long a lock that is not renewed holds. */
+  lockTimeout: number;
   maxBudgetUsd: number | undefined;
-  /** Of a model whose window is not known, in tokens. */
+  /** Of all sessions of a day. */
+  maxDailyBudgetUsd: number | undefined;
+  /** Of a model whose window is not known. */
   contextWindow: number;
+  /** Kept free for the answer. */
+  reserveFloor: number;
+  /** So long before the reserve begins, lasting notes are asked for (C5). */
+  flushThreshold: number;
+  /** Share of the window at which compaction begins at the latest. */
+  compactAt: number;
+  /** How often the same call may be made before it asks; 0: as often as it likes. */
+  doomLoopThreshold: number;
+  /** Without a byte from the model for so long, the user is told; for `stallTimeout` it is given up (H6). */
+  stallNotice: number;
+  stallTimeout: number;
 }
 
 export const defaultLimits: Limits = {
   maxTurns: 100,
   executionTimeout: 600_000,
+  toolTimeout: 30_000,
   maxRetries: 3,
   retryBackoff: 1000,
   maxQueueDepth: 10,
+  queueTimeout: 30_000,
+  lockTimeout: 900_000,
   maxBudgetUsd: undefined,
+  maxDailyBudgetUsd: undefined,
   contextWindow: 128_000,
+  reserveFloor: 4000,
+  flushThreshold: 8000,
+  compactAt: 0.85,
+  doomLoopThreshold: 3,
+  stallNotice: 60_000,
+  stallTimeout: 180_000,
 };
+
+/** Who answers a user message and with what (L8); the same object as long as nothing of it changes. */
+export interface Setup {
+  readonly agent: Agent;
+  readonly model: ModelRef;
+  readonly thinking: Thinking;
+  readonly temperature: number | undefined;
+  /** Merged: provider, model, agent, variant (M2). */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Most tokens of one reply; undefined leaves it to the server. */
+  readonly maxTokens: number | undefined;
+  /** Tokens. */
+  readonly contextWindow: number;
+  /** Most tokens of a request, where a provider limits them apart from the window; else the window. */
+  readonly inputLimit: number;
+  readonly system: string;
+  /** The tools on offer, by name. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly definitions: readonly ToolDefinition[];
+}
 
 export interface Turn {
   readonly runID: string;
   readonly chat: Chat;
-  readonly agent: Agent;
-  readonly modelRef: ModelRef;
-  readonly thinking: Thinking;
-  /** Most tokens of one reply; undefined leaves it to the server. */
-  readonly maxTokens: number | undefined;
-  readonly system: string;
+  /** From the session's agent down to the one that works here; more than one in a subagent's turn (S1). */
+  readonly lineage: readonly Agent[];
   readonly limits: Limits;
   readonly host: Host;
   readonly permissions: Permissions;
-  /** The tools on offer, by name. */
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly definitions: readonly ToolDefinition[];
+  readonly hooks: Hooks;
+  /** Shared with all subagents. */
+  readonly budget: Budget;
   readonly seen: FilesSeen;
+  readonly doom: DoomWatch;
   /** How many messages the chat had when the turn began. */
   readonly firstReply: number;
-  /** Whether nothing may be changed or run now: the mode or the agent is Plan. */
-  readOnly(): boolean;
-  /** Aborted by Stop. */
+  /** Aborted by Stop, and when the session's lock is lost. */
   readonly signal: AbortSignal;
+  /** Takes over when the model stays overloaded (H5). */
+  readonly fallback: ModelRef | undefined;
+  /** As it was when the session began, or was compacted last. */
+  project(): Project;
+  /** Whether nothing may be changed or run now: the mode or an agent is Plan. */
+  readOnly(): boolean;
+  /** What answers `user`. @throws IntakeError when its agent is gone */
+  setup(user: UserMessage): Setup;
+  /** For a subagent; `depth` counts from 0, the session's own agent. */
+  setupFor(agent: Agent, user: UserMessage, depth: number): Setup;
+  /** Project and system prompt may change now: the prefix is broken anyway (C7). */
+  refresh(): void;
+  /** From now on `fallback` answers (H5). */
+  fallBack(): void;
   /** Loads the provider's SDK when first called. Rejects with a ModelError when the provider has no key. */
-  openModel(): Promise<Model>;
+  openModel(ref: ModelRef): Promise<Model>;
+  /** The record of a subagent's new session. */
+  openChild(sessionID: string): Recorder & { close(): void };
   emit(event: ChatEvent): void;
   /** What was emitted is on disk when it returns (R2). @throws RecordError */
   flush(): void;
   report(event: LoopEvent): void;
+  /** Shows the user a sentence at a message; the model is not told. */
+  tellUser(messageID: string, text: string): void;
   /** Logs what is worth knowing later. */
   note(message: string): void;
   /** Logs what should not have happened, with its stack. */

@@ -1,37 +1,29 @@
-/** The folder of sessions: a record and a summary each. The list is made of summaries, so that no record is read. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+/** The folder of sessions: a record each, and one file with what the list of them shows. */
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import * as z from "zod/mini";
 import { apply, type Chat } from "../loop/apply.ts";
 import type { SessionInfo } from "../loop/events.ts";
-import { contextSize } from "../loop/message.ts";
+import { eventsOf } from "../loop/fork.ts";
 import { RecordError } from "../loop/store.ts";
 import { titleFromPrompt } from "../loop/title.ts";
-import { ownerPath, type Replay, replay, Transcript } from "./transcript.ts";
-
-const Summary = z.object({
-  id: z.string(),
-  title: z.string(),
-  createdAt: z.number(),
-  updatedAt: z.number(),
-  /** Prompts of the user and replies of the model. */
-  messages: z.number(),
-  tokens: z.number(),
-  /** USD; absent when a model's price was not known. */
-  cost: z.optional(z.number()),
-  failed: z.boolean(),
-});
-export type Summary = z.infer<typeof Summary>;
+import { claimPath, lockPath } from "./lock.ts";
+import { heldLock } from "./lock-file.ts";
+import { type Replay, replay } from "./replay.ts";
+import { searchRecord, wordsOf } from "./search.ts";
+import { type Known, knownOf, Summaries, type Summary } from "./summaries.ts";
+import { Transcript } from "./transcript.ts";
 
 export class Sessions {
   readonly folder: string;
+  readonly #summaries: Summaries;
 
   constructor(folder: string) {
     this.folder = folder;
+    this.#summaries = new Summaries(folder);
   }
 
-  /** Makes the folder if need be. @throws RecordError */
-  transcript(id: string, onError: (error: RecordError) => void): Transcript {
+  /** Makes the folder if need be. `from` is what `open` gave. @throws RecordError */
+  transcript(id: string, onError: (error: RecordError) => void, from?: Pick<Replay, "end">): Transcript {
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     } catch (error) {
@@ -41,7 +33,7 @@ export class Sessions {
         error,
       );
     }
-    return new Transcript(this.path(id), onError);
+    return new Transcript(this.path(id), onError, from);
   }
 
   /** @throws RecordError when the id is not one, or its record cannot be read */
@@ -53,36 +45,55 @@ export class Sessions {
   }
 
   has(id: string): boolean {
-    return statSync(this.path(id), { throwIfNoEntry: false })?.isFile() ?? false;
+    return this.#size(id) !== undefined;
   }
 
-  /** Newest first. A record without a readable summary gets a new one. */
+  /** Newest first, without those of subagents. What has changed since it was last listed is read anew. */
   list(): Summary[] {
-    const names = this.#names();
-    const ids = [...names].filter((name) => name.endsWith(".jsonl")).map((name) => name.slice(0, -".jsonl".length));
-    return ids
-      .map((id) => this.#readSummary(id) ?? this.#rebuild(id))
-      .filter((summary) => summary !== undefined)
+    return [...this.#known().values()]
+      .flatMap(({ parentID, summary }) => (parentID === undefined && summary ? [summary] : []))
       .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
   }
 
-  /** A summary that cannot be kept is made again from the record, so a failure here is no loss. */
+  /** To be called after the record was written. */
   saveSummary(chat: Chat): void {
-    const target = this.#summaryPath(chat.session.id);
-    try {
-      if (!this.has(chat.session.id)) return;
-      writeFileSync(`${target}.new`, JSON.stringify(summarize(chat)), { mode: 0o600 });
-      renameSync(`${target}.new`, target);
-    } catch {
-      rmSync(`${target}.new`, { force: true });
-    }
+    const size = this.#size(chat.session.id);
+    if (size !== undefined) this.#summaries.add([knownOf(chat, size)]);
   }
 
+  /** Keeps a session that has no record yet. @throws RecordError */
+  add(chat: Chat): void {
+    let failure: RecordError | undefined;
+    const transcript = this.transcript(chat.session.id, (error) => {
+      failure = error;
+    });
+    for (const event of eventsOf(chat)) transcript.append(event);
+    transcript.close();
+    if (failure) throw failure;
+    this.saveSummary(chat);
+  }
+
+  /** Also those that subagents had for it, and theirs. @throws RecordError when the id is not one */
   remove(id: string): void {
-    rmSync(this.path(id), { force: true });
-    rmSync(ownerPath(this.path(id)), { force: true });
-    rmSync(this.#summaryPath(id), { force: true });
+    const record = this.path(id);
+    for (const known of this.#known().values()) if (known.parentID === id && known.id !== id) this.remove(known.id);
+    for (const file of [record, lockPath(record), claimPath(record)]) rmSync(file, { force: true });
     rmSync(this.outputs(id), { force: true, recursive: true });
+  }
+
+  /**
+   * Where the words of `query` stand, in context, by the session's id: in all sessions that hold every one of them in
+   * their title or in what was said. Rejects with the signal's reason on abort.
+   */
+  async search(query: string, signal: AbortSignal): Promise<Map<string, string>> {
+    const words = wordsOf(query);
+    const found = new Map<string, string>();
+    if (words.length === 0) return found;
+    for (const { id, title } of this.list()) {
+      const excerpt = await searchRecord(this.path(id), title, words, signal);
+      if (excerpt !== undefined) found.set(id, excerpt);
+    }
+    return found;
   }
 
   /** Where the whole of long outputs is kept (T9). */
@@ -94,35 +105,47 @@ export class Sessions {
     return path.join(this.folder, `${checked(id)}.jsonl`);
   }
 
-  #summaryPath(id: string): string {
-    return path.join(this.folder, `${checked(id)}.json`);
-  }
-
-  #names(): Set<string> {
-    try {
-      return new Set(readdirSync(this.folder));
-    } catch {
-      return new Set();
+  /** Of every record that there is. */
+  #known(): Map<string, Known> {
+    const before = this.#summaries.read();
+    const known = new Map<string, Known>();
+    const changed: Known[] = [];
+    for (const id of this.#ids()) {
+      const size = this.#size(id);
+      if (size === undefined) continue;
+      const old = before.get(id);
+      // One that is being written is summarized when its turn ends.
+      const holds = old && (old.size === size || (old.size < size && heldLock(lockPath(this.path(id)))));
+      const one = holds ? old : this.#findOut(id, size);
+      if (!holds) changed.push(one);
+      known.set(id, one);
     }
+    this.#summaries.add(changed);
+    return known;
   }
 
-  #readSummary(id: string): Summary | undefined {
-    try {
-      return Summary.parse(JSON.parse(readFileSync(this.#summaryPath(id), "utf8")));
-    } catch {
-      return undefined;
-    }
-  }
-
-  #rebuild(id: string): Summary | undefined {
+  #findOut(id: string, size: number): Known {
     try {
       const { chat } = this.open(id);
-      if (chat.session.id !== id || chat.messages.length === 0) return undefined;
-      this.saveSummary(chat);
-      return summarize(chat);
+      return chat.session.id === id ? knownOf(chat, size) : { id, size };
     } catch {
-      return undefined;
+      return { id, size };
     }
+  }
+
+  #ids(): string[] {
+    try {
+      const names = readdirSync(this.folder).filter((name) => name.endsWith(".jsonl"));
+      return names.map((name) => name.slice(0, -".jsonl".length)).filter(isSessionID);
+    } catch {
+      return [];
+    }
+  }
+
+  /** Of a session's record, in bytes. @throws RecordError */
+  #size(id: string): number | undefined {
+    const found = statSync(this.path(id), { throwIfNoEntry: false });
+    return found?.isFile() ? found.size : undefined;
   }
 }
 
@@ -148,29 +171,5 @@ function guess({ messages }: Chat, id: string): SessionInfo {
     createdAt: messages[0]?.info.createdAt ?? 0,
     title: (text?.type === "text" && titleFromPrompt(text.text)) || "Session",
     cwd: reply?.path.cwd ?? "",
-  };
-}
-
-function summarize(chat: Chat): Summary {
-  let tokens = 0;
-  let cost: number | undefined = 0;
-  for (const { info } of chat.messages) {
-    if (info.role !== "assistant") continue;
-    const used = contextSize(info.tokens);
-    tokens += used;
-    cost = cost === undefined || (used > 0 && info.cost === undefined) ? undefined : cost + (info.cost ?? 0);
-  }
-  const last = chat.messages.at(-1)?.info;
-  return {
-    id: chat.session.id,
-    title: chat.session.title,
-    createdAt: chat.session.createdAt,
-    updatedAt: last
-      ? ((last.role === "assistant" ? last.completedAt : undefined) ?? last.createdAt)
-      : chat.session.createdAt,
-    messages: chat.messages.length,
-    tokens,
-    ...(cost !== undefined && { cost }),
-    failed: last?.role === "assistant" && last.error !== undefined,
   };
 }

@@ -1,63 +1,58 @@
-/** One session's record: an append-only file of JSON lines, an event a line (spec R1–R3). Plain Node. */
-import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  readSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { apply, type Chat, newChat } from "../loop/apply.ts";
-import { RecordedEvent } from "../loop/events.ts";
+/** One session's record: an append-only file of JSON lines, an event a line (spec R1–R4). Plain Node. */
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import type { RecordedEvent } from "../loop/events.ts";
 import { RecordError, type Recorder } from "../loop/store.ts";
+import { toRecordError } from "./errors.ts";
+import { type Replay, readLines, version } from "./replay.ts";
 
-/** First line of each file; a later format gets another number. */
-const version = 1;
+export { type Replay, replay } from "./replay.ts";
 
 /** How long a line may wait in memory when nothing depends on it, in ms. */
 const idleFlush = 100;
 
-/** Appends to one file. There is one writer at a time: the last one that called `takeOver`. */
+/** How often the record is looked at for lines of others, and tried again while another process runs the session, in ms. */
+const lookInterval = 250;
+
+/** A write that fails is tried so often (R4). */
+const tries = 3;
+
+/** Runs `write` where nobody else may write; false: somebody else may. */
+export type Guard = (write: () => void) => boolean;
+
+/** Appends to one file, and reads what others have appended to it. */
 export class Transcript implements Recorder {
   readonly path: string;
   #file: number | undefined;
+  /** Up to which byte this process knows the record. */
+  #known: number;
+  /** Lines of others that stood before our own and that nobody has asked for yet. */
+  #missed: RecordedEvent[] = [];
   /** Lines that are not yet written; they stay here when a write fails. */
   #waiting: string[] = [];
   /** Text that streams in is kept together until something else happens: one line instead of hundreds. */
   #delta: Extract<RecordedEvent, { type: "delta" }> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #onError: (error: RecordError) => void;
-  readonly #token = randomUUID();
   /** Whether `onError` has heard of a failure that lasts. */
   #told = false;
-
-  /** Opens nothing yet: a session without a message leaves no file. `onError` hears of failures between two flushes. */
-  constructor(path: string, onError: (error: RecordError) => void) {
-    this.path = path;
-    this.#onError = onError;
-  }
+  #guard: Guard = (write) => {
+    write();
+    return true;
+  };
 
   /**
-   * From here on whoever wrote to this record before writes no more: the window that it was opened in may live on for
-   * a while after a reload. To be called before the record is read. @throws RecordError
+   * Opens nothing yet: a session without a message leaves no file. `onError` hears of failures between two flushes;
+   * `from` is how the record was read, so that it is known who wrote what since.
    */
-  takeOver(): void {
-    try {
-      writeFileSync(ownerPath(this.path), this.#token, { mode: 0o600 });
-    } catch (error) {
-      throw toRecordError(this.path, error);
-    }
+  constructor(path: string, onError: (error: RecordError) => void, from?: Pick<Replay, "end">) {
+    this.path = path;
+    this.#onError = onError;
+    this.#known = from?.end ?? 0;
   }
 
-  /** Whether nobody else has taken it over. */
-  get isOwned(): boolean {
-    const path = ownerPath(this.path);
-    // Asked before each write, and nearly always the answer is no.
-    return !existsSync(path) || readFileSync(path, "utf8") === this.#token;
+  /** From here on it is written only through `guard`. */
+  guard(guard: Guard): void {
+    this.#guard = guard;
   }
 
   append(event: RecordedEvent): void {
@@ -77,30 +72,95 @@ export class Transcript implements Recorder {
   }
 
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#settleDelta();
-    if (this.#waiting.length === 0) return;
-    if (!this.isOwned) {
-      throw new RecordError("This session was opened in another window.", "Go on there, or open it here again.");
-    }
-    const lines = `${this.#waiting.join("\n")}\n`;
-    try {
-      this.#file ??= openForAppend(this.path);
-      writeWhole(this.#file, lines);
-      this.#waiting = [];
-      this.#told = false;
-    } catch (error) {
-      // Opened anew next time: that also drops what of a line may have got through.
-      this.#closeFile();
-      throw toRecordError(this.path, error);
+    if (!this.#tryFlush()) {
+      throw new RecordError(
+        "This session is run by another window or process, so nothing can be added to it from here.",
+        "Wait for that run to end, or stop it there.",
+      );
     }
   }
 
   /** @throws RecordError when something could not be written */
   close(): void {
-    this.flush();
-    this.#closeFile();
+    try {
+      this.flush();
+    } finally {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#closeFile();
+    }
+  }
+
+  /** What others have appended since this process last read or wrote the record; their broken lines are left out. */
+  catchUp(): RecordedEvent[] {
+    this.#readNew();
+    return this.#missed.splice(0);
+  }
+
+  /** Tells of what others append, soon after they did. Ends when it is disposed, and does not keep the process alive. */
+  follow(onEvents: (events: RecordedEvent[]) => void): { dispose(): void } {
+    const timer = setInterval(() => {
+      const events = this.catchUp();
+      if (events.length > 0) onEvents(events);
+    }, lookInterval).unref();
+    return { dispose: () => clearInterval(timer) };
+  }
+
+  /** False: another process runs the session. */
+  #tryFlush(): boolean {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#settleDelta();
+    return this.#waiting.length === 0 || this.#guard(() => this.#write());
+  }
+
+  #flushIdle(): void {
+    try {
+      if (!this.#tryFlush()) this.#timer = setTimeout(() => this.#flushIdle(), lookInterval).unref();
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error;
+      if (!this.#told) this.#onError(error);
+      this.#told = true;
+    }
+  }
+
+  #write(): void {
+    const bytes = Buffer.from(`${this.#waiting.join("\n")}\n`);
+    for (let left = tries - 1; ; left--) {
+      try {
+        this.#writeOnce(bytes);
+        break;
+      } catch (error) {
+        // Opened anew next time: that also drops what of a line may have got through.
+        this.#closeFile();
+        if (left === 0) throw toRecordError(this.path, error);
+      }
+    }
+    this.#waiting = [];
+    this.#told = false;
+  }
+
+  #writeOnce(bytes: Buffer): void {
+    // A file that was removed meanwhile lives on while it is open, but nobody would ever read it again.
+    if (this.#file !== undefined && fstatSync(this.#file).nlink === 0) this.#closeFile();
+    this.#file ??= openForAppend(this.path, this.#known === 0);
+    const { size } = fstatSync(this.#file);
+    if (this.#known === 0 && size === headerLine.length) this.#known = size;
+    if (size > this.#known) this.#readNew();
+    writeWhole(this.#file, bytes, size);
+    this.#known = size + bytes.length;
+  }
+
+  #readNew(): void {
+    const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= this.#known) return;
+    try {
+      const { events, end } = readLines(this.path, this.#known);
+      this.#missed.push(...events);
+      this.#known = end;
+    } catch {
+      // Read the next time; what is no record any more says so when it is written.
+    }
   }
 
   #closeFile(): void {
@@ -113,31 +173,20 @@ export class Transcript implements Recorder {
     this.#waiting.push(JSON.stringify(this.#delta));
     this.#delta = undefined;
   }
-
-  #flushIdle(): void {
-    try {
-      this.flush();
-    } catch (error) {
-      if (!(error instanceof RecordError)) throw error;
-      if (!this.#told) this.#onError(error);
-      this.#told = true;
-    }
-  }
 }
 
-/** Names who may write to a record; not there as long as nobody has taken it over. */
-export function ownerPath(path: string): string {
-  return `${path}.owner`;
-}
+const headerLine = Buffer.from(`${JSON.stringify({ rondo: version })}\n`);
 
 /** Opens for appending, writes the header of a new file, and drops a torn last line that a crash has left. */
-function openForAppend(path: string): number {
-  const file = openSync(path, "a+", 0o600);
+function openForAppend(path: string, isNew: boolean): number {
+  const { O_RDWR, O_APPEND, O_CREAT } = constants;
+  // One that was removed is not made anew: what was said before would be missing from it.
+  const file = openSync(path, O_RDWR | O_APPEND | (isNew ? O_CREAT : 0), 0o600);
   try {
     const { size } = fstatSync(file);
     const end = endOfLastLine(file, size);
     if (end < size) ftruncateSync(file, end);
-    if (end === 0) writeWhole(file, `${JSON.stringify({ rondo: version })}\n`);
+    if (end === 0) writeWhole(file, headerLine, 0);
     return file;
   } catch (error) {
     closeSync(file);
@@ -157,13 +206,12 @@ function endOfLastLine(file: number, size: number): number {
 }
 
 /** All or nothing: what a full disk let through in part is taken back, so that no line is torn in the middle. */
-function writeWhole(file: number, text: string): void {
-  const bytes = Buffer.from(text);
-  const before = fstatSync(file).size;
+function writeWhole(file: number, bytes: Buffer, size: number): void {
+  let at = 0;
   try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    while (at < bytes.length) at += writeSync(file, bytes, at);
   } catch (error) {
-    takeBack(file, before);
+    takeBack(file, size);
     throw error;
   }
 }
@@ -173,87 +221,5 @@ function takeBack(file: number, size: number): void {
     ftruncateSync(file, size);
   } catch {
     // A line that stays torn is dropped when the file is opened again.
-  }
-}
-
-function toRecordError(path: string, error: unknown): RecordError {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  switch (code) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return new RecordError(
-        "The disk is full, so the session cannot be kept and the turn was stopped.",
-        "Make room, then try again. What is on screen is written as soon as there is room.",
-        error,
-      );
-    case "EACCES":
-    case "EPERM":
-    case "EROFS":
-      return new RecordError(
-        `The session's record may not be written (${path}).`,
-        "Check the folder's permissions, then try again.",
-        error,
-      );
-    default:
-      return new RecordError(
-        `The session's record could not be written (${code || String(error)}; ${path}).`,
-        "Check the folder, then try again.",
-        error,
-      );
-  }
-}
-
-export interface Replay {
-  chat: Chat;
-  /** Lines that could not be read, with their numbers from 1; the rest of the session is whole. */
-  broken: { line: number; text: string }[];
-}
-
-/**
- * Reads a record back into the chat it came from.
- * @throws RecordError when there is no such file, or none of this format
- */
-export function replay(path: string): Replay {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    throw new RecordError(`There is no session record at ${path}.`, "Choose a session from the list.", error);
-  }
-  const lines = text.split("\n");
-  // After the last newline there is nothing, or a line that a crash has torn.
-  lines.pop();
-  checkHeader(path, lines[0]);
-  const broken: Replay["broken"] = [];
-  const chat = newChat({ id: "", createdAt: 0, title: "", cwd: "" });
-  for (const [index, line] of lines.entries()) {
-    if (index === 0) continue;
-    const event = parseLine(line);
-    if (event) apply(chat, event);
-    else broken.push({ line: index + 1, text: line });
-  }
-  return { chat, broken };
-}
-
-function checkHeader(path: string, line: string | undefined): void {
-  let header: unknown;
-  try {
-    header = JSON.parse(line ?? "");
-  } catch {
-    header = undefined;
-  }
-  const found = typeof header === "object" && header !== null && "rondo" in header ? header.rondo : undefined;
-  if (found === version) return;
-  if (typeof found === "number" && found > version) {
-    throw new RecordError(`${path} was written by a newer Rondo.`, "Update Rondo to open this session.");
-  }
-  throw new RecordError(`${path} is not a session record.`, "Choose another session; the file was left as it is.");
-}
-
-function parseLine(line: string): RecordedEvent | undefined {
-  try {
-    return RecordedEvent.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
   }
 }

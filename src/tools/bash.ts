@@ -21,6 +21,7 @@ const longestHeld = 10_000;
 export const bash = defineTool({
   name: "bash",
   sideEffect: "mutating",
+  timeout: "own",
   description: `Runs a shell command in the workspace folder, each time in a new shell: cd and variables do not last. Answers with its output (stdout and stderr) and exit code. Standard input is empty. What it leaves running is ended. To read, search or change files use the other tools.`,
   input: z.object({
     command: z.string().check(z.trim(), z.minLength(1)),

@@ -22,7 +22,6 @@ type Input = z.infer<typeof input>;
 export const edit = defineTool({
   name: "edit",
   sideEffect: "mutating",
-  timeout: 30_000,
   description:
     "Replaces old_string by new_string in a file. old_string must be exactly the file's text, white space included and without line numbers, and occur once; give lines around it to make it unique, or set replace_all. Line endings need no care.",
   input,

@@ -12,7 +12,6 @@ const listLimit = 8_000_000;
 export const glob = defineTool({
   name: "glob",
   sideEffect: "read-only",
-  timeout: 30_000,
   description: `Lists files by a pattern such as "src/**/*.ts", newest first. Ignored files (.gitignore) are left out. At most ${shownFiles} are shown.`,
   input: z.object({
     pattern: z.string().check(z.trim(), z.minLength(1)),

@@ -30,7 +30,6 @@ const lineCharacters = 500;
 export const grep = defineTool({
   name: "grep",
   sideEffect: "read-only",
-  timeout: 30_000,
   description: `Searches file contents with ripgrep. Ignored files (.gitignore) are left out. Lines over ${lineCharacters} characters are cut.`,
   input,
   async prepare(wish, { host, callID, signal }) {

@@ -12,7 +12,6 @@ const lineLimit = 2_000;
 export const read = defineTool({
   name: "read",
   sideEffect: "read-only",
-  timeout: 30_000,
   description: `Reads a file: text as numbered lines (a number, a tab, the line), images and PDFs as attachments; lists a folder. Without a range the first ${outputLimit.lines} lines, at most ${outputLimit.characters} characters; go on with offset. Lines over ${lineLimit} characters are cut. Read a file before you change it.`,
   input: z.object({
     file_path: z.string().check(z.minLength(1), z.describe("Absolute, or relative to the workspace folder")),

@@ -1,11 +1,12 @@
 /** The tools there are, in the order in which they were registered (T2). */
+import { invalid } from "../loop/invalid.ts";
 import type { ToolDefinition } from "../loop/model.ts";
 import type { Tool } from "./tool.ts";
 
-/** A registry that holds these tools; `disabled` ones are not offered. */
+/** A registry that holds these tools; `disabled` ones are not offered, nor is the one that stands in for what is not there. */
 export function registryOf(tools: readonly Tool[], disabled: Iterable<string> = []): ToolRegistry {
-  const registry = new ToolRegistry({ disabled });
-  for (const tool of tools) registry.register(tool);
+  const registry = new ToolRegistry({ disabled: [...disabled, invalid.name] });
+  for (const tool of [...tools, invalid]) registry.register(tool);
   return registry;
 }
 

@@ -15,11 +15,32 @@ export class ToolError extends Error {
 /** Versions of the files that the model has seen in this session, by absolute path (T12). */
 export type FilesSeen = Map<string, string>;
 
+/** Work for a subagent. */
+export interface Task {
+  /** Its name. */
+  agent: string;
+  /** 3 to 5 words. */
+  description: string;
+  prompt: string;
+}
+
+/**
+ * Has a subagent do the task and answers with its last words.
+ * @throws ToolError when it did not come to its end
+ */
+export type Delegate = (task: Task) => Promise<string>;
+
+/** For where there are no subagents. */
+export const noDelegate: Delegate = async () => {
+  throw new ToolError("There are no subagents here.");
+};
+
 export interface ToolContext {
   host: Host;
   callID: string;
   seen: FilesSeen;
   signal: AbortSignal;
+  delegate: Delegate;
 }
 
 /** One thing that must be allowed before the plan may run. All needs of a plan are judged; the strictest wins. */
@@ -63,8 +84,8 @@ export interface Tool {
   readonly input: z.ZodMiniType<Record<string, unknown>>;
   /** JSON Schema of `input`, made when first asked for. */
   readonly schema: Record<string, unknown>;
-  /** Longest time that `run` may take, in ms; undefined when the tool keeps its own limit. */
-  readonly timeout: number | undefined;
+  /** Longest time that `run` may take, in ms; undefined: what the settings say. `own`: it ends by itself. */
+  readonly timeout: number | "own" | undefined;
   /**
    * Only reads. `input` has passed the schema.
    * @throws ToolError with words for the model
@@ -77,7 +98,7 @@ interface ToolSpec<Shape extends z.core.$ZodShape> {
   description: string;
   sideEffect: SideEffect;
   input: z.ZodMiniObject<Shape>;
-  timeout?: number;
+  timeout?: number | "own";
   prepare(input: z.infer<z.ZodMiniObject<Shape>>, context: ToolContext): Promise<Plan>;
 }
 

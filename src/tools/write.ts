@@ -8,7 +8,6 @@ import { defineTool, ToolError } from "./tool.ts";
 export const write = defineTool({
   name: "write",
   sideEffect: "mutating",
-  timeout: 30_000,
   description:
     "Writes a whole file; parent folders are made. An existing file is replaced. To change parts of a file use edit.",
   input: z.object({

@@ -1,7 +1,7 @@
 /** The headless run beside the bare loop, against a server that answers at once: 100 steps that each read a small file. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import os from "node:os";
 import path from "node:path";
@@ -13,8 +13,11 @@ interface Run {
   step: number;
   /** From the start of the process to its first request, ms. */
   first: number;
-  /** MiB; NaN where the system does not tell. */
+  /** Most memory at the end, and after the first steps, MiB; NaN where the system does not tell. */
   peak: number;
+  early: number;
+  /** Of the record on disk, MiB. */
+  record: number;
   /** Of the first request, bytes. */
   size: number;
   /** How much of each request the next one begins with, up to the end of its messages; 1 is all. */
@@ -22,14 +25,17 @@ interface Run {
 }
 
 const root = path.join(import.meta.dirname, "../..");
-const steps = 100;
 const rounds = 7;
+/** Steps of a long session, and the part of it that is measured. */
+const many = 1000;
+/** Read in turn: the same call over and over would be taken for a loop that leads nowhere. */
+const files = 10;
 
 export async function benchHeadless(report: Report): Promise<void> {
   const runs: Record<"bare" | "rondo", Run[]> = { bare: [], rondo: [] };
   for (let round = 0; round <= rounds; round++) {
     for (const which of ["bare", "rondo"] as const) {
-      const run = await measure(which);
+      const run = await measure(which, 100, 0);
       // The first round fills the compile cache and the page cache.
       if (round > 0) runs[which].push(run);
     }
@@ -46,11 +52,25 @@ export async function benchHeadless(report: Report): Promise<void> {
   report("step-ratio", median(ratios), "times");
 }
 
-async function measure(which: "bare" | "rondo"): Promise<Run> {
+/** Steps 900 to 1,000 of a session of 1,000, and how memory grows with the record. */
+export async function benchLongSession(report: Report): Promise<void> {
+  const bare = await measure("bare", many, many - 100);
+  const rondo = await measure("rondo", many, many - 100);
+  report("long.bare.step", bare.step, "ms");
+  report("long.rondo.step", rondo.step, "ms");
+  report("long.step-ratio", rondo.step / bare.step, "times");
+  report("long.record-size", rondo.record, "MiB");
+  report("long.memory-growth", rondo.peak - rondo.early, "MiB");
+  report("long.prefix-kept", rondo.prefix, "share");
+}
+
+/** `from`: the first step that counts for the median. */
+async function measure(which: "bare" | "rondo", steps: number, from: number): Promise<Run> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "rondo-bench-"));
-  writeFileSync(path.join(folder, "small.txt"), "one\ntwo\nthree\n");
+  for (let at = 0; at < files; at++) writeFileSync(path.join(folder, `small-${at}.txt`), "one\ntwo\nthree\n");
   const seen: { arrived: number; answered: number; body: string }[] = [];
   let peak = Number.NaN;
+  let early = Number.NaN;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -58,7 +78,8 @@ async function measure(which: "bare" | "rondo"): Promise<Run> {
       const arrived = performance.now();
       const body = Buffer.concat(chunks).toString();
       if (seen.length === steps) peak = peakOf(child.pid);
-      const bytes = reply(seen.length);
+      if (seen.length === 100) early = peakOf(child.pid);
+      const bytes = reply(seen.length, steps);
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(bytes);
       seen.push({ arrived, answered: performance.now(), body });
@@ -76,25 +97,33 @@ async function measure(which: "bare" | "rondo"): Promise<Run> {
   });
   const [code] = await once(child, "exit");
   server.close();
+  const record = sizeOfRecord(folder);
   rmSync(folder, { recursive: true, force: true });
   const first = seen[0];
   if (code !== 0 || seen.length !== steps + 1 || !first) {
     throw new Error(`${which}: exit code ${code} after ${seen.length} requests`);
   }
   return {
-    step: median(seen.slice(1).map((one, at) => one.arrived - (seen[at]?.answered ?? Number.NaN))),
+    step: median(
+      seen
+        .slice(1)
+        .map((one, at) => one.arrived - (seen[at]?.answered ?? Number.NaN))
+        .slice(from),
+    ),
     first: first.arrived - started,
     peak,
+    early,
+    record,
     size: Buffer.byteLength(first.body),
     prefix: Math.min(...seen.slice(1).map((one, at) => shareKept(seen[at]?.body ?? "", one.body))),
   };
 }
 
 function command(which: "bare" | "rondo", base: string, folder: string): string[] {
-  const prompt = "Read the file again and again.";
+  const prompt = "Read the files again and again.";
   const record = path.join(folder, "record.jsonl");
   if (which === "bare") return [path.join(import.meta.dirname, "bare-loop.mjs"), base, folder, record, prompt];
-  const options = { cwd: folder, provider: "anthropic", "base-url": base, model: "bench", "max-turns": "1000" };
+  const options = { cwd: folder, provider: "anthropic", "base-url": base, model: "bench", "max-turns": "2000" };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   return [path.join(root, "dist/headless.js"), ...args, "--session-dir", path.join(folder, "sessions"), prompt];
 }
@@ -107,12 +136,18 @@ function shareKept(before: string, after: string): number {
   return same / whole.length;
 }
 
-function reply(step: number): string {
+/** MiB of all records below the folder. */
+function sizeOfRecord(folder: string): number {
+  const records = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
+  return records.reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0) / 2 ** 20;
+}
+
+function reply(step: number, steps: number): string {
   const last = step === steps;
   const start = last ? { type: "text", text: "" } : { type: "tool_use", id: `toolu_${step}`, name: "read", input: {} };
   const delta = last
     ? { type: "text_delta", text: "Done." }
-    : { type: "input_json_delta", partial_json: JSON.stringify({ file_path: "small.txt" }) };
+    : { type: "input_json_delta", partial_json: JSON.stringify({ file_path: `small-${step % files}.txt` }) };
   const usage = { input_tokens: 100, output_tokens: 20 };
   const message = { id: `msg_${step}`, type: "message", role: "assistant", model: "bench", content: [] };
   return [

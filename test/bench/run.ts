@@ -1,7 +1,8 @@
-/** `npm run bench [-- headless panel vscode]`: prints a JSON line a figure; all of them when none is named. */
+/** `npm run bench [-- headless long stop record panel vscode]`: prints a JSON line a figure; all of them when none is named. */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import { benchHeadless, type Report } from "./headless.ts";
+import { benchHeadless, benchLongSession, type Report } from "./headless.ts";
+import { benchStop } from "./stop.ts";
 import { benchVSCode } from "./vscode.ts";
 
 const wanted = process.argv.slice(2);
@@ -11,6 +12,8 @@ const report: Report = (name, value, unit) =>
 
 execFileSync(process.execPath, ["esbuild.mjs"], { cwd: path.join(import.meta.dirname, "../.."), stdio: "inherit" });
 if (wants("headless")) await benchHeadless(report);
+if (wants("long")) await benchLongSession(report);
+if (wants("stop")) await benchStop(report);
 // Prints its figures itself, in the same form.
 if (wants("panel")) await import("./panel.mjs");
 if (wants("vscode")) await benchVSCode(report);

@@ -125,6 +125,30 @@ describe("commands", () => {
     assert.equal(await message(panel).inputValue(), "");
   });
 
+  it("Q2 messages that wait are edited and put in another order until they are sent", async () => {
+    const panel = await window.newSession();
+    window.plays({ blocks: [{ text: "I have much to say. ".repeat(4), pieces: 40 }], delay: 150 }, [
+      { text: "All heard." },
+    ]);
+    await say(panel, "the beginning");
+    await said(panel, "I have much");
+    await say(panel, "plant an oak");
+    await say(panel, "plant an elm");
+    const queue = panel.getByRole("list", { name: "Queue" });
+    const row = (words: string) => queue.getByRole("listitem").filter({ hasText: words });
+    await row("plant an elm").getByRole("button", { name: "Move up" }).click();
+    await queue.getByRole("listitem").first().filter({ hasText: "plant an elm" }).waitFor();
+    await row("plant an oak").getByRole("button", { name: "Edit" }).click();
+    const field = queue.getByRole("textbox");
+    await field.fill("plant a beech");
+    await field.press("Enter");
+    await row("plant a beech").waitFor();
+    await said(panel, "All heard.");
+    await status(panel, /Done/);
+    assert.match(sent(), /plant an elm[\s\S]*plant a beech/);
+    assert.doesNotMatch(sent(), /oak/);
+  });
+
   it("Open Session Record shows the file, Show Log the log", async () => {
     await window.command("Rondo: Open Session Record");
     await window.page.locator(".tab.active", { hasText: ".jsonl" }).waitFor();

@@ -44,11 +44,12 @@ describe("without a key", () => {
     assert.equal(window.requests[0]?.headers["x-api-key"], key);
   });
 
-  it("asks in spite of rules and a mode that the workspace brings", async () => {
+  it("asks in spite of rules and a mode that the workspace brings, and runs no hook of its settings", async () => {
     const panel = await window.panel();
     await (await question(panel, /command/)).press("Escape");
     await status(panel, /you denied/);
     await assert.rejects(window.read("seen.txt"));
+    await assert.rejects(window.read("hooked.txt"));
   });
 
   it("shows the key nowhere: not in the page, the panel, the logs, the record or the settings", async () => {

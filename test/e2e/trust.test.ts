@@ -9,7 +9,16 @@ describe("a workspace that is not trusted", () => {
   let window: Window;
   before(async () => {
     const settings = JSON.stringify({ ...greedy, "rondo.model": "model-of-the-workspace", "rondo.maxTurns": 1 });
-    window = await openWindow({ trust: false, files: { ".vscode/settings.json": settings } });
+    const hooks = JSON.stringify({ hooks: greedy["rondo.hooks"] });
+    window = await openWindow({
+      trust: false,
+      files: {
+        ".vscode/settings.json": settings,
+        ".claude/settings.json": hooks,
+        "AGENTS.md": "A rule of the workspace.",
+        ".rondo/agents/stranger.md": "---\nname: stranger\ndescription: Not to be trusted.\n---\nObey the workspace.",
+      },
+    });
   });
   after(() => window?.close());
 
@@ -45,6 +54,13 @@ describe("a workspace that is not trusted", () => {
     assert.equal(await window.read("src/cart.js"), original);
     await assert.rejects(window.read("new.txt"));
     await assert.rejects(window.read("ran.txt"));
+  });
+
+  it("K4 runs no hook of the workspace, and reads neither its rules nor its agents", async () => {
+    await assert.rejects(window.read("hooked.txt"));
+    for (const { raw } of window.requests) assert.doesNotMatch(raw, /A rule of the workspace|Obey the workspace/);
+    const panel = await window.panel();
+    assert.equal(await panel.getByText("stranger").count(), 0);
   });
 
   it("has said nothing on the console that is an error of its own", () => {

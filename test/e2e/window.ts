@@ -37,6 +37,15 @@ const ownSettings = { "terminal.integrated.gpuAcceleration": "off", "remote.auto
 
 const environmentKey = "test-key-of-the-environment";
 
+interface Parts {
+  opened: { browser: Browser; page: Page };
+  folder: string;
+  dataDir: string;
+  marker: string;
+  server: Server;
+  model: Model;
+}
+
 export class Window {
   readonly page: Page;
   readonly folder: string;
@@ -48,25 +57,15 @@ export class Window {
   readonly requests: ReceivedRequest[] = [];
   /** In the environment of all processes of this window. */
   readonly marker: string;
-  readonly #browser: Browser;
-  readonly #server: Server;
-  readonly #model: Model;
 
-  constructor(parts: {
-    opened: { browser: Browser; page: Page };
-    folder: string;
-    dataDir: string;
-    marker: string;
-    server: Server;
-    model: Model;
-  }) {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.page = parts.opened.page;
     this.folder = parts.folder;
     this.dataDir = parts.dataDir;
     this.marker = parts.marker;
-    this.#browser = parts.opened.browser;
-    this.#server = parts.server;
-    this.#model = parts.model;
     this.requests = parts.model.requests;
     this.page.on("console", (message) => {
       const text = message.text();
@@ -77,12 +76,12 @@ export class Window {
 
   /** What the model says to the next requests, in order, instead of what was left to say. */
   plays(...answers: Answer[]): void {
-    this.#model.answers = answers;
+    this.#parts.model.answers = answers;
   }
 
   /** What the model makes the title of sessions that begin from now on; before, it makes none, and their prompt is it. */
   titles(title: string): void {
-    this.#model.title = title;
+    this.#parts.model.title = title;
   }
 
   /** The panel; to be asked for again after a reload or after it was hidden. */
@@ -94,7 +93,7 @@ export class Window {
 
   /** Closes the folder. */
   async closeFolder(): Promise<Frame> {
-    await this.page.goto(`${this.#server.url}/?ew=true`);
+    await this.page.goto(`${this.#parts.server.url}/?ew=true`);
     return await this.showPanel();
   }
 
@@ -177,13 +176,23 @@ export class Window {
 
   /** The model's server goes away, or comes back at the same address. */
   async modelIs(where: "away" | "back"): Promise<void> {
-    await this.#model[where === "away" ? "stop" : "start"]();
+    await this.#parts.model[where === "away" ? "stop" : "start"]();
+  }
+
+  /** A second window on the same folder, with the same model; it is closed with this one. */
+  async another(): Promise<Window> {
+    const { opened, ...parts } = this.#parts;
+    const page = await opened.page.context().newPage();
+    await page.goto(workbenchURL(parts.server, this.folder));
+    const window = new Window({ ...parts, opened: { ...opened, page } });
+    await window.showPanel();
+    return window;
   }
 
   async close(): Promise<void> {
-    await this.#browser.close();
-    await this.#server.stop();
-    await this.#model.stop();
+    await this.#parts.opened.browser.close();
+    await this.#parts.server.stop();
+    await this.#parts.model.stop();
     await remove(this.folder, this.dataDir);
   }
 }

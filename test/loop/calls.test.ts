@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
@@ -14,7 +14,7 @@ const bash = (command: string) => ({ call: "bash", input: { command } });
 function tool(
   name: string,
   run: (input: { n?: number | undefined }, signal: AbortSignal) => Promise<ToolResult> | ToolResult,
-  more: { sideEffect?: Tool["sideEffect"]; timeout?: number } = {},
+  more: { sideEffect?: Tool["sideEffect"]; timeout?: number | "own" } = {},
 ): Tool {
   return defineTool({
     name,
@@ -40,14 +40,17 @@ describe("one call", () => {
     const h = open([[{ call: "Read", input: { file_path: "a.txt" } }], ["Done."]], { files: { "a.txt": "x" } });
     await h.turn();
     assert.deepEqual(h.results(), ["1\tx"]);
+    assert.equal(h.calls[0]?.tool, "read");
   });
 
   it("T4 an unknown tool: the model is told the name and the tools there are", async () => {
     const h = open([[{ call: "Foo", input: {} }], ["Done."]]);
     assert.equal((await h.turn()).reason, "end_turn");
+    assert.equal(h.calls[0]?.tool, "Foo");
+    assert.ok(!h.model.requests[0]?.tools.some(({ name }) => name === "invalid"), "it is never offered");
     assert.equal(
       h.results()[0],
-      'ERROR There is no tool named "Foo". The tools are: bash, read, write, edit, glob, grep.',
+      'ERROR There is no tool named "Foo". The tools are: bash, read, write, edit, glob, grep, task.',
     );
   });
 
@@ -109,6 +112,72 @@ describe("one call", () => {
     assert.equal(h.results()[0], "ERROR slow took longer than 20 ms and was given up.");
     assert.ok(Date.now() - started < 500);
   });
+
+  it("T4 toolTimeout limits tools that name no time of their own; what came until then is kept", async () => {
+    const slow = defineTool({
+      name: "slow",
+      sideEffect: "none",
+      description: "A test.",
+      input: z.object({}),
+      prepare: async () => ({
+        title: "Be slow",
+        preview: { type: "text", text: "" },
+        needs: [],
+        run: (progress) => {
+          progress("half of it", 1);
+          return new Promise<never>(() => {});
+        },
+      }),
+    });
+    const h = open([[{ call: "slow" }], ["Done."]], { tools: [slow], limits: { toolTimeout: 20 } });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.deepEqual(h.results(), ["ERROR half of it\n\nslow took longer than 20 ms and was given up."]);
+    const own = tool("own", () => new Promise((resolve) => setTimeout(() => resolve(said("late")), 40)), {
+      timeout: "own",
+    });
+    const other = open([[{ call: "own" }], ["Done."]], { tools: [own], limits: { toolTimeout: 20 } });
+    await other.turn();
+    assert.deepEqual(other.results(), ["late"]);
+  });
+
+  it("T9 output that a tool did not keep short itself is cut, and all of it kept", async () => {
+    const lines = Array.from({ length: 5000 }, (_, at) => `line ${at}`).join("\n");
+    const h = open([[{ call: "long" }], ["Done."]], { tools: [tool("long", () => said(lines))] });
+    await h.turn();
+    const { state } = h.calls[0] ?? assert.fail();
+    assert.ok(state.status === "completed" && state.metadata.outputFile !== undefined);
+    assert.ok(state.output.length < 31_000);
+    assert.match(state.output, /^line 0\n.*lines, \d+ characters left out\. The whole output is in .*line 4999$/s);
+    assert.equal(readFileSync(state.metadata.outputFile, "utf8"), lines);
+  });
+
+  it("L11 after Stop a call keeps what it had put out, and says that it was stopped", async () => {
+    const deaf = defineTool({
+      name: "deaf",
+      sideEffect: "none",
+      description: "A test.",
+      input: z.object({}),
+      prepare: async () => ({
+        title: "Hear nothing",
+        preview: { type: "text", text: "" },
+        needs: [],
+        run: (progress) => {
+          progress("partial output", 1);
+          return new Promise<never>(() => {});
+        },
+      }),
+    });
+    const h = open([[{ call: "deaf" }], ["Hello."]], { tools: [deaf] });
+    const turn = h.turn();
+    await until(() => h.events.some((event) => event.type === "output"));
+    await h.session.stop();
+    await turn;
+    assert.deepEqual(h.results(), ["ERROR partial output\n\nTool execution aborted: Stopped by the user"]);
+    const { state } = h.calls[0] ?? assert.fail();
+    assert.equal(state.status === "error" && state.metadata?.fact, "stopped by the user");
+    await h.turn("Follow up.");
+    assert.equal(h.model.requests.length, 2);
+  }).slow(5000);
 
   it("T4 a tool's progress is shown while it runs and is not recorded", async () => {
     const h = open([[bash("echo one; sleep 0.3; echo two")], ["Done."]], { mode: "bypassPermissions" });
@@ -250,7 +319,7 @@ describe("the tools on offer", () => {
     const deny = (permission: string, pattern: string) => ({ permission, pattern, action: "deny" }) as const;
     const h = open([["x"]], { rules: [deny("bash", "*"), deny("edit", "src/*")] });
     await h.turn();
-    assert.deepEqual(names(h), ["read", "write", "edit", "glob", "grep"]);
+    assert.deepEqual(names(h), ["read", "write", "edit", "glob", "grep", "task"]);
   });
 
   it("T1 `*` denied and reading allowed leaves what reads", async () => {
@@ -267,10 +336,10 @@ describe("the tools on offer", () => {
   it("P4 the agent plan is offered what reads, the mode Plan keeps all", async () => {
     const planner = open([["x"]], { choices: { agent: "plan" } });
     await planner.turn();
-    assert.deepEqual(names(planner), ["read", "glob", "grep"]);
+    assert.deepEqual(names(planner), ["read", "glob", "grep", "task"]);
     const h = open([["x"]], { mode: "plan" });
     await h.turn();
-    assert.equal(names(h)?.length, coreTools.length);
+    assert.equal(names(h)?.length, coreTools.length + 1);
   });
 
   it("C7 tools and system prompt are the same in each request, and entries only grow", async () => {

@@ -25,7 +25,7 @@ function record(h: Harness): (ChatEvent | LoopEvent)[] {
   return log;
 }
 
-/** Ids become `msg_1`, times 0, the folder `/work`; the live output, which depends on the moment, is left out. */
+/** Ids become `msg_1`, times and estimates 0, the folder `/work`; the live output, which depends on the moment, is left out. */
 function normalise(log: readonly (ChatEvent | LoopEvent)[], h: Harness): string {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -43,7 +43,10 @@ function normalise(log: readonly (ChatEvent | LoopEvent)[], h: Harness): string 
     .concat("\n")
     .replaceAll(h.folder, "/work")
     .replace(/\b(ses|msg|prt|per|run)_[0-9A-Z]{26}\b/g, nameOf)
-    .replace(/"(createdAt|completedAt|since|start|end|time|nextAt|durationMs|duration)":\d+(\.\d+)?/g, '"$1":0')
+    .replace(
+      /"(createdAt|completedAt|since|start|end|time|nextAt|durationMs|duration|tokenEstimate)":\d+(\.\d+)?/g,
+      '"$1":0',
+    )
     .replace(/Today is \d{4}-\d\d-\d\d/g, "Today is 2026-01-01");
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { AgentCatalog } from "../../src/loop/agents.ts";
 import { apply, type Chat } from "../../src/loop/apply.ts";
 import {
   type ChatEvent,
@@ -11,15 +12,21 @@ import {
   type PermissionRequest,
   type Rule,
 } from "../../src/loop/events.ts";
+import { type Hooks, noHooks } from "../../src/loop/hooks.ts";
 import type { LoopEvent } from "../../src/loop/loop-events.ts";
-import type { ToolPart } from "../../src/loop/message.ts";
+import type { ModelRef, ToolPart } from "../../src/loop/message.ts";
 import type { Model } from "../../src/loop/model.ts";
-import { type Choices, newSession, type Prompt, type PromptResult, Session } from "../../src/loop/session.ts";
+import type { Project } from "../../src/loop/project.ts";
+import { type PromptInput, textPrompt } from "../../src/loop/prompt-input.ts";
+import { newSession, type PromptResult, Session } from "../../src/loop/session.ts";
+import type { Choices } from "../../src/loop/setup.ts";
+import { type Ledger, noLedger, noLock, type SessionLock } from "../../src/loop/store.ts";
 import { defaultLimits, type Limits, type TurnEnd } from "../../src/loop/turn.ts";
 import { replay, Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
+import { taskTool } from "../../src/tools/task.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
 import { callsOf, checkLoopEvents, checkSettled, checkStates } from "./invariants.ts";
@@ -38,7 +45,20 @@ interface Options {
   openModel?: () => Promise<Model>;
   /** To go on with. */
   chat?: Chat;
+  project?: Partial<Project>;
+  hooks?: Hooks;
+  lock?: SessionLock;
+  ledger?: Ledger;
+  fallback?: ModelRef;
 }
+
+const noProject: Project = {
+  agents: new AgentCatalog(),
+  rules: [],
+  memory: undefined,
+  branch: undefined,
+  problems: [],
+};
 
 export class Harness {
   readonly folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), "rondo-loop-")));
@@ -50,6 +70,8 @@ export class Harness {
   readonly bugs: unknown[] = [];
   readonly kept: Rule[] = [];
   readonly transcript: Transcript;
+  /** Records of subagents' sessions. */
+  readonly children: string[] = [];
 
   constructor(script: Script, options: Options = {}) {
     const { files = {}, rules = [], trusted = true, attended = true, titles = false, tools = coreTools } = options;
@@ -68,7 +90,18 @@ export class Harness {
     this.session = new Session(options.chat ?? newSession(this.folder), choices, {
       host,
       tools: registryOf(tools),
+      taskTool,
       recorder: this.transcript,
+      lock: options.lock ?? noLock,
+      ledger: options.ledger ?? noLedger,
+      fallback: () => options.fallback,
+      project: () => ({ ...noProject, ...options.project }),
+      hooks: options.hooks ?? noHooks,
+      openChild: (id) => {
+        const child = new Transcript(path.join(this.folder, `.child-${id}.jsonl`), () => {});
+        this.children.push(child.path);
+        return child;
+      },
       limits: () => ({ ...defaultLimits, retryBackoff: 1, ...options.limits }),
       platform: "linux",
       openModel: options.openModel ?? (async () => this.model),
@@ -100,12 +133,12 @@ export class Harness {
     return readFileSync(path.join(this.folder, name), "utf8");
   }
 
-  send(text: string, more: Partial<Prompt> = {}): Promise<PromptResult> {
-    return this.session.prompt({ text, attachments: [], ...more });
+  send(text: string, more: Partial<PromptInput> = {}): Promise<PromptResult> {
+    return this.session.prompt({ ...textPrompt(text), ...more });
   }
 
   /** Sends a prompt and waits for the end of its turn. */
-  async turn(text = "Do it.", more: Partial<Prompt> = {}): Promise<TurnEnd> {
+  async turn(text = "Do it.", more: Partial<PromptInput> = {}): Promise<TurnEnd> {
     const result = await this.send(text, more);
     assert.equal(result.type, "ended");
     return result.type === "ended" ? result.end : assert.fail();

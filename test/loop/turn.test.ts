@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { IntakeError } from "../../src/loop/intake-error.ts";
 import { ModelError } from "../../src/loop/model.ts";
+import { promptText, textPrompt } from "../../src/loop/prompt-input.ts";
 import { newSession } from "../../src/loop/session.ts";
 import { failure } from "../scripted-model.ts";
 import { Harness, harnesses, until } from "./harness.ts";
@@ -53,19 +54,21 @@ describe("the end of a turn", () => {
   }
 
   it("L9 max_turns", async () => {
-    const h = open(() => [read("a.txt")], { files: { "a.txt": "x" }, limits: { maxTurns: 3 } });
+    const h = open((_, index) => [{ call: "glob", input: { pattern: `${index}*` } }], { limits: { maxTurns: 3 } });
     assert.equal((await h.turn()).reason, "max_turns");
     assert.equal(h.model.requests.length, 3);
     assert.equal(h.calls.length, 3);
   });
 
-  it("L9 error_max_budget_usd, looked at before the next request", async () => {
-    const h = open(() => ({ say: [read("a.txt")], tokens: { output: 1e6 } }), {
+  it("L9 B2 error_max_budget_usd where nobody can be asked, looked at before tools and before the next request", async () => {
+    const h = open(() => ({ say: [read("a.txt")], tokens: { output: 1e5 } }), {
       files: { "a.txt": "x" },
-      limits: { maxBudgetUsd: 15 },
+      limits: { maxBudgetUsd: 1.5 },
+      attended: false,
     });
     assert.equal((await h.turn()).reason, "error_max_budget_usd");
-    assert.equal(h.model.requests.length, 2, "a reply costs about $10");
+    assert.equal(h.model.requests.length, 2, "a reply costs about $1");
+    assert.deepEqual(h.results(), ["1\tx", "ERROR Not run: the budget is used up"]);
     assert.equal((await h.turn("More")).reason, "error_max_budget_usd");
     assert.equal(h.model.requests.length, 2);
   });
@@ -93,7 +96,6 @@ describe("the end of a turn", () => {
   });
 
   for (const [finish, reason, code] of [
-    ["length", "max_tokens", "max-tokens"],
     ["refusal", "error", "refusal"],
     ["content-filter", "error", "refusal"],
     ["context-full", "error", "context-full"],
@@ -192,8 +194,8 @@ describe("the intake of prompts", () => {
 
   it("P2 a prompt of a file alone is one", async () => {
     const h = open([["I see."]]);
-    const file = { mime: "text/plain", filename: "a.txt", url: "file:///a.txt" };
-    assert.equal((await h.turn("", { attachments: [file] })).reason, "end_turn");
+    const file = { type: "file", mime: "text/plain", filename: "a.txt", url: "file:///a.txt" } as const;
+    assert.equal((await h.turn("", { parts: [file] })).reason, "end_turn");
     assert.deepEqual(
       h.chat.messages[0]?.parts.map((part) => part.type),
       ["text", "file"],
@@ -227,9 +229,9 @@ describe("the intake of prompts", () => {
     assert.ok(first?.system.endsWith("Speak French."));
     assert.deepEqual(
       first?.tools.map(({ name }) => name),
-      ["read", "write", "edit", "glob", "grep"],
+      ["read", "write", "edit", "glob", "grep", "task"],
     );
-    assert.equal(second?.tools.length, 6);
+    assert.equal(second?.tools.length, 7);
     assert.ok(!second?.system.includes("French"));
   });
 
@@ -333,10 +335,7 @@ describe("prompts that wait", () => {
     await assert.rejects(h.send("Four"), { code: "queue-full", status: 429 });
     h.session.withdraw(h.chat.queue[0]?.id ?? "");
     await h.send("Four");
-    assert.deepEqual(
-      h.chat.queue.map(({ text }) => text),
-      ["Three", "Four"],
-    );
+    assert.deepEqual(h.chat.queue.map(promptText), ["Three", "Four"]);
     await h.session.stop();
     assert.equal((await turn).reason, "interrupted");
     assert.equal(h.chat.queue.length, 2, "Stop answers nothing more");
@@ -370,7 +369,7 @@ describe("prompts that wait", () => {
       },
       parts: [{ ...base, id: "prt_1", type: "text", text: "Half tak" }],
     });
-    chat.queue = ["msg_1", "msg_2"].map((id) => ({ id, text: `The words of ${id}`, attachments: [] }));
+    chat.queue = ["msg_1", "msg_2"].map((id) => ({ id, ...textPrompt(`The words of ${id}`) }));
     const h = new Harness([["Hello."]], { chat });
     await h.turn("New");
     const said = h.chat.messages.flatMap(({ parts }) =>

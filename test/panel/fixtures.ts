@@ -1,7 +1,13 @@
 /** Chats in the states that the panel can be in. Times are taken from one moment, so that pictures are the same. */
-import type { Chat, Entry } from "../../src/loop/apply.ts";
-import type { PermissionRequest, Rule } from "../../src/loop/events.ts";
-import { type CallMetadata, noTokens, type Part, type ReplyError, type ToolState } from "../../src/loop/message.ts";
+import { type Chat, type Entry, newChat } from "../../src/loop/apply.ts";
+import type { PermissionRequest, Queued, Rule } from "../../src/loop/events.ts";
+import {
+  type AssistantMessage,
+  type CallMetadata,
+  noTokens,
+  type Part,
+  type ToolState,
+} from "../../src/loop/message.ts";
 import type { ModelChoice, PanelState, SessionSummary } from "../../src/loop/protocol.ts";
 import type { Unnumbered } from "./page.ts";
 
@@ -31,20 +37,23 @@ const qwen: ModelChoice = {
 const minute = 60_000;
 
 export function sessions(): SessionSummary[] {
-  const list: [string, number, number, SessionSummary["state"]][] = [
-    ["Fix the rounding in cart totals", 0, 19, "running"],
-    ["Free shipping over €50", 61, 63, "asks"],
-    ["Why is checkout slow on Safari?", 26 * 60, 22, "idle"],
-    ["Test refunds of discounted orders", 27 * 60, 4, "error"],
-    ["Move amounts to cents", 4 * 24 * 60, 148, "idle"],
-    ["A session whose title is much longer than any side bar is wide, so it has to be cut", 40 * 24 * 60, 6, "idle"],
+  const list: [string, number, number, SessionSummary["state"], number | undefined][] = [
+    ["Fix the rounding in cart totals", 0, 19, "running", 0.09],
+    ["Free shipping over €50", 61, 63, "asks", 0.41],
+    ["Why is checkout slow on Safari?", 26 * 60, 22, "idle", 0.19],
+    ["Test refunds of discounted orders", 27 * 60, 4, "error", undefined],
+    ["Move amounts to cents", 4 * 24 * 60, 148, "idle", 1.37],
+    ["A session whose title is much longer than any side bar is wide, so it has to be cut", 57_600, 6, "idle", 0],
   ];
-  return list.map(([title, ago, messages, state], at) => ({
+  return list.map(([title, ago, messages, state, cost], at) => ({
     id: `ses_${at + 1}`,
     title,
     updatedAt: now - ago * minute,
     messages,
     state,
+    tokens: messages * 2345,
+    cost,
+    match: undefined,
   }));
 }
 
@@ -59,7 +68,9 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     attachments: [],
     review: [],
     contextUsed: 0.18,
-    cost: 0.06,
+    cost: { session: 0.06, today: 1.24, partial: false },
+    agents: [{ name: "build", description: "Does the work: reads, edits, runs.", mode: "primary" }],
+    agent: "build",
     recent: [],
     ...change,
   };
@@ -67,7 +78,12 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
 
 export function chat(title: string, messages: Entry[], change: Partial<Chat> = {}): Chat {
   const session = { id: sessionID, createdAt: now, title, cwd };
-  return { session, messages, status: { type: "idle" }, requests: [], queue: [], ended: undefined, ...change };
+  return { ...newChat(session), messages, ...change };
+}
+
+/** A prompt that waits. */
+export function waiting(id: string, text: string): Queued {
+  return { id, parts: [{ type: "text", text }] };
 }
 
 export function snapshot(chat: Chat, state: PanelState = panelState(), draft = ""): Unnumbered {
@@ -78,16 +94,24 @@ type Loose<P> = P extends unknown ? Omit<P, "id" | "sessionID" | "messageID"> : 
 export type LoosePart = Loose<Part>;
 
 function entry(info: Entry["info"], parts: LoosePart[]): Entry {
-  return { info, parts: parts.map((part) => ({ ...part, id: nextID("prt"), sessionID, messageID: info.id })) };
+  // A question names its call by the part's id; fixtures know it before the part is made.
+  const idOf = (part: LoosePart) => (part.type === "tool" && part.callID === "call_asks" ? "prt_asks" : nextID("prt"));
+  return { info, parts: parts.map((part) => ({ ...part, id: idOf(part), sessionID, messageID: info.id })) };
 }
 
 export function you(text: string, ...more: LoosePart[]): Entry {
-  const model = { providerID: "anthropic", modelID: "claude-sonnet-4-5" };
-  const info = { id: nextID("msg"), sessionID, createdAt: now, role: "user", agent: "build", model } as const;
-  return entry(info, [...more, { type: "text", text }]);
+  return entry(userInfo(), [...more, { type: "text", text }]);
 }
 
-export function rondo(parts: LoosePart[], error?: ReplyError): Entry {
+const model = { providerID: "anthropic", modelID: "claude-sonnet-4-5" };
+const userInfo = () => ({ id: nextID("msg"), sessionID, createdAt: now, role: "user", agent: "build", model }) as const;
+
+/** A user message of Rondo's own, with parts as they are. */
+export function unsaid(...parts: LoosePart[]): Entry {
+  return entry(userInfo(), parts);
+}
+
+export function rondo(parts: LoosePart[], change: Partial<AssistantMessage> = {}): Entry {
   return entry(
     {
       id: nextID("msg"),
@@ -96,10 +120,10 @@ export function rondo(parts: LoosePart[], error?: ReplyError): Entry {
       role: "assistant",
       parentID: "msg_0",
       agent: "build",
-      model: { providerID: "anthropic", modelID: "claude-sonnet-4-5" },
+      model,
       path: { cwd, root: cwd },
       tokens: noTokens,
-      ...(error && { error }),
+      ...change,
     },
     parts,
   );
@@ -198,7 +222,7 @@ export function request(change: Partial<PermissionRequest> = {}): PermissionRequ
     id: "per_1",
     sessionID,
     messageID: "msg_1",
-    partID: "prt_1",
+    partID: "prt_asks",
     callID: "call_asks",
     tool: "bash",
     permission: "bash",
@@ -228,6 +252,31 @@ export const editRequest = request({
   title: "Edit src/cart.ts?",
   preview: { type: "diff", diff: cartDiff },
   always: [{ permission: "edit", pattern: "src/**", action: "allow" }],
+});
+
+const budgetText = "This session has cost $2.01; its budget is $2.00.";
+export const budgetRequest = request({
+  id: "per_3",
+  messageID: "",
+  partID: "",
+  callID: "",
+  tool: "budget",
+  permission: "budget",
+  patterns: [],
+  title: "Go on beyond the budget?",
+  reason: budgetText,
+  preview: { type: "text", text: budgetText },
+  always: [],
+});
+
+export const loopRequest = request({
+  id: "per_4",
+  permission: "doom_loop",
+  patterns: ["bash"],
+  title: "Let bash be called once more?",
+  reason: "The same call, or the same few, came again and again.",
+  preview: { type: "text", text: '{\n  "command": "npm test -- cart"\n}' },
+  always: [],
 });
 
 export const review = [

@@ -77,8 +77,8 @@ describe("hostile text in the panel", () => {
   it("never runs or loads, wherever it is shown", async () => {
     const panel = await (await panelBrowser()).open();
     const error = { code: "<img src=x onerror=window.ran=33>", message: text, next: text };
-    const chat = f.chat(text, [f.you(text), f.rondo(everywhere(), error)], {
-      queue: [{ id: "q", text, attachments: [] }],
+    const chat = f.chat(text, [f.you(text), f.rondo(everywhere(), { error })], {
+      queue: [f.waiting("q", text)],
     });
     await panel.post(f.snapshot(chat, f.panelState({ review: f.review }), text));
     await panel.page.evaluate(() => {

@@ -53,15 +53,15 @@ describe("a tool's line", () => {
 describe("a turn", () => {
   const shape = (parts: f.LoosePart[], done = true) =>
     segmentsOf([f.rondo(parts)], done).map((segment) =>
-      segment.type === "text"
-        ? "text"
+      segment.type !== "steps"
+        ? segment.type
         : segment.steps.map((step) => (step.type === "fold" ? step.parts.length : step.type)),
     );
 
   it("holds all replies to one prompt", () => {
     const turns = turnsOf([f.you("a"), f.rondo([]), f.rondo([]), f.you("b"), f.you("c"), f.rondo([])]);
     assert.deepEqual(
-      turns.map((turn) => turn.who),
+      turns.map((turn) => turn.type),
       ["you", "rondo", "you", "you", "rondo"],
     );
   });
@@ -84,9 +84,9 @@ describe("a turn", () => {
 
 describe("the status line", () => {
   const ready = { type: "ready" } as const;
-  const said = (change: Partial<Chat>, parts: f.LoosePart[] = [], heard = 0, now = 5000) => {
+  const said = (change: Partial<Chat>, parts: f.LoosePart[] = [], now = 5000) => {
     const chat = f.chat("", [f.you("a"), f.rondo(parts)], change);
-    const { words, time } = statusOf(chat, ready, heard, now);
+    const { words, time } = statusOf(chat, ready, chat.requests.length, now);
     return words + time;
   };
   const busy = { status: { type: "busy", since: 1000 } } as const;
@@ -105,10 +105,23 @@ describe("the status line", () => {
     assert.equal(said({ ended: { ...ended, reason: "aborted" } }), "Stopped by you");
   });
 
-  it("H6 says when nothing comes, but not while a command runs", () => {
-    assert.equal(said(busy, [], 1000, 65_000), "Not responding for 1 min 4 s");
-    const running = f.tool("bash", { status: "running", input: { command: "x" }, start: 1000 });
-    assert.equal(said(busy, [running], 1000, 65_000), "Running x · 1 min 4 s");
+  it("H6 counts the time in which nothing has come, until something does", () => {
+    assert.equal(said({ ...busy, silentSince: 1000 }, [], 65_000), "Not responding for 1 min 4 s");
+    assert.equal(said({ ...busy, silentSince: undefined }, [], 65_000), "Thinking · 1 min 4 s");
+  });
+
+  it("C3 says that the conversation is being compacted", () => {
+    const compaction = f.unsaid({ type: "compaction", auto: true });
+    const chat = f.chat("", [f.you("a"), compaction], busy);
+    assert.equal(statusOf(chat, ready, 0, 5000).words, "Compacting");
+    chat.messages.push(f.rondo([f.saying("So far")], { summary: true }));
+    assert.equal(statusOf(chat, ready, 0, 5000).words, "Compacting");
+  });
+
+  it("C5 leaves silent messages out", () => {
+    const chat = f.chat("", [f.you("a"), f.rondo([f.said("b")], { finish: "stop" })]);
+    chat.messages.push(f.rondo([f.said("NO_REPLY")], { silent: true, finish: "interrupted" }));
+    assert.equal(statusOf(chat, ready, 0, 5000).words, "Ready");
   });
 });
 

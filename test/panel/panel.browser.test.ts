@@ -65,7 +65,7 @@ describe("the panel", () => {
     await message(panel).press("Shift+Enter");
     await message(panel).pressSequentially("two");
     await message(panel).press("Enter");
-    assert.deepEqual(await panel.sentOf("prompt"), [{ type: "prompt", text: "one\ntwo", attachments: [] }]);
+    assert.deepEqual(await panel.sentOf("prompt"), [{ type: "prompt", text: "one\ntwo", attachments: [], agents: [] }]);
     assert.equal(await message(panel).inputValue(), "");
     await panel.post(events({ type: "status", status: busy }));
     await message(panel).fill("three");
@@ -143,7 +143,7 @@ describe("the panel", () => {
 
   it("offers the next step with an error", async () => {
     const error = { code: "auth", message: "The API key was refused", next: "Set a key that works." };
-    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([], error)])));
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([], { error })])));
     const alert = panel.page.getByRole("alert");
     assert.match(await alert.innerText(), /The API key was refused\s+Set a key that works\./);
     await alert.getByRole("button", { name: "Set API key" }).click();
@@ -189,7 +189,7 @@ describe("the panel", () => {
     await button(panel, "Newest").waitFor();
     const top = await log.evaluate((element) => element.scrollTop);
     await button(panel, "Sessions").click();
-    await panel.post({ type: "sessions", sessions: f.sessions() });
+    await panel.post({ type: "sessions", query: "", sessions: f.sessions() });
     await panel.page.getByRole("searchbox", { name: "Search sessions" }).fill("cents");
     assert.equal(await panel.page.locator(".Sessions .Row").count(), 1);
     await panel.page.keyboard.press("ArrowDown");

@@ -1,9 +1,10 @@
 /** Every state that the panel can be in, as the messages that bring it there and what is pressed then. */
 import type { Page } from "playwright-core";
 import * as f from "./fixtures.ts";
+import { loopStates } from "./loop-states.ts";
 import type { Unnumbered } from "./page.ts";
 
-interface State {
+export interface State {
   messages: Unnumbered[];
   act?: (page: Page) => Promise<void>;
 }
@@ -52,7 +53,7 @@ const failed = (code: string, message: string, next: string) =>
   f.snapshot(
     f.chat(
       "Test refunds of discounted orders",
-      [f.asked, f.rondo([f.said("A refund uses the")], { code, message, next })],
+      [f.asked, f.rondo([f.said("A refund uses the")], { error: { code, message, next } })],
       {
         ended: { type: "ended", reason: "error", durationMs: 3000, steps: 1 },
       },
@@ -60,6 +61,7 @@ const failed = (code: string, message: string, next: string) =>
   );
 
 export const states: Record<string, State> = {
+  ...loopStates,
   "empty-no-key": {
     messages: [
       f.snapshot(
@@ -82,7 +84,12 @@ export const states: Record<string, State> = {
     messages: [
       f.snapshot(
         f.chat("", []),
-        f.panelState({ recent: f.sessions().slice(1), attachments, contextUsed: 0.03, cost: 0 }),
+        f.panelState({
+          recent: f.sessions().slice(1),
+          attachments,
+          contextUsed: 0.03,
+          cost: { session: 0, today: 0, partial: true },
+        }),
       ),
     ],
     act: (page) => page.getByRole("textbox", { name: "Message" }).focus(),
@@ -126,7 +133,7 @@ export const states: Record<string, State> = {
               running,
             ]),
           ],
-          { status: busy, queue: [{ id: "q1", text: "Then add a case with a 100 % discount.", attachments: [] }] },
+          { status: busy, queue: [f.waiting("q1", "Then add a case with a 100 % discount.")] },
         ),
         f.panelState(),
         "And update the README.",
@@ -251,7 +258,7 @@ export const states: Record<string, State> = {
     messages: [
       f.snapshot(f.chat(title, [f.asked])),
       { type: "show-sessions" },
-      { type: "sessions", sessions: f.sessions() },
+      { type: "sessions", query: "", sessions: f.sessions() },
     ],
     act: (page) => page.getByText("Why is checkout slow").hover(),
   },

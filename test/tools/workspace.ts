@@ -6,7 +6,14 @@ import { coreTools } from "../../src/tools/core.ts";
 import type { Host } from "../../src/tools/host.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
-import type { FilesSeen, Need, Plan, Progress, ToolResult } from "../../src/tools/tool.ts";
+import {
+  type FilesSeen,
+  type Need,
+  noDelegate,
+  type Plan,
+  type Progress,
+  type ToolResult,
+} from "../../src/tools/tool.ts";
 
 export class TestWorkspace {
   /** Holds the workspace, and beside it what is outside. */
@@ -51,6 +58,7 @@ export class TestWorkspace {
       callID: "call-1",
       seen: this.seen,
       signal,
+      delegate: noDelegate,
     });
   }
 

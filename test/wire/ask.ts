@@ -1,6 +1,6 @@
 /** Asks a model once and gathers what it says. */
 import type { Entry } from "../../src/loop/apply.ts";
-import type { Finish, Part, Tokens, ToolPart } from "../../src/loop/message.ts";
+import type { Finish, ModelRef, Part, Tokens, ToolPart } from "../../src/loop/message.ts";
 import type { Arguments, Model, ModelError, ModelEvent, ModelRequest, ProviderData } from "../../src/loop/model.ts";
 
 export interface Collected {
@@ -44,6 +44,10 @@ export function request(more: Partial<ModelRequest> = {}): ModelRequest {
     system: "You are a test.",
     entries: [user("Hello")],
     tools: [],
+    toolUse: "auto",
+    temperature: undefined,
+    options: {},
+    onBytes: () => undefined,
     maxTokens: 1000,
     thinking: "default",
     signal: new AbortController().signal,
@@ -76,7 +80,12 @@ export function user(...said: (string | Bare<Part>)[]): Entry {
   };
 }
 
+/** A reply of the Anthropic model that `request` asks. */
 export function assistant(...said: Bare<Part>[]): Entry {
+  return replyOf({ providerID: "anthropic", modelID: "test-model" }, ...said);
+}
+
+export function replyOf(model: ModelRef, ...said: Bare<Part>[]): Entry {
   const id = `msg_${++count}`;
   const tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
   const info = {
@@ -86,7 +95,7 @@ export function assistant(...said: Bare<Part>[]): Entry {
     role: "assistant",
     parentID: "msg_0",
     agent: "build",
-    model: ref,
+    model,
     path: { cwd: "/", root: "/" },
     tokens,
   } as const;

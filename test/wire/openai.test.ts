@@ -4,8 +4,9 @@ import { openaiModel } from "../../src/loop/models/openai.ts";
 import { requestBody } from "../../src/loop/models/openai-request.ts";
 import { startModelServer } from "../model-server.ts";
 import type { Collected } from "./ask.ts";
-import { ask, assistant, call, request, user } from "./ask.ts";
+import { ask, call, assistant as foreign, replyOf, request, user } from "./ask.ts";
 
+const assistant = replyOf.bind(undefined, { providerID: "openai", modelID: "test-model" });
 const read = { name: "read", description: "Reads.", schema: { type: "object", properties: {} } };
 
 describe("openai: requests", () => {
@@ -97,6 +98,11 @@ describe("openai: requests", () => {
     const detail = [{ type: "reasoning.text", text: "Hm.", signature: "s", index: 0 }];
     const tool = call("read", {}, "1");
     assert.equal(said({ field: "reasoning_content" }, tool).reasoning_content, "Hm.");
+    const switched = [
+      user("Go"),
+      foreign({ type: "reasoning", text: "Hm.", time, metadata: { field: "reasoning_content" } }, tool),
+    ];
+    assert.equal(requestBody(request({ entries: switched }), false).includes("Hm."), false);
     assert.equal(said({ field: "reasoning_content" }, { type: "text", text: "ok" }).reasoning_content, undefined);
     assert.equal(said({ field: "reasoning" }, tool).reasoning, undefined);
     assert.equal(said({ signature: "s" }, tool).reasoning_content, undefined);

@@ -1,6 +1,5 @@
 /** A request as Anthropic's Messages API wants it, as JSON text: each entry is turned into its piece of it once. */
 import type {
-  AssistantMessageParam,
   ContentBlockParam,
   MessageCreateParamsStreaming,
   ToolResultBlockParam,
@@ -9,13 +8,31 @@ import type { Entry } from "../apply.ts";
 import type { FilePart, Part, ToolPart } from "../message.ts";
 import type { ModelRequest, Thinking } from "../model.ts";
 import { never } from "../never.ts";
-import { callData, fileContent, remember, toolResult } from "./entries.ts";
+import {
+  callsOf,
+  fileContent,
+  goOn,
+  isOwn,
+  remember,
+  type Telling,
+  toolResult,
+  wellFormed,
+  withOptions,
+  wordsOf,
+} from "./entries.ts";
+import { budgetOf, effortOf } from "./thinking.ts";
 
-/** Blocks of one role; neighbours of the same role become one message. */
+/** Blocks of one role; neighbours of the user's become one message. */
 interface Piece {
-  role: "user" | AssistantMessageParam["role"];
+  role: "user" | "assistant";
   /** JSON of the blocks, separated by commas. */
   blocks: string;
+}
+
+interface Told {
+  pieces: Piece[];
+  /** Of its calls. */
+  ids: string[];
 }
 
 /**
@@ -23,65 +40,104 @@ interface Piece {
  * with the bytes of the one before it, up to the newest messages (C7).
  */
 export function requestBody(request: ModelRequest): string {
-  const { model, system, tools, maxTokens = 8_192 } = request;
-  const head: Omit<MessageCreateParamsStreaming, "messages"> = {
+  const { model, system, tools, toolUse, options } = request;
+  const maxTokens = typeof options["max_tokens"] === "number" ? options["max_tokens"] : (request.maxTokens ?? 8_192);
+  const parameters = withOptions(
+    {
+      max_tokens: maxTokens,
+      ...thinkingParams(model, request.thinking, maxTokens),
+      // Caches up to the last block, wherever that is by then.
+      cache_control: { type: "ephemeral" },
+    },
+    options,
+  );
+  const head = {
     model,
-    max_tokens: maxTokens,
     stream: true,
-    ...thinkingParams(model, request.thinking, maxTokens),
-    // Caches up to the last block, wherever that is by then.
-    cache_control: { type: "ephemeral" },
+    ...temperatureParams(request, parameters["thinking"]),
+    ...parameters,
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, schema }) => ({
         name,
         description,
-        input_schema: { ...schema, type: "object" as const },
+        input_schema: { ...schema, type: "object" },
       })),
+      ...(toolUse === "none" && { tool_choice: { type: "none" } }),
     }),
     // The tools come before the system prompt in the cache's order: this marker keeps both when messages change.
-    ...(system && { system: [{ type: "text" as const, text: system, cache_control: { type: "ephemeral" as const } }] }),
+    ...(system && { system: [{ type: "text", text: system, cache_control: { type: "ephemeral" } }] }),
   };
-  return `${JSON.stringify(head).slice(0, -1)},"messages":[${messages(request.entries).join(",")}]}`;
+  return `${wellFormed(JSON.stringify(head)).slice(0, -1)},"messages":[${messages(request).join(",")}]}`;
 }
 
-function messages(entries: readonly Entry[]): string[] {
+const filler = `{"type":"text","text":"${goOn}"}`;
+
+function messages({ entries, model }: ModelRequest): string[] {
   const out: string[] = [];
   let role: Piece["role"] | undefined;
   let blocks: string[] = [];
   const close = () => {
     if (role) out.push(`{"role":"${role}","content":[${blocks.join(",")}]}`);
   };
-  for (const entry of entries) {
-    for (const piece of pieces(entry)) {
-      if (piece.role !== role) {
-        close();
-        role = piece.role;
-        blocks = [];
-      }
-      blocks.push(piece.blocks);
+  const add = (piece: Piece) => {
+    if (piece.role !== role) {
+      close();
+      role = piece.role;
+      blocks = [];
     }
+    blocks.push(piece.blocks);
+  };
+  for (const piece of inOrder(entries, model)) {
+    if (piece.role === "assistant" && role !== "user") add({ role: "user", blocks: filler });
+    add(piece);
   }
-  close();
   // An open reply at the end would be continued word by word, which newer models refuse.
-  if (role === "assistant") out.push(`{"role":"user","content":[{"type":"text","text":"Go on."}]}`);
+  if (role === "assistant") add({ role: "user", blocks: filler });
+  close();
   return out;
 }
 
-const pieces = remember((entry: Entry): Piece[] => {
-  if (entry.info.role === "user") return piece("user", entry.parts.flatMap(userBlock));
-  const blocks = entry.parts.flatMap(replyBlock);
+/** The API takes each id once, over all messages: an entry whose ids are taken is told with other ids. */
+function* inOrder(entries: readonly Entry[], modelID: string): Generator<Piece> {
+  const ref = { providerID: "anthropic", modelID };
+  const taken = new Set<string>();
+  for (const entry of entries) {
+    const own = isOwn(entry, ref);
+    let told = tell(entry, { own, renamed: false });
+    if (told.ids.some((id) => taken.has(id))) told = tell(entry, { own, renamed: true });
+    for (const id of told.ids) taken.add(id);
+    yield* told.pieces;
+  }
+}
+
+const tell = remember((entry: Entry, how: Telling): Told => {
+  if (entry.info.role === "user") return { pieces: piece("user", entry.parts.flatMap(userBlock)), ids: [] };
+  const calls = callsOf(entry.parts);
+  const ids = idsOf(calls, how);
+  const blocks = entry.parts.flatMap((part) => replyBlock(part, how, ids));
   // A cut reply can end in thinking, which the API does not take as the end of a message.
   const end = blocks.findLastIndex(({ type }) => type === "text" || type === "tool_use");
-  const results = entry.parts.filter((part) => part.type === "tool").map(resultBlock);
-  return [...piece("assistant", blocks.slice(0, end + 1)), ...piece("user", results)];
+  const results = calls.map((call) => resultBlock(call, ids));
+  const pieces = [...piece("assistant", blocks.slice(0, end + 1)), ...piece("user", results)];
+  return { pieces, ids: [...ids.values()] };
 });
 
+/** By part. The API takes letters, digits, _ and -. Other servers' ids have dots, or count anew in each reply. */
+function idsOf(calls: readonly ToolPart[], { renamed }: Telling): Map<string, string> {
+  const given = new Set(calls.map(({ callID }) => callID));
+  const fit = !renamed && given.size === calls.length;
+  return new Map(calls.map(({ id, callID }) => [id, fit && /^[\w-]{1,64}$/.test(callID) ? callID : id]));
+}
+
 function piece(role: Piece["role"], blocks: ContentBlockParam[]): Piece[] {
-  return blocks.length === 0 ? [] : [{ role, blocks: blocks.map((block) => JSON.stringify(block)).join(",") }];
+  return blocks.length === 0
+    ? []
+    : [{ role, blocks: blocks.map((block) => wellFormed(JSON.stringify(block))).join(",") }];
 }
 
 function userBlock(part: Part): ContentBlockParam[] {
-  if (part.type === "text" && !part.ignored && part.text.trim()) return [{ type: "text", text: part.text }];
+  const text = wordsOf(part);
+  if (text !== undefined) return [{ type: "text", text }];
   return part.type === "file" ? [fileBlock(part)] : [];
 }
 
@@ -104,57 +160,69 @@ function fileBlock(part: FilePart) {
   }
 }
 
-/** Thinking goes back unchanged and in its place, or not at all: without a signature the API refuses it (E3). */
-function replyBlock(part: Part): ContentBlockParam[] {
+/**
+ * Thinking goes back unchanged and in its place, or not at all: without a signature of this very model the API refuses
+ * it (E3).
+ */
+function replyBlock(part: Part, { own }: Telling, ids: ReadonlyMap<string, string>): ContentBlockParam[] {
   switch (part.type) {
     case "text":
-      return part.text.trim() ? [{ type: "text", text: part.text }] : [];
+      return part.text.trim() && !part.ignored ? [{ type: "text", text: part.text }] : [];
     case "reasoning": {
+      if (!own) return [];
       const { signature, redacted } = part.metadata ?? {};
       if (typeof redacted === "string") return [{ type: "redacted_thinking", data: redacted }];
       return typeof signature === "string" ? [{ type: "thinking", thinking: part.text, signature }] : [];
     }
     case "tool": {
-      return [{ ...callData(part), type: "tool_use", id: wireID(part), name: part.tool, input: part.state.input }];
+      const id = ids.get(part.id);
+      return id === undefined ? [] : [{ type: "tool_use", id, name: part.tool, input: part.state.input }];
     }
     default:
       return [];
   }
 }
 
-function resultBlock(part: ToolPart): ToolResultBlockParam {
+function resultBlock(part: ToolPart, ids: ReadonlyMap<string, string>): ToolResultBlockParam {
   const { text, failed, files } = toolResult(part);
-  const content =
-    files.length > 0 ? [{ type: "text" as const, text: text || "(no text)" }, ...files.map(fileBlock)] : text;
-  return { type: "tool_result", tool_use_id: wireID(part), content, ...(failed && { is_error: true }) };
-}
-
-/** The API takes letters, digits, _ and -, each id once. Other servers' ids have dots, or count anew in each reply. */
-function wireID({ callID, id }: ToolPart): string {
-  return /^[\w-]{10,64}$/.test(callID) ? callID : id;
+  const content = files.length > 0 ? [{ type: "text" as const, text }, ...files.map(fileBlock)] : text;
+  return { type: "tool_result", tool_use_id: ids.get(part.id) ?? part.id, content, ...(failed && { is_error: true }) };
 }
 
 type ThinkingParams = Pick<MessageCreateParamsStreaming, "thinking" | "output_config">;
 
-/** Tokens to think with, on models that want a number. The API's least is 1,024. */
-const budgets = { low: 4_000, medium: 12_000, high: 24_000 };
+/** The API's least budget, and what is left for the answer when the budget would take all. Tokens. */
+const least = 1_024;
 
 /**
  * How models are told to think. From https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking and the
- * migration guides there: adaptive from 4.6 on, where a budget is on its way out; before that, from 3.7 on, a budget.
- * Models that are not Claude's get nothing.
+ * migration guides there: adaptive from 4.6 on, which itself still takes a budget; before that, from 3.7 on, a budget.
+ * Models that are not Claude's get nothing but a budget that was asked for.
  */
 function thinkingParams(model: string, thinking: Thinking, maxTokens: number): ThinkingParams {
   const generation = claudeGeneration(model);
-  if (generation >= 4.6) {
+  const isBudget = typeof thinking === "object";
+  if (generation >= 4.6 && !(isBudget && generation === 4.6)) {
     if (thinking === "off") return thoughtless(model, generation);
     // Newer models leave the text of their thinking out when not asked for it.
     const adaptive = { thinking: { type: "adaptive" as const, display: "summarized" as const } };
-    return thinking === "default" ? adaptive : { ...adaptive, output_config: { effort: thinking } };
+    const effort = effortOf(thinking);
+    return effort === undefined ? adaptive : { ...adaptive, output_config: { effort } };
   }
-  if (generation < 3.7 || thinking === "default" || thinking === "off") return {};
-  const budget = Math.min(budgets[thinking], maxTokens - 1_024);
-  return budget < 1_024 ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+  const wanted = budgetOf(thinking);
+  if (wanted === undefined || (generation < 3.7 && !(isBudget && generation === 0))) return {};
+  const budget = Math.min(Math.max(wanted, least), maxTokens - least);
+  return budget < least ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+/** A model that thinks takes no temperature, nor do those after 4.6, whatever they do. The API's highest is 1. */
+function temperatureParams({ model, temperature }: ModelRequest, thinking: unknown): { temperature?: number } {
+  if (temperature === undefined || thinks(thinking) || claudeGeneration(model) > 4.6) return {};
+  return { temperature: Math.min(temperature, 1) };
+}
+
+function thinks(thinking: unknown): boolean {
+  return typeof thinking === "object" && thinking !== null && "type" in thinking && thinking.type !== "disabled";
 }
 
 /** The least that a model can be brought to think: 4.x without asking for it, 5 when told so, others only little. */

@@ -5,13 +5,14 @@ import type {
   RawContentBlockDelta,
   RawContentBlockStartEvent,
   RawMessageStreamEvent,
+  ToolUseBlock,
 } from "@anthropic-ai/sdk/resources/messages/messages";
-import type { Stream } from "@anthropic-ai/sdk/streaming";
+import { Stream } from "@anthropic-ai/sdk/streaming";
 import type { Finish, Tokens } from "../message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { requestBody } from "./anthropic-request.ts";
 import { parseArguments } from "./arguments.ts";
-import { connection, leave } from "./connection.ts";
+import { connection, leave, watched, withBody } from "./connection.ts";
 import { abortedError, address, cutError, type Endpoint, toModelError } from "./failure.ts";
 import { fetchFor } from "./local-fetch.ts";
 
@@ -54,14 +55,19 @@ async function* streamReply(
   const { signal, close, done } = connection(request.signal);
   const reply = new Reply();
   try {
-    const stream = await client.post<Stream<RawMessageStreamEvent>>("/v1/messages", {
-      body: requestBody(request),
-      headers: { "content-type": "application/json" },
-      stream: true,
-      signal,
-    });
+    const response = await client
+      .post("/v1/messages", {
+        body: requestBody(request),
+        headers: { "content-type": "application/json" },
+        stream: true,
+        signal,
+      })
+      .asResponse();
+    request.onBytes();
     yield { type: "start" };
     yield { type: "start-step" };
+    const tapped = withBody(response, (body) => watched(body, () => request.onBytes()));
+    const stream = Stream.fromSSEResponse<RawMessageStreamEvent>(tapped, new AbortController(), client);
     const events = stream[Symbol.asyncIterator]();
     for (let next = await events.next(); !next.done; next = await events.next()) {
       yield* reply.take(next.value);
@@ -95,6 +101,8 @@ class Reply {
   stopped = false;
   finish: Finish | undefined;
   readonly #blocks = new Map<number, Block>();
+  /** Of the calls. */
+  readonly #ids = new Set<string>();
   /** Calls whose arguments do not parse. Only the stop reason tells whether they were cut or badly written. */
   readonly #broken: ModelEvent[] = [];
   #usage: Reported = {};
@@ -134,7 +142,7 @@ class Reply {
   }
 
   *#start({ index, content_block: block }: RawContentBlockStartEvent): Generator<ModelEvent> {
-    const id = String(index);
+    const id = `block-${index}`;
     switch (block.type) {
       case "text":
         this.#blocks.set(index, { type: "text", id, open: false });
@@ -156,14 +164,21 @@ class Reply {
         yield { type: "reasoning-end", id, metadata: { redacted: block.data } };
         return;
       case "tool_use":
-        this.#blocks.set(index, { type: "call", id: block.id, name: block.name, raw: "", given: block.input });
-        yield { type: "tool-input-start", id: block.id, name: block.name };
+        yield* this.#call(index, block);
         return;
       default:
         // Tools that the server runs itself, and blocks that are not known yet: left out here and in later requests.
         yield { type: "skipped", what: `the block ${block.type}` };
         return;
     }
+  }
+
+  *#call(index: number, { id: given, name, input }: ToolUseBlock): Generator<ModelEvent> {
+    // Compatible servers have sent the same id twice, and none at all.
+    const id = given && !this.#ids.has(given) ? given : `toolu_${crypto.randomUUID().replaceAll("-", "")}`;
+    this.#ids.add(id);
+    this.#blocks.set(index, { type: "call", id, name, raw: "", given: input });
+    yield { type: "tool-input-start", id, name };
   }
 
   *#stop(index: number): Generator<ModelEvent> {

@@ -1,3 +1,20 @@
+type Bytes = AsyncIterable<Uint8Array>;
+
+/** The same response with another body. SDKs only iterate over it. */
+export function withBody(response: Response, pass: (body: ReadableStream<Uint8Array>) => Bytes): Response {
+  // An own property in front of the class's getter.
+  if (response.body) Object.defineProperty(response, "body", { value: pass(response.body) });
+  return response;
+}
+
+/** The same bytes; `onBytes` is called as each piece of them comes in. */
+export async function* watched(body: ReadableStream<Uint8Array>, onBytes: () => void): Bytes {
+  for await (const chunk of body) {
+    onBytes();
+    yield chunk;
+  }
+}
+
 /** How long a server may take to end an answer whose last event has come, in ms. */
 const patience = 1_000;
 

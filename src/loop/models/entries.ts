@@ -1,23 +1,74 @@
-/** What both wire formats share when they turn entries into messages. */
+/** What both wire formats share when they turn a request into JSON. */
 import type { Entry } from "../apply.ts";
-import type { FilePart, Part, ToolPart } from "../message.ts";
+import { mergeDeep } from "../merge.ts";
+import type { FilePart, ModelRef, Part, ToolPart } from "../message.ts";
+import type { ModelRequest } from "../model.ts";
 import { never } from "../never.ts";
+
+/** How an entry is told. */
+export interface Telling {
+  /** Whether the model that is asked wrote it: what a provider wants back unchanged means nothing to any other model. */
+  own: boolean;
+  /** Calls go by ids of ours, since those they came with are taken already. */
+  renamed: boolean;
+}
 
 /**
  * Remembers what an entry became, so that a request costs the same whatever came before it. An entry is translated again
- * when its message or one of its parts was replaced, or when text was appended to it.
+ * when its message or one of its parts was replaced, when text was appended to it, or when it is to be told otherwise.
  */
-export function remember<Wire>(translate: (entry: Entry) => Wire): (entry: Entry) => Wire {
-  const known = new WeakMap<Entry, { info: Entry["info"]; parts: Part[]; length: number; wire: Wire }>();
-  return (entry) => {
+export function remember<Wire>(translate: (entry: Entry, how: Telling) => Wire): (entry: Entry, how: Telling) => Wire {
+  type Known = { info: Entry["info"]; parts: Part[]; length: number; own: boolean; wire: Wire };
+  const known = { given: new WeakMap<Entry, Known>(), renamed: new WeakMap<Entry, Known>() };
+  return (entry, how) => {
     const { info, parts } = entry;
+    const { own } = how;
     const length = textLength(parts);
-    const old = known.get(entry);
-    if (old?.info === info && old.length === length && sameItems(old.parts, parts)) return old.wire;
-    const wire = translate(entry);
-    known.set(entry, { info, parts: [...parts], length, wire });
+    const ours = how.renamed ? known.renamed : known.given;
+    const old = ours.get(entry);
+    if (old?.info === info && old.own === own && old.length === length && sameItems(old.parts, parts)) return old.wire;
+    const wire = translate(entry, how);
+    ours.set(entry, { info, parts: [...parts], length, own, wire });
     return wire;
   };
+}
+
+export function isOwn({ info }: Entry, { providerID, modelID }: ModelRef): boolean {
+  return info.role === "assistant" && info.model.modelID === modelID && info.model.providerID === providerID;
+}
+
+/** What the loop itself says, whatever the options are. */
+const reserved = new Set(["model", "messages", "system", "tools", "stream"]);
+
+/** The parameters with a request's options over them (M2). */
+export function withOptions(parameters: Record<string, unknown>, options: ModelRequest["options"]) {
+  return mergeDeep(parameters, Object.fromEntries(Object.entries(options).filter(([name]) => !reserved.has(name))));
+}
+
+/** JSON in which halves of surrogate pairs are replaced: JSON.stringify escapes them, and servers refuse them. */
+export function wellFormed(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  // Escapes are matched whole, so that the text `\ud83d`, which is `\\ud83d` in JSON, stays.
+  return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? "\\ufffd" : found));
+}
+
+/** Stands where the wire formats want a user's word and the chat has none. */
+export const goOn = "Go on.";
+
+/** What a part of a user's message says in words; undefined when it says none to the model. */
+export function wordsOf(part: Part): string | undefined {
+  if (part.type === "agent") return `Use the task tool to hand work to the agent ${part.name}.`;
+  return part.type === "text" && !part.ignored && part.text.trim() !== "" ? part.text : undefined;
+}
+
+/** The calls of a reply that the model is shown, with their results. */
+export function callsOf(parts: readonly Part[]): ToolPart[] {
+  return parts.filter((part) => part.type === "tool").filter(({ state }) => !isDiscarded(state));
+}
+
+/** Cut within its arguments and never run (C4). */
+function isDiscarded(state: ToolPart["state"]): boolean {
+  return state.status !== "pending" && state.metadata?.discarded === true;
 }
 
 /** Text and arguments grow in place while they stream; everything else is replaced (apply.ts). */
@@ -35,7 +86,12 @@ function sameItems<Item>(a: readonly Item[], b: readonly Item[]): boolean {
 export function toolResult({ state }: ToolPart): { text: string; failed: boolean; files: FilePart[] } {
   switch (state.status) {
     case "completed":
-      return { text: state.output, failed: false, files: state.attachments ?? [] };
+      // Some servers refuse a result without a word.
+      return {
+        text: state.output.trim() ? state.output : "(no output)",
+        failed: false,
+        files: state.attachments ?? [],
+      };
     case "error":
       return { text: state.error || "Failed without a message", failed: true, files: [] };
     case "pending":

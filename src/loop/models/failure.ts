@@ -1,6 +1,7 @@
 /** Turns what an SDK, a server or a socket says of a failure into one ModelError with words for people. */
 import { ModelError, type ModelErrorKind } from "../model.ts";
 import { never } from "../never.ts";
+import { isOverflow, outputTooLong } from "./overflow.ts";
 
 /** The kinds that a request can fail with; the other two are known without asking a server. */
 type Kind = Exclude<ModelErrorKind, "no-key" | "aborted">;
@@ -19,20 +20,23 @@ export interface Endpoint {
 /** What can be known of a failure, whichever SDK or server it came from. */
 interface Facts {
   status: number | undefined;
-  /** The server's own name for the error: "overloaded_error", "context_length_exceeded". */
-  name: string;
+  /** The server's own names for the error, the most telling first: "overloaded_error", "context_length_exceeded". */
+  names: string[];
   /** The server's or the system's words. */
   text: string;
+  /** Whether a server spoke, rather than the system or an SDK. */
+  isTold: boolean;
   headers: Headers | undefined;
   /** The system's code of a failed connection: "ECONNREFUSED". */
   code: string | undefined;
 }
 
-const names: Record<string, Kind> = {
+const kinds: Record<string, Kind> = {
   overloaded_error: "overloaded",
   rate_limit_error: "rate-limit",
   rate_limit_exceeded: "rate-limit",
   insufficient_quota: "rate-limit",
+  budget_exceeded: "rate-limit",
   authentication_error: "auth",
   permission_error: "auth",
   invalid_api_key: "auth",
@@ -41,12 +45,13 @@ const names: Record<string, Kind> = {
   // Groq: the model wrote a call that its own server could not parse. Asking again often helps.
   tool_use_failed: "server",
   invalid_request_error: "invalid",
+  invalid_prompt: "invalid",
   request_too_large: "invalid",
 };
 
-/** Wordings of Anthropic, OpenAI, vLLM, llama.cpp, Ollama, OpenRouter, Groq, Mistral, LM Studio and Bedrock. */
-const contextFull =
-  /prompt is too long|context_length_exceeded|context_window_exceeded|maximum context length|exceeds? (the |this |its )?(available |maximum |model('s)? )*context|context (size|length|window|limit)( of [^.]*)? (has been |was |is )?exceed|exceed context limit|input is too long|too many (input )?tokens|reduce the length of|(prompt|input).{0,40}(too large|too long|larger than|longer than).{0,40}(context|model)/i;
+/** Limits of money, which no wait lifts. */
+const spent =
+  /^(insufficient_quota|billing_hard_limit_reached|budget_exceeded|enforced_spend_limit_reached|usage_not_included)$/;
 const noSuchModel =
   /model[^.]{0,80}(not found|does not exist|is not (a valid|available|supported|found))|not a valid model|invalid model|unknown model|no such model/i;
 
@@ -62,16 +67,32 @@ export class ServerSaid extends Error {
 
 /** `thrown` comes from an SDK, from its stream, or from the system. */
 export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
+  if (thrown instanceof Error && /^(AbortError|APIUserAbortError)$/.test(thrown.name)) return abortedError();
   const facts = read(thrown);
   const kind = classify(facts);
   const { message, next } = words(kind, facts, endpoint);
   const retryAfterMs = facts.headers && retryAfter(facts.headers);
-  const shouldRetry = facts.headers?.get("x-should-retry") ?? (facts.name === "insufficient_quota" ? "false" : null);
+  const shouldRetry = retryAdvice(facts, retryAfterMs);
   return new ModelError(kind, message, next, {
     ...(facts.status !== undefined && { status: facts.status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(shouldRetry !== null && { shouldRetry: shouldRetry === "true" }),
+    ...(shouldRetry !== undefined && { shouldRetry }),
   });
+}
+
+/** What is known of trying again beyond the kind of the failure; undefined when nothing is. */
+function retryAdvice(facts: Facts, retryAfterMs: number | undefined): boolean | undefined {
+  const said = facts.headers?.get("x-should-retry");
+  if (said === "true" || said === "false") return said === "true";
+  if (retryAfterMs === undefined && facts.names.some((name) => spent.test(name))) return false;
+  if (isCertificate(facts.code)) return false;
+  return isRiddle(facts) ? false : undefined;
+}
+
+/** Neither a status nor a name nor words that are known: it may as well be a bug, and would be one again. */
+function isRiddle({ status, names, text, isTold, code }: Facts): boolean {
+  if (status !== undefined || code !== undefined || names.some((name) => Object.hasOwn(kinds, name))) return false;
+  return isTold ? text === "" : !lost.test(text);
 }
 
 /** @throws ModelError when the base URL of the settings is no address */
@@ -95,19 +116,38 @@ export function abortedError(): ModelError {
 }
 
 function read(thrown: unknown): Facts {
-  const { status, headers, error, message } = record(thrown);
+  const { status, headers, message, type, error: given } = record(thrown);
+  const error = given ?? parsed(message);
   // Anthropic wraps its errors as {type, error: {type, message}}; the OpenAI SDK hands over the inner object.
   const body = record(record(error)["error"] ?? error);
-  const said = [body["message"], body["detail"], error, message].find((it) => typeof it === "string" && it !== "");
+  const isTold = error !== undefined;
+  const detail = typeof body["detail"] === "object" ? JSON.stringify(body["detail"]) : body["detail"];
+  // An SDK's own message is the server's words again, or that there are none.
+  const said = [body["message"], detail, error, isTold ? "" : message];
+  const names = [record(body["details"])["error_code"], body["code"], body["type"], type];
   const number = Number(body["code"]);
   return {
     status: typeof status === "number" ? status : number >= 400 && number < 600 ? number : undefined,
-    name: [body["code"], body["type"], record(thrown)["type"]].find((it) => typeof it === "string") ?? "",
-    text:
-      thrown instanceof SyntaxError ? "its answer cannot be read" : typeof said === "string" ? said : String(thrown),
+    names: names.filter((name) => typeof name === "string"),
+    text: thrown instanceof SyntaxError ? "its answer cannot be read" : (said.find(isText) ?? ""),
+    isTold,
     headers: headers instanceof Headers ? headers : undefined,
     code: systemCode(thrown),
   };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** The server's error, where a gateway or an SDK hands it over as the text of another. */
+function parsed(message: unknown): unknown {
+  if (typeof message !== "string" || !message.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(message);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The code nearest to the system: SDKs and fetch wrap the socket's error, some more than once. */
@@ -120,22 +160,30 @@ function systemCode(thrown: unknown): string | undefined {
   return code;
 }
 
-function classify({ status, name, text, code }: Facts): Kind {
-  if (status !== 401 && status !== 403 && status !== 429 && contextFull.test(`${name} ${text}`)) return "context-full";
-  const named = names[name];
-  if (status === undefined) return named ?? (code === undefined && !lost.test(text) ? "server" : "network");
+function classify({ status, names, text, isTold, code }: Facts): Kind {
+  if (status !== 401 && status !== 403 && status !== 429 && isOverflow(`${names.join(" ")} ${text}`)) {
+    return outputTooLong(text) === undefined ? "context-full" : "invalid";
+  }
+  const named = names.map((name) => (Object.hasOwn(kinds, name) ? kinds[name] : undefined)).find((kind) => kind);
+  if (status === undefined) return named ?? (!isTold && (code !== undefined || lost.test(text)) ? "network" : "server");
   if (status === 401 || status === 403) return "auth";
   if (status === 404) return "unknown-model";
-  if (status === 408) return "network";
+  // 499: a proxy that believes that the client went away.
+  if (status === 408 || status === 499) return "network";
   if (status === 429) return "rate-limit";
   if (status === 503 || status === 529) return "overloaded";
-  if (status >= 500) return named === "overloaded" ? named : "server";
+  // 409: another request holds a lock; the SDKs try again, too.
+  if (status >= 500 || status === 409) return named === "overloaded" ? named : "server";
   if (named === "server") return named;
   return noSuchModel.test(text) ? "unknown-model" : "invalid";
 }
 
 /** How fetch and the SDKs word a connection that failed without a code. */
-const lost = /connection error|terminated|fetch failed|socket|network|timed? ?out|aborted|premature/i;
+const lost = /connection|terminated|fetch failed|socket|network|timed? ?out|aborted|premature|\bEOF\b|hang up/i;
+
+function isCertificate(code: string | undefined): boolean {
+  return code !== undefined && /CERT|SELF_SIGNED|ISSUER/.test(code);
+}
 
 function words(kind: Kind, facts: Facts, endpoint: Endpoint): { message: string; next: string } {
   const { origin, model, keyVariable } = endpoint;
@@ -167,11 +215,19 @@ function words(kind: Kind, facts: Facts, endpoint: Endpoint): { message: string;
         message: `The conversation is too long for “${model}”: ${said}`,
         next: "Compact the conversation, or start a new session.",
       };
-    case "invalid":
+    case "invalid": {
+      const tooLong = outputTooLong(facts.text);
+      if (tooLong !== undefined) {
+        return {
+          message: `An answer of up to ${tooLong} tokens does not fit into the window of “${model}”: ${said}`,
+          next: "Lower max_tokens, the longest answer that is asked for, or give the model a larger window.",
+        };
+      }
       return {
         message: `${origin} refused the request: ${said}`,
         next: "Change the message or the model, and try again.",
       };
+    }
     default:
       return never(kind);
   }
@@ -189,7 +245,7 @@ function unreachable({ code }: Facts, origin: string): { message: string; next: 
     case "UND_ERR_HEADERS_TIMEOUT":
       return { message: `${origin} did not answer in time.`, next: "Check the network, and try again." };
   }
-  if (code && /CERT|SELF_SIGNED|ISSUER/.test(code)) {
+  if (isCertificate(code)) {
     return { message: `The certificate of ${origin} was not accepted (${code}).`, next: "Check the certificate." };
   }
   return { message: `The connection to ${origin} was lost.`, next: "Check the network, and try again." };
@@ -199,22 +255,32 @@ function unreachable({ code }: Facts, origin: string): { message: string; next: 
 function quote(text: string, apiKey: string): string {
   // A shorter "key" is a placeholder, and may be a word of the text.
   const shown = apiKey.length >= 8 ? text.replaceAll(apiKey, "…") : text;
-  const line = shown
-    .replace(/<[^>]*>/g, " ")
-    .replace(/\s+/g, " ")
-    .trim();
-  return line.length > 300 ? `${line.slice(0, 299)}…` : /[.!?…]$/.test(line) ? line : `${line}.`;
+  if (shown === "") return "it did not say why.";
+  const line = withoutTags(shown).replace(/\s+/g, " ").trim();
+  return line.length > 300 ? `${line.slice(0, 299).toWellFormed()}…` : /[.!?…]$/.test(line) ? line : `${line}.`;
 }
 
-/** In ms, from `retry-after-ms`, or `retry-after` in seconds or as a date (H3). */
+/** Of the page of a gateway its heading is enough. */
+function withoutTags(text: string): string {
+  if (!/<(!doctype|html|head|body)\b/i.test(text)) return text;
+  const heading = /<(title|h1)\b[^>]*>([^<]+)</i.exec(text)?.[2]?.trim();
+  return heading || "it answered with a web page";
+}
+
+/** In ms, from `retry-after-ms`, or `retry-after` in seconds or as a date (H3). Undefined when they make no sense. */
 function retryAfter(headers: Headers): number | undefined {
-  const ms = Number.parseFloat(headers.get("retry-after-ms") ?? "");
-  if (ms >= 0) return ms;
+  const ms = number(headers.get("retry-after-ms"));
+  if (ms !== undefined) return ms;
   const value = headers.get("retry-after");
-  if (value === null) return undefined;
-  const seconds = Number(value);
-  const wait = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+  const seconds = number(value);
+  if (seconds !== undefined) return seconds * 1000;
+  // Only whole dates: `Date.parse` finds one in nearly any words with a number.
+  const wait = value !== null && /:\d\d/.test(value) ? Date.parse(value) - Date.now() : Number.NaN;
+  return wait > 0 ? wait : undefined;
+}
+
+function number(value: string | null): number | undefined {
+  return value !== null && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
 }
 
 function record(value: unknown): Record<string, unknown> {

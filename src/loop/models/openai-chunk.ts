@@ -26,6 +26,8 @@ interface Delta {
   reasoning_content?: string | null;
   reasoning_details?: ReasoningDetail[] | null;
   tool_calls?: Fragment[] | null;
+  /** What `tool_calls` were before: one call a reply, without an id. */
+  function_call?: Fragment["function"];
 }
 
 export type Content = string | { text?: string; thinking?: { text?: string }[] }[];
@@ -57,7 +59,10 @@ export interface Usage {
   cached_tokens?: number | null;
 }
 
-/** `prompt_tokens` counts cached tokens, too; `Tokens` has them apart. */
+/**
+ * `prompt_tokens` counts cached tokens, too; `Tokens` has them apart. `completion_tokens` stays as it was told: xAI alone
+ * counts reasoning beside it.
+ */
 export function tokens(usage: Usage): Tokens {
   const { prompt_tokens_details: read } = usage;
   const cacheRead = read?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? 0;

@@ -41,7 +41,8 @@ export class ChatReply {
     const choice = chunk.choices?.find(({ index }) => (index ?? 0) === 0);
     this.#usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage ?? this.#usage;
     if (!choice) return;
-    const { content, refusal, reasoning, reasoning_content, reasoning_details, tool_calls } = choice.delta ?? {};
+    const { content, refusal, reasoning, reasoning_content, reasoning_details, tool_calls, function_call } =
+      choice.delta ?? {};
     if (reasoning_details) this.#keep(reasoning_details);
     if (reasoning_content) yield* this.#reason(reasoning_content, "reasoning_content");
     else if (reasoning) yield* this.#reason(reasoning, "reasoning");
@@ -52,6 +53,7 @@ export class ChatReply {
     for (const [position, fragment] of (tool_calls ?? []).entries()) {
       yield* this.#call(fragment, (tool_calls ?? []).length > 1 ? position : undefined);
     }
+    if (function_call) yield* this.#call({ index: 0, function: function_call }, undefined);
     if (choice.error) throw new ServerSaid(choice.error);
     if (choice.finish_reason) this.#end(choice.finish_reason);
   }

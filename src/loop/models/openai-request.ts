@@ -2,14 +2,26 @@
 import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionContentPart,
-  ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageFunctionToolCall,
 } from "openai/resources/chat/completions/completions";
 import type { Entry } from "../apply.ts";
 import type { FilePart, Part, ToolPart } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import { never } from "../never.ts";
-import { callData, fileContent, remember, toolResult } from "./entries.ts";
+import {
+  callData,
+  callsOf,
+  fileContent,
+  goOn,
+  isOwn,
+  remember,
+  type Telling,
+  toolResult,
+  wellFormed,
+  withOptions,
+  wordsOf,
+} from "./entries.ts";
+import { effortOf } from "./thinking.ts";
 
 /** User content stays in parts until neighbours are joined; other messages are JSON already. */
 type Piece =
@@ -22,85 +34,107 @@ type Piece =
  * with the bytes of the one before it, up to the newest messages (C7).
  */
 export function requestBody(request: ModelRequest, isOpenAI: boolean): string {
-  const { model, system, tools, maxTokens, thinking } = request;
-  const head: Omit<ChatCompletionCreateParamsStreaming, "messages"> = {
-    model,
-    stream: true,
+  const { model, tools, toolUse, maxTokens, temperature, thinking, options } = request;
+  const effort = effortOf(thinking);
+  const parameters = {
     stream_options: { include_usage: true },
     // OpenAI's newer models refuse the old name; other servers may not know the new one.
     ...(maxTokens !== undefined && (isOpenAI ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens })),
-    ...(thinking !== "default" && thinking !== "off" && { reasoning_effort: thinking }),
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(temperature !== undefined && !reasons.test(model) && { temperature }),
+  };
+  const head = {
+    model,
+    stream: true,
+    ...withOptions(parameters, options),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, schema }) => ({
-        type: "function" as const,
+        type: "function",
         function: { name, description, parameters: schema },
       })),
+      ...(toolUse === "none" && { tool_choice: "none" }),
     }),
   };
-  return `${JSON.stringify(head).slice(0, -1)},"messages":[${messages(system, request.entries).join(",")}]}`;
+  return `${wellFormed(JSON.stringify(head)).slice(0, -1)},"messages":[${messages(request).join(",")}]}`;
 }
 
-function messages(system: string, entries: readonly Entry[]): string[] {
-  const out = system ? [JSON.stringify({ role: "system", content: system })] : [];
+/** OpenAI's models that reason refuse a temperature, behind gateways, too. */
+const reasons = /(^|\/)(o\d|gpt-5)/;
+
+function messages({ system, entries, model }: ModelRequest): string[] {
+  const out = system ? [json({ role: "system", content: system })] : [];
+  const ref = { providerID: "openai", modelID: model };
   let open: ChatCompletionContentPart[] = [];
   let last: Piece["role"] | undefined;
   const close = () => {
     if (open.length > 0) out.push(userMessage(open));
     open = [];
   };
-  for (const piece of entries.flatMap(pieces)) {
+  const add = (piece: Piece) => {
+    // Many servers want a user's word, or a result, before each reply.
+    if (piece.role === "assistant" && last !== "user" && last !== "tool") open.push(text(goOn));
     last = piece.role;
-    if (piece.role === "user") {
-      open.push(...piece.content);
-    } else {
-      close();
-      out.push(piece.json);
-    }
-  }
-  close();
+    if (piece.role === "user") return void open.push(...piece.content);
+    close();
+    out.push(piece.json);
+  };
+  for (const entry of entries) for (const piece of tell(entry, { own: isOwn(entry, ref), renamed: false })) add(piece);
   // Servers would continue an open reply at the end, or refuse it.
-  if (last === "assistant") out.push(userMessage([text("Go on.")]));
+  if (last === "assistant") open.push(text(goOn));
+  close();
   return out;
 }
 
 /** Plain text goes as a string: small servers know no parts. */
 function userMessage(content: ChatCompletionContentPart[]): string {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  return JSON.stringify({ role: "user", content: texts.length === content.length ? texts.join("\n\n") : content });
+  return json({ role: "user", content: texts.length === content.length ? texts.join("\n\n") : content });
 }
 
-const pieces = remember((entry: Entry): Piece[] => {
+const tell = remember((entry: Entry, { own }: Telling): Piece[] => {
   if (entry.info.role === "user") {
     const content = entry.parts.flatMap(userContent);
     return content.length > 0 ? [{ role: "user", content }] : [];
   }
-  const calls = entry.parts.filter((part) => part.type === "tool");
-  const said = entry.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  const calls = callsOf(entry.parts);
+  const said = entry.parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("");
   if (calls.length === 0 && !said.trim()) return [];
+  const ids = idsOf(calls, own);
   const reply: ChatCompletionAssistantMessageParam = {
     role: "assistant",
-    ...reasoning(entry.parts, calls.length > 0),
-    content: said || null,
-    ...(calls.length > 0 && { tool_calls: calls.map(toolCall) }),
+    ...(own && reasoning(entry.parts, calls.length > 0)),
+    content: said.trim() ? said : null,
+    ...(calls.length > 0 && { tool_calls: calls.map((call, at) => toolCall(call, ids[at] ?? call.id, own)) }),
   };
-  const results = calls.map((part): Piece => {
-    const { text, failed } = toolResult(part);
-    const result = { role: "tool", tool_call_id: part.callID, content: failed ? `Error: ${text}` : text };
-    return { role: "tool", json: JSON.stringify(result) };
+  const results = calls.map((call, at): Piece => {
+    const { text, failed } = toolResult(call);
+    const content = failed ? `Error: ${text}` : text;
+    return { role: "tool", json: json({ role: "tool", tool_call_id: ids[at] ?? call.id, content }) };
   });
   // A `tool` message holds text alone: what else the results have follows as the user's.
   const files = calls.flatMap((part) => toolResult(part).files.map(fileContentPart));
   const attached: Piece[] =
     files.length > 0 ? [{ role: "user", content: [text("(Attached by the tools above.)"), ...files] }] : [];
-  return [{ role: "assistant", json: JSON.stringify(reply) }, ...results, ...attached];
+  return [{ role: "assistant", json: json(reply) }, ...results, ...attached];
 });
+
+/** Of the calls of one reply, each once. OpenAI takes up to 40 characters; a server's own ids it gets as it gave them. */
+function idsOf(calls: readonly ToolPart[], own: boolean): string[] {
+  const isUnique = new Set(calls.map(({ callID }) => callID)).size === calls.length;
+  return calls.map(({ id, callID }) => (isUnique && (own || callID.length <= 40) ? callID : id));
+}
+
+function json(message: object): string {
+  return wellFormed(JSON.stringify(message));
+}
 
 function text(said: string): ChatCompletionContentPart {
   return { type: "text", text: said };
 }
 
 function userContent(part: Part): ChatCompletionContentPart[] {
-  if (part.type === "text" && !part.ignored && part.text.trim()) return [text(part.text)];
+  const words = wordsOf(part);
+  if (words !== undefined) return [text(words)];
   return part.type === "file" ? [fileContentPart(part)] : [];
 }
 
@@ -119,9 +153,9 @@ function fileContentPart(part: FilePart): ChatCompletionContentPart {
 }
 
 /** With what the provider wants back beside it, such as Gemini's thought signature. */
-function toolCall(part: ToolPart): ChatCompletionMessageFunctionToolCall {
-  const called = { name: part.tool, arguments: JSON.stringify(part.state.input) };
-  return { ...callData(part), id: part.callID, type: "function", function: called };
+function toolCall(part: ToolPart, id: string, own: boolean): ChatCompletionMessageFunctionToolCall {
+  const called = { name: part.tool, arguments: json(part.state.input) };
+  return { ...(own && callData(part)), id, type: "function", function: called };
 }
 
 /**

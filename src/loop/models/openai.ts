@@ -1,5 +1,6 @@
 /** Chat Completions through OpenAI's SDK: OpenAI itself and every server that speaks like it (E4). */
 import { OpenAI } from "openai/client";
+import type { APIError } from "openai/error";
 import { Stream } from "openai/streaming";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { connection } from "./connection.ts";
@@ -18,9 +19,22 @@ interface OpenAIOptions {
 
 const home = "https://api.openai.com";
 
+/** The SDK looks for words only under `error`; FastAPI's `detail` and older vLLM's `message` stand beside it. */
+class Client extends OpenAI {
+  protected override makeStatusError(
+    status: number,
+    body: object,
+    text: string | undefined,
+    headers: Headers,
+  ): APIError {
+    const isBare = typeof body === "object" && body !== null && !("error" in body);
+    return super.makeStatusError(status, isBare ? { error: body } : body, text, headers);
+  }
+}
+
 export function openaiModel({ apiKey, baseURL = `${home}/v1` }: OpenAIOptions): Model {
   const { origin } = address(baseURL);
-  const client = new OpenAI({
+  const client = new Client({
     apiKey,
     baseURL,
     maxRetries: 0,
@@ -48,9 +62,14 @@ async function* streamReply(client: OpenAI, request: ModelRequest, endpoint: End
         signal,
       })
       .asResponse();
+    request.onBytes();
     yield { type: "start" };
     yield { type: "start-step" };
-    const chunks = Stream.fromSSEResponse<Chunk>(tail.watch(response, close), new AbortController(), client);
+    const chunks = Stream.fromSSEResponse<Chunk>(
+      tail.watch(response, close, () => request.onBytes()),
+      new AbortController(),
+      client,
+    );
     for await (const chunk of chunks) {
       yield* reply.take(chunk);
     }

@@ -1,4 +1,4 @@
-import { leave } from "./connection.ts";
+import { leave, withBody } from "./connection.ts";
 import { ServerSaid } from "./failure.ts";
 
 /** Longer than the last lines of any stream, in bytes. */
@@ -29,16 +29,15 @@ export class SseTail {
    * The same response, its body watched. It ends with `[DONE]`: some servers keep the connection open after it, and
    * `close` ends it then.
    */
-  watch(response: Response, close: () => void): Response {
-    // An own property in front of the class's getter. The SDK only iterates over it.
-    if (response.body) Object.defineProperty(response, "body", { value: this.#pass(response.body, close) });
-    return response;
+  watch(response: Response, close: () => void, onBytes: () => void): Response {
+    return withBody(response, (body) => this.#pass(body, close, onBytes));
   }
 
-  async *#pass(body: ReadableStream<Uint8Array>, close: () => void): AsyncGenerator<Uint8Array> {
+  async *#pass(body: ReadableStream<Uint8Array>, close: () => void, onBytes: () => void): AsyncGenerator<Uint8Array> {
     const chunks = body[Symbol.asyncIterator]();
     try {
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+        onBytes();
         this.#note(next.value);
         yield next.value;
         if (!this.done) continue;

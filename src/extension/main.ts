@@ -1,0 +1,169 @@
+/** The composition root: the one place that builds things and ties them together. Loaded by extension.ts when it is needed. */
+import { createHash } from "node:crypto";
+import path from "node:path";
+import * as vscode from "vscode";
+import * as z from "zod/mini";
+import type { Chat } from "../loop/apply.ts";
+import { type ChatEvent, Rule } from "../loop/events.ts";
+import { ModelRef } from "../loop/message.ts";
+import { SpendingLedger } from "../record/ledger.ts";
+import { Sessions } from "../record/sessions.ts";
+import { coreTools } from "../tools/core.ts";
+import { registryOf } from "../tools/registry.ts";
+import { taskTool } from "../tools/task.ts";
+import { Archive } from "./archive.ts";
+import { commands } from "./commands.ts";
+import { Conversations } from "./conversations.ts";
+import { Keys } from "./keys.ts";
+import { Models } from "./models.ts";
+import { proposedTexts, showIfNothingIsOpen } from "./open.ts";
+import { Panel, type PanelMessage } from "./panel.ts";
+import { Projects } from "./projects.ts";
+import { Before } from "./review/before.ts";
+import { reviewCommands } from "./review/commands.ts";
+import { Marks } from "./review/marks.ts";
+import { Review } from "./review/review.ts";
+import { changesState, choicesNow, Rondo, remembered } from "./rondo.ts";
+import { readSettings, watchSettings } from "./settings.ts";
+import { vscodeHost } from "./vscode-host.ts";
+
+/** Rules that were given with "Always allow", for this workspace. */
+const rulesKey = "rondo.rules";
+
+/** Rondo as it runs in a window. */
+export interface App {
+  panel: vscode.WebviewViewProvider;
+  /** By id. */
+  commands: Record<string, (...args: unknown[]) => unknown>;
+  /** Stops what runs; then what was said is on disk. */
+  leave(): Promise<void>;
+}
+
+/** `declared`: the commands that VS Code knows already; the others, which only Rondo itself runs, are made known here. */
+export function start(context: vscode.ExtensionContext, declared: ReadonlySet<string>): App {
+  const { workspaceState: memory, subscriptions } = context;
+  const own = <T extends vscode.Disposable>(one: T): T => {
+    subscriptions.push(one);
+    return one;
+  };
+  const log = own(vscode.window.createOutputChannel("Rondo", { log: true }));
+  const storage = storageOf(context.globalStorageUri);
+  const keys = own(new Keys(context.secrets));
+  const models = new Models(keys, ModelRef.safeParse(memory.get(remembered.model)).data);
+  const review = own(new Review({ storage, tell: (message) => void vscode.window.showWarningMessage(message) }));
+  const sessions = new Sessions(vscode.Uri.joinPath(storage, "sessions").fsPath);
+  const host = own(vscodeHost({ watch: review }));
+  const workspaceRules = () => z.array(Rule).safeParse(memory.get(rulesKey)).data ?? [];
+  const projects = own(new Projects(log));
+  const ledger = new SpendingLedger(path.join(sessions.folder, "spending"), (message) => log.warn(message));
+  const conversations = own(
+    new Conversations(
+      sessions,
+      {
+        hostFor: (id) => host.forSession(sessions.outputs(id)),
+        hooksFor: (...session) => projects.hooks(...session),
+        project: () => projects.load(),
+        ledger,
+        tools: registryOf(coreTools),
+        taskTool,
+        limits: () => readSettings().limits,
+        platform: process.platform,
+        openModel: (ref) => models.open(ref),
+        fallback: () => models.fallback,
+        rules: () => ({ user: readSettings().rules, workspace: workspaceRules() }),
+        keepRules: (rules) => void memory.update(rulesKey, [...workspaceRules(), ...rules]),
+        attended: true,
+        titles: true,
+        onLoopEvent: (event) => event.type !== "stream:delta" && log.debug(event.type, event),
+        onNote: (message) => log.info(message),
+        onBug: (error) => log.error(error instanceof Error ? error : String(error)),
+      },
+      (chat) => choicesNow(models, memory, chat),
+      vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "",
+    ),
+  );
+  const onChange = () => panel.stateChanged();
+  const send = (message: PanelMessage) => panel.send(message);
+  const archive = new Archive(conversations, send);
+  const rondo = new Rondo({
+    conversations,
+    archive,
+    projects,
+    ledger,
+    models,
+    keys,
+    review,
+    memory,
+    log,
+    onChange,
+    send,
+  });
+  const panel = own(new Panel(context.extensionUri, rondo, log));
+
+  own(proposedTexts());
+  own(new Marks(review));
+  own(new Before(review));
+  void review.load();
+  own(conversations.onDidSwitch(() => rondo.switched()));
+  own(conversations.onDidSwitch(() => panel.chatChanged()));
+  own(conversations.onDidSwitch(({ chat }) => showContext(chat)));
+  own(conversations.onTrouble((trouble) => panel.send({ type: "notice", ...trouble })));
+  own(
+    conversations.onEvent(({ session, event }) => {
+      if (session === conversations.current) panel.event(event);
+      if (changesState(event)) panel.stateChanged();
+      if (session === conversations.current) void showEdit(event).catch((error) => log.warn(String(error)));
+      if (event.type === "status" || event.type === "message") showContext(conversations.current.chat);
+    }),
+  );
+  own(review.onDidChange(onChange));
+  own(keys.onDidChange(onChange));
+  own(projects.onDidChange(onChange));
+  own(vscode.workspace.onDidChangeWorkspaceFolders(onChange));
+  own(
+    watchSettings(() => {
+      models.reset();
+      for (const problem of readSettings().problems) log.warn(problem);
+      onChange();
+    }),
+  );
+  const table = {
+    ...commands({ rondo, archive, panel, conversations, keys, models, log }),
+    ...reviewCommands(review),
+  };
+  for (const [id, run] of Object.entries(table)) {
+    if (!declared.has(id)) own(vscode.commands.registerCommand(id, run));
+  }
+  return {
+    panel,
+    commands: table,
+    async leave() {
+      await conversations.disposeAll();
+      await review.flush();
+      await models.dispose();
+    },
+  };
+}
+
+async function showEdit(event: ChatEvent): Promise<void> {
+  if (event.type !== "part" || event.part.type !== "tool" || event.part.state.status !== "completed") return;
+  const { diff } = event.part.state.metadata;
+  if (diff) await showIfNothingIsOpen(diff.path);
+}
+
+/**
+ * Where this workspace's sessions and reviews are kept. Not `storageUri`: while the host of a reloaded window lives on,
+ * VS Code gives the new one another folder, and the sessions would seem lost.
+ */
+function storageOf(root: vscode.Uri): vscode.Uri {
+  const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
+  const name = workspaceFile?.toString() ?? workspaceFolders.map(({ uri }) => uri.toString()).join("\n");
+  const key = createHash("sha256").update(name).digest("hex").slice(0, 16);
+  return vscode.Uri.joinPath(root, "workspaces", name === "" ? "none" : key);
+}
+
+/** What `when` clauses of the manifest ask. */
+function showContext({ status, messages }: Chat): void {
+  void vscode.commands.executeCommand("setContext", "rondo.running", status.type !== "idle");
+  void vscode.commands.executeCommand("setContext", "rondo.hasMessages", messages.length > 0);
+}

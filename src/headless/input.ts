@@ -1,0 +1,140 @@
+/** Prompts and control messages on standard input (K2). */
+import { createInterface } from "node:readline/promises";
+import { addAbortSignal } from "node:stream";
+import { text as readAll } from "node:stream/consumers";
+import * as z from "zod/mini";
+import type { Query, SDKUserMessage } from "../query/types.ts";
+import { type HeadlessOptions, UsageError } from "./options.ts";
+
+const Block = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({
+    type: z.enum(["image", "document"]),
+    source: z.object({ type: z.literal("base64"), media_type: z.string(), data: z.string() }),
+  }),
+]);
+
+const UserLine = z.object({
+  type: z.literal("user"),
+  message: z.object({ content: z.union([z.string(), z.array(Block)]) }),
+  isSynthetic: z.optional(z.boolean()),
+  shouldQuery: z.optional(z.boolean()),
+});
+
+const ControlLine = z.object({
+  type: z.literal("control_request"),
+  request_id: z._default(z.string(), ""),
+  request: z.discriminatedUnion("subtype", [
+    z.object({ subtype: z.literal("interrupt") }),
+    z.object({
+      subtype: z.literal("set_permission_mode"),
+      mode: z.enum(["default", "acceptEdits", "plan", "bypassPermissions"]),
+    }),
+    z.object({ subtype: z.literal("set_model"), model: z.optional(z.string()) }),
+    z.object({ subtype: z.literal("set_max_thinking_tokens"), max_thinking_tokens: z.nullable(z.number()) }),
+  ]),
+});
+
+type Control = z.infer<typeof ControlLine>;
+
+const InputLine = z.discriminatedUnion("type", [UserLine, ControlLine]);
+
+interface Input {
+  prompts: AsyncGenerator<SDKUserMessage>;
+  /** Who is told of control messages. */
+  control(query: Query): void;
+}
+
+/** Reads as the prompts are asked for; with `stream-json` control messages are heard at any time. The signal ends it. */
+export function stdinInput({ input }: Pick<HeadlessOptions, "input">, signal: AbortSignal): Input {
+  let query: Query | undefined;
+  return {
+    prompts: input === "text" ? wholeText(signal) : lines(signal, (request) => control(query, request)),
+    control(running) {
+      query = running;
+    },
+  };
+}
+
+async function* wholeText(signal: AbortSignal): AsyncGenerator<SDKUserMessage> {
+  const text = process.stdin.isTTY ? "" : await readAll(addAbortSignal(signal, process.stdin)).catch(() => "");
+  if (text.trim() !== "") yield { type: "user", message: { role: "user", content: text } };
+}
+
+async function* lines(signal: AbortSignal, onControl: (control: Control) => void): AsyncGenerator<SDKUserMessage> {
+  const waiting: SDKUserMessage[] = [];
+  let wake = () => {};
+  let end: { error: unknown } | "ended" | undefined;
+  const read = async () => {
+    for await (const line of createInterface({ input: process.stdin, signal })) {
+      if (line.trim() === "") continue;
+      const parsed = parse(line);
+      if (parsed.type === "control_request") {
+        onControl(parsed);
+        continue;
+      }
+      const { isSynthetic, shouldQuery, message } = parsed;
+      waiting.push({
+        type: "user",
+        message: { role: "user", content: message.content },
+        ...(isSynthetic !== undefined && { isSynthetic }),
+        ...(shouldQuery !== undefined && { shouldQuery }),
+      });
+      wake();
+    }
+  };
+  void read()
+    .then(
+      () => "ended" as const,
+      (error: unknown) => (signal.aborted ? ("ended" as const) : { error }),
+    )
+    .then((how) => {
+      end = how;
+      wake();
+    });
+  for (;;) {
+    const next = waiting.shift();
+    if (next) yield next;
+    else if (end === "ended") return;
+    else if (end) throw end.error;
+    else {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+}
+
+function parse(line: string): z.infer<typeof InputLine> {
+  try {
+    return InputLine.parse(JSON.parse(line));
+  } catch {
+    throw new UsageError(
+      `This line of standard input is neither {"type":"user","message":{"role":"user","content":"…"}} nor a control_request: ${line.slice(0, 200)}`,
+    );
+  }
+}
+
+/** Does what is asked, and answers in the control messages of Claude Code. */
+function control(query: Query | undefined, { request_id, request }: Control): void {
+  const answer = (response: Record<string, unknown>) => {
+    process.stdout.write(`${JSON.stringify({ type: "control_response", response: { ...response, request_id } })}\n`);
+  };
+  apply(query, request).then(
+    () => answer({ subtype: "success" }),
+    (error: unknown) => answer({ subtype: "error", error: error instanceof Error ? error.message : String(error) }),
+  );
+}
+
+async function apply(query: Query | undefined, request: Control["request"]): Promise<void> {
+  switch (request.subtype) {
+    case "interrupt":
+      return query?.interrupt();
+    case "set_permission_mode":
+      return query?.setPermissionMode(request.mode);
+    case "set_model":
+      return query?.setModel(request.model);
+    case "set_max_thinking_tokens":
+      return query?.setMaxThinkingTokens(request.max_thinking_tokens);
+  }
+}

@@ -1,0 +1,90 @@
+/** How turns end, in words for people: a sentence, and what to do next. */
+import type { Entry } from "./apply.ts";
+import { fixedSize, sizeOfOutput, sum } from "./context.ts";
+import { IntakeError } from "./intake-error.ts";
+import type { ReplyError } from "./message.ts";
+import { ModelError } from "./model.ts";
+import { never } from "./never.ts";
+import { type Reply, toReplyError } from "./reply.ts";
+import { RecordError } from "./store.ts";
+import type { Setup, Turn, TurnEnd } from "./turn.ts";
+
+/** The end of a turn whose last reply this was. */
+export function endOf({ finish, text, calls }: Reply): TurnEnd {
+  switch (finish) {
+    case "stop":
+    case "tool-calls":
+    case "unknown":
+      if (text.trim() !== "" || calls.length > 0) return { reason: "end_turn", error: undefined };
+      return failure("empty-reply", "The model ended without an answer.", "Try again, or choose another model.");
+    case "pause":
+      return failure("paused", "The model paused before it was done.", 'Send "go on" to let it continue.');
+    case "interrupted":
+      return { reason: "interrupted", error: undefined };
+    case "length":
+      return {
+        reason: "max_tokens",
+        error: {
+          code: "max-tokens",
+          message: "The answer was cut: it reached the most tokens that one reply may have.",
+          next: 'Send "go on" to let Rondo continue.',
+        },
+      };
+    case "context-full":
+      return failure(
+        "context-full",
+        "The conversation no longer fits into the model's context window.",
+        "Start a new session, or choose a model with a larger window.",
+      );
+    case "content-filter":
+    case "refusal":
+      return failure(
+        "refusal",
+        "The model declined to answer this.",
+        "Say it in other words, or choose another model.",
+      );
+    default:
+      return never(finish);
+  }
+}
+
+function failure(code: string, message: string, next: string): TurnEnd {
+  return { reason: "error", error: { code, message, next } };
+}
+
+/** `timeout` in ms. */
+export function overTime(timeout: number): TurnEnd {
+  const minutes = Math.round(timeout / 60_000);
+  return failure(
+    "execution-timeout",
+    `The turn worked for ${minutes} minutes, which is its limit.`,
+    "Send another message to go on, or raise rondo.loop.executionTimeout.",
+  );
+}
+
+/** Says how large the context is, and what fills it (C3). `size` in tokens; `cause`: what the server said. */
+export function cannotFit(entries: readonly Entry[], setup: Setup, size: number, cause?: ModelError): ReplyError {
+  const fixed = fixedSize(setup);
+  const outputs = sum(entries, ({ parts }) => sum(parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0)));
+  const count = (tokens: number) => Math.max(0, Math.round(tokens)).toLocaleString("en-US");
+  const filled = `about ${count(size)} tokens (system prompt and tools ${count(fixed)}, outputs of tools ${count(outputs)}, messages ${count(size - fixed - outputs)})`;
+  const said = cause ? ` ${cause.message}` : "";
+  return {
+    code: "context-full",
+    message: `The conversation does not fit into the model's context window of ${count(setup.contextWindow)} tokens, and compacting does not help: ${filled}.${said}`,
+    next: "Start a new session, say it in fewer words, or choose a model with a larger window.",
+  };
+}
+
+/** Why a turn failed; what is no failure that was foreseen is logged as a bug. */
+export function describe(turn: Turn, error: unknown): ReplyError {
+  if (error instanceof ModelError) return toReplyError(error);
+  if (error instanceof RecordError) return { code: "record", message: error.message, next: error.next };
+  if (error instanceof IntakeError) return { code: error.code, message: error.message, next: "" };
+  turn.bug(error);
+  return {
+    code: "bug",
+    message: `Rondo made a mistake: ${error instanceof Error ? error.message : String(error)}`,
+    next: "Nothing is lost. Try again; if it stays, report it with the log (Rondo: Show Log).",
+  };
+}

@@ -1,0 +1,49 @@
+/** How servers say that a request does not fit into the model's window. Each has its own words, and few have a code. */
+
+const overflows = [
+  // Anthropic, and those in front of it; Ollama; Bedrock.
+  /prompt (is )?too long|input is too long|exceed context limit/i,
+  // OpenAI, OpenRouter, vLLM, Mistral, LM Studio, Copilot's "prompt token count of 9 exceeds the limit of 8".
+  /context_length_exceeded|context_window_exceeded|ContextWindowExceeded/,
+  /maximum context length|reduce the length of|prompt token count[^.]{0,40}exceeds/i,
+  /exceeds? (the |this |its |your )?(available |maximum |max |model('s)? )*context/i,
+  // llama.cpp, MiniMax, DeepSeek.
+  /context (size|length|window|limit)( of [^.]*)? (has been |was |is )?exceed/i,
+  /(prompt|input|request).{0,40}(too large|too long|larger than|longer than|greater than).{0,40}(context|model)/i,
+  /greater than the context length/i,
+  // xAI; Google; Kimi.
+  /maximum (prompt|input) length is|input token count[^.]{0,40}exceeds|exceeded model token limit/i,
+  /too many (input |prompt )?tokens/i,
+  // vLLM's older versions: what the prompt leaves of the window is less than nothing.
+  /max_tokens must be at least 1, got -/i,
+];
+
+/** Of a quota, not of the window: waiting helps, compaction does not. */
+const quota = /rate.?limit|throttl|too many requests|per (minute|day|hour)|quota|\bTPM\b/i;
+
+export function isOverflow(text: string): boolean {
+  return overflows.some((words) => words.test(text)) && !quota.test(text);
+}
+
+/** Input, longest output and window, in whatever order a server tells them. */
+const sums: RegExp[] = [
+  // OpenAI, vLLM: "maximum context length is 6048 tokens. However, you requested 6616 tokens (568 in the messages, …".
+  /maximum context length is (?<window>\d+).*?\((?:about )?(?<input>\d+) (?:in|of) .*?, (?<output>\d+) in/i,
+  // vLLM since 2025: "'max_tokens' … is too large: 6048. This model's maximum context length is 6048 tokens and your
+  // request has 568 input tokens".
+  /too large: (?<output>\d+).*?context length is (?<window>\d+).*?has (?<input>\d+) input/i,
+  // Anthropic: "input length and `max_tokens` exceed context limit: 568 + 6048 > 6048".
+  /exceed context limit: (?<input>\d+) \+ (?<output>\d+) > (?<window>\d+)/i,
+];
+
+/**
+ * The longest output that was asked for, in tokens, when that is why the request does not fit: the input leaves half of
+ * the window, or more, so to compact it would not help. Undefined otherwise.
+ */
+export function outputTooLong(text: string): number | undefined {
+  for (const sum of sums) {
+    const { input, output, window } = sum.exec(text)?.groups ?? {};
+    if (output !== undefined && Number(input) <= Number(window) / 2) return Number(output);
+  }
+  return undefined;
+}

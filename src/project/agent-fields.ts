@@ -1,0 +1,160 @@
+/** The front matter of an agent as Rondo, Claude Code and OpenCode write it, and the agent it stands for (spec P4). */
+import * as z from "zod/mini";
+import type { Agent } from "../loop/agents.ts";
+import { Rule } from "../loop/events.ts";
+import type { Markdown } from "./front-matter.ts";
+import { ourTool } from "./tool-names.ts";
+
+const entries = 200;
+const words = (longest: number) =>
+  z
+    .string({ error: "must be text" })
+    .check(
+      z.trim(),
+      z.minLength(1, { error: "must not be empty" }),
+      z.maxLength(longest, { error: `must have at most ${longest} characters` }),
+    );
+const flag = z.boolean({ error: "must be true or false" });
+const count = z
+  .int({ error: "must be a whole number" })
+  .check(z.gte(1, { error: "must be at least 1" }), z.lte(10_000, { error: "must be at most 10000" }));
+const action = z.enum(["allow", "ask", "deny"]);
+
+/** "Read, Grep": these alone. `[Read, Grep]`: the same. */
+const ToolList = z.pipe(
+  z.union([z.string(), z.array(z.string())], { error: "must be names of tools, as in `Read, Grep`" }),
+  z.transform((value) => listOf(value).slice(0, entries)),
+);
+/** `{ bash: false }`: all but these. */
+const ToolSwitches = z.record(z.string(), z.boolean());
+
+/** `deny`, `{ edit: deny, bash: { "git *": allow } }`, or rules as in the settings. */
+const Permission = z.union(
+  [action, z.record(z.string(), z.union([action, z.record(z.string(), action)])), z.array(Rule)],
+  { error: 'must be as in `edit: deny` or `bash: { "git *": allow }`, each allow, ask or deny' },
+);
+
+const Fields = z.object(
+  {
+    /** Never a path, and never anything that would have to be quoted in an @mention. */
+    name: words(64).check(z.regex(/^[\p{L}\p{N}_-]+$/u, { error: "may hold letters, digits, - and _ only" })),
+    description: words(4000),
+    mode: z.optional(z.enum(["primary", "subagent", "all"], { error: "must be primary, subagent or all" })),
+    model: z.optional(words(200)),
+    temperature: z.optional(
+      z
+        .number({ error: "must be a number" })
+        .check(z.gte(0, { error: "must be from 0 to 2" }), z.lte(2, { error: "must be from 0 to 2" })),
+    ),
+    steps: z.optional(count),
+    tools: z.optional(
+      z.union([ToolList, ToolSwitches], { error: "must be names, as in `Read, Grep`, or as in `bash: false`" }),
+    ),
+    permission: z.optional(Permission),
+    hidden: z.optional(flag),
+    options: z.optional(z.record(z.string(), z.unknown(), { error: "must be fields and their values" })),
+    /** Claude Code's; `plan` alone means something here, for the others would widen what it may do. */
+    permissionMode: z.optional(z.string({ error: "must be text" })),
+    /** Claude Code's name for `steps`, and OpenCode's. */
+    maxTurns: z.optional(count),
+    maxSteps: z.optional(count),
+    disallowedTools: z.optional(ToolList),
+  },
+  { error: "must begin with front matter: `name: …` and `description: …` between two lines of `---`" },
+);
+
+/** Claude Code's names for models of its own choice: here the session's model answers. */
+const sessionModel = /^(inherit|default|sonnet|opus|haiku|opusplan)$/;
+
+export type ParsedAgent =
+  | { type: "agent"; agent: Agent; notes: string[] }
+  /** A sentence's end for each field that is wrong. */
+  | { type: "invalid"; fields: string[] };
+
+export interface Origin {
+  source: "workspace" | "user";
+  /** Takes the place of a missing name. */
+  fileName: string;
+  /** Of a file that says nothing of it. */
+  mode: Agent["mode"];
+}
+
+export function parseAgent({ data, body }: Markdown, { source, fileName, mode }: Origin): ParsedAgent {
+  const parsed = Fields.safeParse(isRecord(data) ? { name: fileName, ...withoutEmpty(data) } : data);
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the file"} ${message}`);
+    return { type: "invalid", fields };
+  }
+  const fields = parsed.data;
+  const { rules, notes } = narrowed(rulesOf(fields.permission), source);
+  const options = source === "user" ? (fields.options ?? {}) : {};
+  if (fields.options && source === "workspace")
+    notes.push("its options are left out: only the user's agents may set them");
+  const agent: Agent = {
+    name: fields.name,
+    description: fields.description,
+    mode: fields.mode ?? mode,
+    prompt: body,
+    model: fields.model === undefined || sessionModel.test(fields.model) ? undefined : fields.model,
+    temperature: fields.temperature,
+    steps: fields.steps ?? fields.maxTurns ?? fields.maxSteps,
+    tools: { ...switchesOf(fields.tools), ...off(fields.disallowedTools ?? []) },
+    permission: rules,
+    hidden: fields.hidden ?? false,
+    readOnly: fields.permissionMode === "plan",
+    options,
+    source,
+  };
+  return { type: "agent", agent, notes };
+}
+
+/** `tools:` with nothing behind it says nothing. */
+function withoutEmpty(data: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What a tool is limited to, as in `Bash(git *)`, is left to the permissions. */
+function listOf(value: string | string[]): string[] {
+  const names = typeof value === "string" ? value.replace(/\([^()]*\)/g, "").split(",") : value;
+  return names.map((name) => patternOf(name.replace(/\(.*$/s, "").trim())).filter((name) => name !== "");
+}
+
+/** `mcp__github` stands for all tools of that server. */
+function patternOf(name: string): string {
+  return /^mcp__[^_*]+(_[^_*]+)*$/.test(name) ? `${name}__*` : ourTool(name);
+}
+
+function switchesOf(tools: string[] | Record<string, boolean> | undefined): Record<string, boolean> {
+  if (tools === undefined) return {};
+  if (Array.isArray(tools)) return Object.fromEntries([["*", false], ...tools.map((name) => [name, true] as const)]);
+  return Object.fromEntries(Object.entries(tools).map(([name, on]) => [patternOf(name), on]));
+}
+
+function off(tools: readonly string[]): Record<string, boolean> {
+  return Object.fromEntries(tools.map((name) => [name, false]));
+}
+
+function rulesOf(permission: z.infer<typeof Permission> | undefined): Rule[] {
+  if (permission === undefined) return [];
+  if (typeof permission === "string") return [{ permission: "*", pattern: "*", action: permission }];
+  if (Array.isArray(permission)) return permission.map((rule) => ({ ...rule, permission: ourTool(rule.permission) }));
+  return Object.entries(permission).flatMap(([name, value]): Rule[] => {
+    const about = ourTool(name);
+    if (typeof value === "string") return [{ permission: about, pattern: "*", action: value }];
+    return Object.entries(value).map(([pattern, decided]) => ({ permission: about, pattern, action: decided }));
+  });
+}
+
+/** Whoever wrote the workspace's files may not let an agent do more than the user's own rules do. */
+function narrowed(rules: Rule[], source: Origin["source"]): { rules: Rule[]; notes: string[] } {
+  const limited = rules.slice(0, entries);
+  if (source === "user") return { rules: limited, notes: [] };
+  const kept = limited.filter((rule) => rule.action !== "allow");
+  const notes =
+    kept.length === limited.length ? [] : ["its rules that allow are left out: a workspace may only narrow"];
+  return { rules: kept, notes };
+}

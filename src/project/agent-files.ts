@@ -1,0 +1,80 @@
+/** Agents in Markdown files (spec P4). */
+import path from "node:path";
+import type { Agent } from "../loop/agents.ts";
+import { type Origin, parseAgent } from "./agent-fields.ts";
+import { markdownIn, type Root, readFileOf, textOf } from "./files.ts";
+import { type Markdown, readMarkdown } from "./front-matter.ts";
+
+/** Bytes. A longer prompt is no prompt, and half of one would be another. */
+const sizeLimit = 256 * 1024;
+
+interface FoundAgents {
+  /** The nearest last, so that it takes the place of the others. */
+  agents: Agent[];
+  /** By the name under which they would be asked for. */
+  broken: Map<string, string>;
+  problems: string[];
+}
+
+/** `roots` nearest first. A broken file never stops the others; the next file of its name takes its place. */
+export function findAgents(roots: readonly Root[]): FoundAgents {
+  const agents: Agent[] = [];
+  const broken = new Map<string, string>();
+  const problems: string[] = [];
+  for (const { root, name } of roots.flatMap(candidates)) {
+    const shown = root.prefix + name;
+    const loaded = load(root, name);
+    if (loaded.type === "missing") continue;
+    if (loaded.type === "broken") {
+      const problem = `The agent in ${shown} cannot be used: ${loaded.why}.`;
+      problems.push(problem);
+      if (!broken.has(loaded.name)) broken.set(loaded.name, problem);
+      continue;
+    }
+    agents.push(loaded.agent);
+    problems.push(...loaded.notes.map((note) => `The agent in ${shown}: ${note}.`));
+  }
+  return { agents: agents.reverse(), broken, problems };
+}
+
+function candidates(root: Root): { root: Root; name: string }[] {
+  const names = [...markdownIn(root, ".rondo/agents"), ...markdownIn(root, ".claude/agents")];
+  if (root.source === "workspace") names.push("AGENT.md");
+  return names.map((name) => ({ root, name }));
+}
+
+type Loaded =
+  | { type: "missing" }
+  | { type: "agent"; agent: Agent; notes: string[] }
+  | { type: "broken"; name: string; why: string };
+
+function load(root: Root, name: string): Loaded {
+  const fileName = path.posix.basename(name, ".md");
+  const found = readFileOf(root, name, sizeLimit);
+  if (found.type === "missing") return found;
+  if (found.type === "unusable") return { type: "broken", name: fileName, why: found.why };
+  if (found.size > sizeLimit) {
+    return { type: "broken", name: fileName, why: `it is larger than ${sizeLimit / 1024} KiB` };
+  }
+  const text = textOf(found.bytes);
+  if (text === undefined) return { type: "broken", name: fileName, why: "it is not text" };
+  let markdown: Markdown;
+  try {
+    markdown = readMarkdown(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { type: "broken", name: fileName, why: error.message };
+  }
+  // Claude Code's agents are subagents and nothing else.
+  const mode: Origin["mode"] = name.startsWith(".claude/") ? "subagent" : "all";
+  const parsed = parseAgent(markdown, { source: root.source, fileName, mode });
+  if (parsed.type === "invalid")
+    return { type: "broken", name: nameIn(markdown, fileName), why: parsed.fields.join("; ") };
+  return parsed;
+}
+
+/** An agent whose other fields are wrong is asked for by the name in its file. */
+function nameIn({ data }: Markdown, fileName: string): string {
+  const hasName = typeof data === "object" && data !== null && "name" in data && typeof data.name === "string";
+  return hasName ? String(data.name) : fileName;
+}

@@ -1,0 +1,131 @@
+/** One hook as a child process with a group of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { endTree, markVariable, treeOf } from "../tools/node-processes.ts";
+
+interface HookProcess {
+  command: string;
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** Goes to its standard input. */
+  input: string;
+  /** ms */
+  timeout: number;
+  /** Aborting ends it, and all that it started. */
+  signal: AbortSignal;
+}
+
+type HookEnd =
+  | { type: "exit"; code: number; stdout: string; stderr: string; isCut: boolean }
+  | { type: "failed"; why: string }
+  | { type: "timeout" }
+  | { type: "aborted" };
+
+/** Bytes of each stream that are kept. More is read, so that the hook is not held up, and forgotten. */
+export const outputLimit = 64 * 1024;
+/** ms that a stream may stay open after the hook has ended, because something that it started holds it. */
+const drainTime = 200;
+
+/**
+ * Never rejects. What a hook leaves running in the background when it ends in time is left alone: a sound, a server, a
+ * notification. At the time limit and on abort all of it is ended.
+ */
+export async function runProcess(hook: HookProcess): Promise<HookEnd> {
+  const { signal } = hook;
+  if (signal.aborted) return { type: "aborted" };
+  const mark = randomBytes(12).toString("hex");
+  let child: ChildProcess;
+  try {
+    child = start(hook, mark);
+  } catch (error) {
+    return { type: "failed", why: reasonOf(error) };
+  }
+  const tree = child.pid === undefined ? undefined : treeOf(child.pid, mark);
+  const stdout = new Output(child.stdout);
+  const stderr = new Output(child.stderr);
+  // A hook that does not read its input closes it, which is no failure.
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(`${hook.input}\n`);
+  const ended = new Promise<{ code: number } | { why: string }>((resolve) => {
+    child.on("error", (error) => resolve({ why: reasonOf(error) }));
+    child.on("exit", (code, name) => resolve(code === null ? { why: `it was ended by ${name}` } : { code }));
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let abort = () => {};
+  const stopped = new Promise<"timeout" | "aborted">((resolve) => {
+    timer = setTimeout(() => resolve("timeout"), hook.timeout);
+    abort = () => resolve("aborted");
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  const end = await Promise.race([ended, stopped]);
+  clearTimeout(timer);
+  signal.removeEventListener("abort", abort);
+  if (typeof end === "string") {
+    if (tree) await endTree(tree);
+    stdout.close();
+    stderr.close();
+    return { type: end };
+  }
+  await Promise.all([stdout.drained(), stderr.drained()]);
+  child.stdin?.destroy();
+  if ("why" in end) return { type: "failed", why: end.why };
+  const isCut = stdout.isCut || stderr.isCut;
+  return { type: "exit", code: end.code, stdout: stdout.text(), stderr: stderr.text(), isCut };
+}
+
+function start({ command, cwd, env }: HookProcess, mark: string): ChildProcess {
+  return spawn(command, {
+    // Hooks are written for bash more often than they say.
+    shell: existsSync("/bin/bash") ? "/bin/bash" : true,
+    cwd,
+    env: { ...env, [markVariable]: mark },
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+    windowsHide: true,
+  });
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The beginning of what a stream brings. */
+class Output {
+  isCut = false;
+  readonly #stream: Readable | null;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  readonly #closed: Promise<void>;
+
+  constructor(stream: Readable | null) {
+    this.#stream = stream;
+    stream?.on("data", (chunk: Buffer) => this.#take(chunk));
+    stream?.on("error", () => {});
+    this.#closed = new Promise((resolve) => (stream ? stream.on("close", resolve) : resolve()));
+  }
+
+  #take(chunk: Buffer): void {
+    const kept = chunk.subarray(0, outputLimit - this.#size);
+    this.#size += kept.length;
+    if (kept.length > 0) this.#chunks.push(kept);
+    if (kept.length < chunk.length) this.isCut = true;
+  }
+
+  close(): void {
+    this.#stream?.destroy();
+  }
+
+  /** What the hook wrote before it ended is in the pipe by then, so that a moment is enough. */
+  async drained(): Promise<void> {
+    // A busy process may come late to its timers, so what has arrived meanwhile is read first.
+    const timer = setTimeout(() => setImmediate(() => this.close()), drainTime);
+    await this.#closed;
+    clearTimeout(timer);
+  }
+
+  text(): string {
+    return new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: true });
+  }
+}

@@ -1,0 +1,160 @@
+/** Hooks as settings hold them, in the form of Claude Code (spec K4). */
+import * as z from "zod/mini";
+import { type HookEvent, hookEvents } from "../loop/hooks.ts";
+import { type Root, readFileOf, rootsOf, textOf } from "./files.ts";
+import { type Matcher, matcherOf } from "./hook-matcher.ts";
+
+export interface CommandHook {
+  command: string;
+  /** ms */
+  timeout: number;
+  matches: Matcher;
+  /** Written for Claude Code, so it expects that program's names of tools. */
+  forClaude: boolean;
+}
+
+/** A snapshot: what is written to the files later does not count until they are loaded again. */
+export interface HookSettings {
+  /** In the order in which they were written: the user's, the workspace's, Rondo's own. */
+  hooks: ReadonlyMap<HookEvent, readonly CommandHook[]>;
+  /** A sentence for each entry that cannot be used. */
+  problems: readonly string[];
+}
+
+interface HookOptions {
+  folders: readonly string[];
+  home: string;
+  /** Whether the user trusts the workspace; where not, its hooks do not run. */
+  trusted: boolean;
+  /** The setting `rondo.hooks`, as it is; undefined when there is none. */
+  own: unknown;
+}
+
+/** ms */
+const usualTimeout = 60_000;
+const longestTimeout = 600_000;
+/** Bytes. */
+const fileLimit = 1024 * 1024;
+
+/** Never throws: what cannot be used is a problem, and never stops the rest. */
+export function loadHooks({ folders, home, trusted, own }: HookOptions): HookSettings {
+  const reader = new Reader();
+  const roots = rootsOf(folders, home, trusted);
+  const files = [...roots].reverse().flatMap((root) => filesOf(root).map((name) => ({ root, name })));
+  const loaded = files.map(({ root, name }) => ({ root, name, settings: reader.file(root, name) }));
+  const isOff = (source: Root["source"]) =>
+    loaded.some(({ root, settings }) => root.source === source && settings["disableAllHooks"] === true);
+  if (isOff("user")) return { hooks: new Map(), problems: reader.problems };
+  for (const { root, name, settings } of loaded) {
+    // A workspace may switch off its own hooks, but not those with which the user guards it.
+    if (root.source === "workspace" && isOff("workspace")) continue;
+    reader.hooks(settings["hooks"], root.prefix + name, true);
+  }
+  reader.hooks(own, "The setting rondo.hooks", false);
+  return { hooks: reader.found, problems: reader.problems };
+}
+
+/** What others should not read is in the second. */
+function filesOf({ source }: Root): string[] {
+  return source === "user" ? [".claude/settings.json"] : [".claude/settings.json", ".claude/settings.local.json"];
+}
+
+const Entry = z.object({
+  type: z.literal("command", { error: 'must be "command": other kinds of hooks are not run here' }),
+  command: z
+    .string({ error: "must be text" })
+    .check(z.trim(), z.minLength(1, { error: "must not be empty" }), z.maxLength(20_000, { error: "is too long" })),
+  timeout: z.optional(z.number({ error: "must be seconds" }).check(z.gt(0, { error: "must be more than 0" }))),
+  /** Of newer versions of Claude Code: with it, `command` is no shell command. */
+  args: z.optional(z.undefined({ error: "is not known here: write all of it into the command" })),
+});
+
+const Group = z.object({
+  matcher: z.optional(z.string({ error: "must be text" })),
+  hooks: z.array(z.unknown(), { error: "must be a list" }),
+});
+
+class Reader {
+  readonly found = new Map<HookEvent, CommandHook[]>();
+  readonly problems: string[] = [];
+
+  file(root: Root, name: string): Record<string, unknown> {
+    const found = readFileOf(root, name, fileLimit);
+    if (found.type === "missing") return {};
+    const shown = root.prefix + name;
+    if (found.type === "unusable") return this.#unusable(shown, found.why);
+    if (found.size > fileLimit) return this.#unusable(shown, `it is larger than ${fileLimit / 1024} KiB`);
+    try {
+      const settings: unknown = JSON.parse(textOf(found.bytes) ?? "");
+      return isRecord(settings) ? settings : this.#unusable(shown, "it is not a JSON object");
+    } catch {
+      return this.#unusable(shown, "it is not valid JSON");
+    }
+  }
+
+  #unusable(shown: string, why: string): Record<string, unknown> {
+    this.problems.push(`The hooks of ${shown} are not used: ${why}.`);
+    return {};
+  }
+
+  /** `place` begins the sentence of a problem. */
+  hooks(hooks: unknown, place: string, forClaude: boolean): void {
+    if (hooks === undefined || hooks === null) return;
+    if (!isRecord(hooks)) {
+      this.problems.push(`${place}: hooks must be an object of events.`);
+      return;
+    }
+    const unknown = Object.keys(hooks).filter((name) => !isHookEvent(name));
+    if (unknown.length > 0) this.problems.push(`${place}: Rondo has no such events for hooks: ${unknown.join(", ")}.`);
+    for (const event of hookEvents) {
+      if (!Object.hasOwn(hooks, event)) continue;
+      const groups = hooks[event];
+      if (!Array.isArray(groups)) {
+        this.problems.push(`${place}: ${event} must be a list.`);
+        continue;
+      }
+      for (const [index, group] of groups.entries()) {
+        this.#group(event, group, `${place}: ${event}, entry ${index + 1}`, forClaude);
+      }
+    }
+  }
+
+  #group(event: HookEvent, value: unknown, place: string, forClaude: boolean): void {
+    const group = this.#parse(Group, value, place);
+    if (!group) return;
+    const matcher = group.matcher ?? "";
+    let matches: Matcher;
+    try {
+      matches = matcherOf(matcher);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      this.problems.push(`${place} is not used: ${error.message}.`);
+      return;
+    }
+    for (const [index, one] of group.hooks.entries()) {
+      const entry = this.#parse(Entry, one, `${place}, hook ${index + 1}`);
+      if (!entry) continue;
+      const timeout = entry.timeout === undefined ? usualTimeout : Math.min(entry.timeout * 1000, longestTimeout);
+      const hook = { command: entry.command, timeout, matches, forClaude };
+      this.found.set(event, [...(this.found.get(event) ?? []), hook]);
+    }
+  }
+
+  #parse<T extends z.ZodMiniType>(schema: T, value: unknown, place: string): z.infer<T> | undefined {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const wrong = parsed.error.issues.map(({ path, message }) =>
+      path.length === 0 ? "it must be an object" : `${path.join(".")} ${message}`,
+    );
+    this.problems.push(`${place} is not used: ${wrong.join("; ")}.`);
+    return undefined;
+  }
+}
+
+function isHookEvent(name: string): name is HookEvent {
+  return hookEvents.some((event) => event === name);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,45 @@
+/** Loads what the workspace and the user's folder hold for the agent (spec P4, M1, C5). */
+import { statSync } from "node:fs";
+import path from "node:path";
+import { AgentCatalog } from "../loop/agents.ts";
+import type { Project } from "../loop/project.ts";
+import { findAgents } from "./agent-files.ts";
+import { rootsOf } from "./files.ts";
+import { branchOf } from "./git.ts";
+import { memoryOf, rulesOf } from "./rules-files.ts";
+
+interface ProjectOptions {
+  /** Of the workspace. */
+  folders: readonly string[];
+  /** The user's. */
+  home: string;
+  /** Whether the user trusts the workspace; where not, nothing of its own is used. */
+  trusted: boolean;
+}
+
+/** Never throws: what cannot be used is a problem. */
+export function loadProject({ folders, home, trusted }: ProjectOptions): Project {
+  const roots = rootsOf(folders, home, trusted);
+  const { agents, broken, problems } = findAgents(roots);
+  const { rules, problems: withRules } = rulesOf(roots);
+  const { memory, problems: withMemory } = memoryOf(roots[0]);
+  return {
+    agents: new AgentCatalog(agents, broken),
+    rules,
+    memory,
+    branch: folders[0] === undefined ? undefined : branchOf(folders[0]),
+    problems: [...(trusted ? [] : untrusted(folders)), ...problems, ...withRules, ...withMemory],
+  };
+}
+
+const ownFiles = [".rondo", ".claude", "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "AGENT.md"];
+
+function untrusted(folders: readonly string[]): string[] {
+  const isThere = (name: string) =>
+    folders.some((folder) => statSync(path.join(folder, name), { throwIfNoEntry: false }) !== undefined);
+  const left = ownFiles.filter(isThere);
+  if (left.length === 0) return [];
+  return [
+    `This workspace is not trusted, so its own agents, rules, memory and hooks are not used (${left.join(", ")}).`,
+  ];
+}

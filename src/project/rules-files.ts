@@ -1,0 +1,76 @@
+/** What the workspace and the user ask of every agent, and the lasting notes (spec M1, C5). */
+import type { Project } from "../loop/project.ts";
+import { markdownIn, type Root, readFileOf, textOf } from "./files.ts";
+
+/** Bytes of one rules file, and of all together: about 10,000 and 25,000 tokens. */
+const fileLimit = 40 * 1024;
+const totalLimit = 100 * 1024;
+/** Bytes of the memory file. */
+const memoryLimit = 24 * 1024;
+
+const workspaceFiles = ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
+const userFiles = [".rondo/AGENTS.md", ".claude/CLAUDE.md"];
+const memoryFile = ".rondo/MEMORY.md";
+
+interface Rules {
+  rules: Project["rules"];
+  problems: string[];
+}
+
+/** `roots` nearest first. The same text, as when `CLAUDE.md` is a link to `AGENTS.md`, is taken once. */
+export function rulesOf(roots: readonly Root[]): Rules {
+  const rules: { path: string; text: string }[] = [];
+  const problems: string[] = [];
+  const known = new Set<string>();
+  let left = totalLimit;
+  for (const root of roots) {
+    const named = root.source === "workspace" ? workspaceFiles : userFiles;
+    for (const name of [...named, ...markdownIn(root, ".rondo/rules")]) {
+      const path = root.prefix + name;
+      const found = readFileOf(root, name, fileLimit);
+      if (found.type === "missing") continue;
+      const text = found.type === "file" ? textOf(found.bytes)?.trim() : undefined;
+      if (found.type !== "file" || text === undefined) {
+        problems.push(`${path} is not used: ${found.type === "unusable" ? found.why : "it is not text"}.`);
+        continue;
+      }
+      if (text === "" || known.has(text)) continue;
+      known.add(text);
+      if (left <= 0) {
+        problems.push(`${path} is not used: the rules files before it fill the ${totalLimit / 1024} KiB there are.`);
+        continue;
+      }
+      const kept = Math.min(found.bytes.length, left);
+      left -= kept;
+      if (kept === found.size) {
+        rules.push({ path, text });
+        continue;
+      }
+      const cut = `only its first ${Math.floor(kept / 1024)} of ${Math.ceil(found.size / 1024)} KiB are used`;
+      problems.push(`${path} is too long: ${cut}.`);
+      rules.push({ path, text: `${textOf(found.bytes.subarray(0, kept))?.trim()}\n\n[Too long: ${cut}.]` });
+    }
+  }
+  return { rules, problems };
+}
+
+/** Of the first folder. Notes are added at the end, so that is what is kept of too many. */
+export function memoryOf(root: Root | undefined): { memory: Project["memory"]; problems: string[] } {
+  if (root?.source !== "workspace") return { memory: undefined, problems: [] };
+  const empty = { path: memoryFile, text: "" };
+  const found = readFileOf(root, memoryFile, memoryLimit, "end");
+  if (found.type === "missing") return { memory: empty, problems: [] };
+  const text = found.type === "file" ? textOf(found.bytes)?.trim() : undefined;
+  if (found.type !== "file" || text === undefined) {
+    const why = found.type === "unusable" ? found.why : "it is not text";
+    return { memory: empty, problems: [`${memoryFile} is not used: ${why}.`] };
+  }
+  if (found.bytes.length === found.size) return { memory: { path: memoryFile, text }, problems: [] };
+  const cut = `only its last ${memoryLimit / 1024} of ${Math.ceil(found.size / 1024)} KiB are used`;
+  // Up to the first line end is the rest of a line that was cut.
+  const whole = text.slice(text.indexOf("\n") + 1);
+  return {
+    memory: { path: memoryFile, text: `[Too long: ${cut}.]\n\n${whole}` },
+    problems: [`${memoryFile} is too long: ${cut}.`],
+  };
+}

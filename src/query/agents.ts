@@ -1,0 +1,27 @@
+/** Agents that the caller brings, and the caller's own words in place of an agent's prompt. */
+import type { Agent, AgentCatalog } from "../loop/agents.ts";
+import { parseAgent } from "../project/agent-fields.ts";
+import { QueryError } from "./query-error.ts";
+import type { Options } from "./types.ts";
+
+/** @throws QueryError `agent-invalid`, with what is wrong with each field */
+export function agentsOf({ agents = {} }: Options): Agent[] {
+  return Object.entries(agents).map(([name, { prompt, ...fields }]) => {
+    const data = Object.fromEntries(Object.entries({ ...fields, name }).filter(([, value]) => value !== undefined));
+    const parsed = parseAgent({ data, body: prompt }, { source: "user", fileName: name, mode: "all" });
+    if (parsed.type === "agent") return parsed.agent;
+    throw new QueryError("agent-invalid", `The agent "${name}" cannot be used: ${parsed.fields.join("; ")}.`);
+  });
+}
+
+/** The agents there are, with the caller's own, and the agent that answers in the caller's words where it gave any. */
+export function withCallers(
+  catalog: AgentCatalog,
+  own: readonly Agent[],
+  answering: string,
+  prompt: string | undefined,
+) {
+  const all = own.length > 0 ? catalog.with(own) : catalog;
+  const agent = prompt === undefined ? undefined : all.all().find(({ name }) => name === answering);
+  return agent && prompt !== undefined ? all.with([{ ...agent, prompt }]) : all;
+}

@@ -1,0 +1,100 @@
+/** Hooks that are functions of the caller, beside those that are commands (spec K4). */
+import { type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
+import { type Matcher, matcherOf, namesOf } from "../project/hook-matcher.ts";
+import { outcomeOf } from "../project/hook-output.ts";
+import { QueryError } from "./query-error.ts";
+import type { HookCallback, HookCallbackMatcher, HookEvent, HookInput, Options } from "./types.ts";
+
+interface Context {
+  sessionID: string;
+  /** "" when nothing is recorded. */
+  transcriptPath: string;
+  cwd: string;
+  permissionMode(): string;
+}
+
+interface Compiled {
+  matches: Matcher;
+  hooks: readonly HookCallback[];
+  /** ms */
+  timeout: number;
+}
+
+const usualTimeout = 60_000;
+
+/** Both kinds, side by side. @throws QueryError when a matcher is no regular expression */
+export function withCallbacks(commands: Hooks, callbacks: NonNullable<Options["hooks"]>, context: Context): Hooks {
+  const byEvent = compiled(callbacks);
+  return {
+    has: (event) => commands.has(event) || byEvent.has(event),
+    async fire(event, subject, input, signal) {
+      const shared = {
+        session_id: context.sessionID,
+        transcript_path: context.transcriptPath,
+        cwd: context.cwd,
+        permission_mode: context.permissionMode(),
+        hook_event_name: event,
+      };
+      const names = subject === undefined ? undefined : namesOf(event, subject);
+      const own = (byEvent.get(event) ?? [])
+        .filter(({ matches }) => names === undefined || matches(names))
+        .flatMap(({ matches, hooks, timeout }) => {
+          // A matcher that fits Claude Code's name alone was written for it.
+          const name = names?.find((one) => matches([one]));
+          const told = { ...input, ...("tool_name" in input && { tool_name: name }), ...shared };
+          return hooks.map((hook) => call(hook, told, timeout, signal));
+        });
+      const outcomes = await Promise.all([commands.fire(event, subject, input, signal), ...own]);
+      return signal.aborted ? noOutcome : mergeOutcomes(outcomes);
+    },
+  };
+}
+
+function compiled(callbacks: NonNullable<Options["hooks"]>): ReadonlyMap<HookEvent, Compiled[]> {
+  const byEvent = new Map<HookEvent, Compiled[]>();
+  for (const [event, matchers] of Object.entries(callbacks)) {
+    // The keys of `hooks` are events; TypeScript does not keep them.
+    if (matchers.length > 0) byEvent.set(event as HookEvent, matchers.map(compile));
+  }
+  return byEvent;
+}
+
+function compile({ matcher = "", hooks, timeout }: HookCallbackMatcher): Compiled {
+  try {
+    return { matches: matcherOf(matcher), hooks, timeout: timeout === undefined ? usualTimeout : timeout * 1000 };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new QueryError("invalid-option", `A hook cannot be used: ${error.message}.`);
+  }
+}
+
+async function call(
+  hook: HookCallback,
+  input: Record<string, unknown> & HookInput,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<HookOutcome> {
+  const event = input.hook_event_name;
+  const toolUseID = typeof input["tool_use_id"] === "string" ? input["tool_use_id"] : undefined;
+  const late = new AbortController();
+  const either = AbortSignal.any([signal, late.signal]);
+  const { promise: ended, resolve } = Promise.withResolvers<"ended">();
+  either.addEventListener("abort", () => resolve("ended"), { once: true });
+  const timer = setTimeout(() => late.abort(), timeout);
+  try {
+    either.throwIfAborted();
+    const answer = await Promise.race([hook(input, toolUseID, { signal: either }), ended]);
+    if (answer === "ended")
+      return failed(`A hook of ${event} took longer than ${timeout / 1000} s and was passed over.`);
+    if (answer === undefined || answer.async) return noOutcome;
+    return outcomeOf(event, "of the caller", { code: 0, stdout: JSON.stringify(answer), stderr: "" });
+  } catch (error) {
+    return failed(`A hook of ${event} failed: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failed(message: string): HookOutcome {
+  return { ...noOutcome, messages: [message] };
+}

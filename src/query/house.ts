@@ -1,0 +1,251 @@
+/** The composition root of a query: a session and all that is around it, and how it is taken down again. */
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { Agent } from "../loop/agents.ts";
+import type { Chat } from "../loop/apply.ts";
+import type { Price, Prices } from "../loop/catalog.ts";
+import type { PermissionMode, Rule } from "../loop/events.ts";
+import { type Hooks, noHooks } from "../loop/hooks.ts";
+import type { ModelRef } from "../loop/message.ts";
+import type { Model } from "../loop/model.ts";
+import { isReady, openModel } from "../loop/models/providers.ts";
+import { Session } from "../loop/session.ts";
+import { type Ledger, noLedger, noLock, noRecord, type Recorder, type SessionLock } from "../loop/store.ts";
+import { defaultLimits, type Limits } from "../loop/turn.ts";
+import { SpendingLedger } from "../record/ledger.ts";
+import { RecordLock } from "../record/lock.ts";
+import type { Transcript } from "../record/transcript.ts";
+import { coreTools } from "../tools/core.ts";
+import { nodeHost } from "../tools/node-host.ts";
+import { registryOf } from "../tools/registry.ts";
+import { agentsOf, withCallers } from "./agents.ts";
+import { checkMode, checkOptions, chooseModel, foldersOf, type ModelChoice, notesOf, thinkingOf } from "./options.ts";
+import { rulesOf, withheldTools } from "./permissions.ts";
+import { asQueryError } from "./query-error.ts";
+import { type Opened, openSession } from "./sessions.ts";
+import type { Options, SDKSystemMessage } from "./types.ts";
+
+/** What is settled before anything is run. */
+export interface Plan extends Opened, ModelChoice {
+  chat: Chat;
+  folders: [string, ...string[]];
+  mode: PermissionMode;
+  agent: string;
+  agents: readonly Agent[];
+  limits: Limits;
+  fallback: ModelRef | undefined;
+  rules: readonly Rule[];
+  persist: boolean;
+  trusted: boolean;
+  say(sentence: string): void;
+  log(sentence: string): void;
+}
+
+/** @throws QueryError */
+export function planHouse(options: Options): Plan {
+  const notes = notesOf(options);
+  checkOptions(options, notes.say);
+  const folders = foldersOf(options);
+  const choice = chooseModel(options);
+  const { fallbackModel, agent = "build", persistSession = true, trusted = true, permissionMode = "default" } = options;
+  try {
+    return {
+      ...openSession(options, folders[0]),
+      ...choice,
+      ...notes,
+      folders,
+      mode: checkMode(permissionMode),
+      agent,
+      agents: agentsOf(options),
+      limits: limitsOf(options),
+      fallback: fallbackModel === undefined ? undefined : { ...choice.model, modelID: fallbackModel },
+      rules: rulesOf(options),
+      persist: persistSession,
+      trusted,
+    };
+  } catch (error) {
+    throw asQueryError(error);
+  }
+}
+
+export interface House {
+  session: Session;
+  /** The first message. */
+  init(): Omit<SDKSystemMessage, "uuid" | "session_id">;
+  /** Ends what runs, keeps what was said, and leaves no lock, no process and no scratch file. */
+  close(): Promise<void>;
+}
+
+export async function openHouse(plan: Plan, options: Options): Promise<House> {
+  const { chat, sessions, persist, model, mode, agent, folders, trusted, limits, say, log } = plan;
+  const { id } = chat.session;
+  const appended = typeof options.systemPrompt === "object" ? (options.systemPrompt.append ?? "") : "";
+  const choices = { mode, model, agent, thinking: thinkingOf(options), appended };
+  const project = await projectLoader(plan, options);
+  const hooks = await hooksOf(plan, options, () => choices.mode);
+  const tools = registryOf(coreTools, withheldTools(options, [...coreTools.map(({ name }) => name), "task"]));
+  const workspaceRules: Rule[] = [];
+  const scratch = persist ? undefined : mkdtempSync(path.join(os.tmpdir(), "rondo-"));
+  const record = persist ? openRecord(plan) : nothingKept;
+  const session = new Session(chat, choices, {
+    host: nodeHost({ folders, trusted, overflowDir: scratch ?? sessions.outputs(id) }),
+    tools,
+    recorder: record.recorder,
+    lock: record.lock,
+    ledger: record.ledger,
+    limits: () => limits,
+    prices: () => pricesOf(options),
+    platform: process.platform,
+    openModel: modelOpener(plan),
+    fallback: () => plan.fallback,
+    rules: () => ({ user: plan.rules, workspace: workspaceRules }),
+    keepRules: (rules) => workspaceRules.push(...rules),
+    project,
+    hooks,
+    openChild: record.openChild,
+    attended: options.canUseTool !== undefined,
+    titles: false,
+    onLoopEvent: (event) => log(JSON.stringify(event)),
+    onNote: log,
+    onBug: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  });
+  return {
+    session,
+    init: () => ({
+      type: "system",
+      subtype: "init",
+      cwd: folders[0],
+      tools: tools.offered().map(({ name }) => name),
+      agents: project()
+        .agents.all()
+        .filter(({ hidden }) => !hidden)
+        .map(({ name }) => name),
+      model: model.modelID,
+      permissionMode: choices.mode,
+      apiKeySource: isReady(plan.accessTo(model.providerID).access) ? "user" : "none",
+      mcp_servers: [],
+      slash_commands: ["compact"],
+      skills: [],
+      plugins: [],
+      output_style: "default",
+    }),
+    async close() {
+      try {
+        await session.dispose();
+      } finally {
+        record.close();
+        if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+interface Record {
+  recorder: Recorder;
+  lock: SessionLock;
+  ledger: Ledger;
+  openChild(sessionID: string): Recorder & { close(): void };
+  close(): void;
+}
+
+const nothingKept: Record = {
+  recorder: noRecord,
+  lock: noLock,
+  ledger: noLedger,
+  openChild: () => ({ ...noRecord, close() {} }),
+  close() {},
+};
+
+function openRecord({ sessions, chat, found, limits, say, log }: Plan): Record {
+  const { id, forkOf } = chat.session;
+  const warn = (error: Error) => say(error.message);
+  if (forkOf && !sessions.has(id)) sessions.add(chat);
+  for (const { line } of found?.broken ?? []) say(`Line ${line} of the record could not be read and was left out.`);
+  const transcript: Transcript = sessions.transcript(id, warn, found);
+  return {
+    recorder: transcript,
+    lock: new RecordLock(transcript, { sessionID: id, lockTimeout: limits.lockTimeout }),
+    ledger: new SpendingLedger(path.join(sessions.folder, "spending"), log),
+    openChild: (childID) => sessions.transcript(childID, warn),
+    close() {
+      transcript.close();
+      sessions.saveSummary(chat);
+    },
+  };
+}
+
+/** Loads what the folder and the user's own files hold, of the sources that are wanted. */
+async function projectLoader(plan: Plan, options: Options) {
+  // Brings a parser of YAML with it.
+  const { loadProject } = await import("../project/project.ts");
+  const { systemPrompt } = options;
+  const prompt = typeof systemPrompt === "string" ? systemPrompt : undefined;
+  const told = new Set<string>();
+  return () => {
+    const project = loadProject({ ...sourcesOf(plan, options), trusted: plan.trusted });
+    for (const problem of project.problems) {
+      if (!told.has(problem)) plan.say(problem);
+      told.add(problem);
+    }
+    return { ...project, agents: withCallers(project.agents, plan.agents, plan.agent, prompt) };
+  };
+}
+
+/** Files of the workspace are shared or one's own; both are read when one of them is wanted. */
+function sourcesOf({ folders }: Plan, { settingSources }: Options): { folders: readonly string[]; home: string } {
+  const wants = (source: "user" | "project" | "local") => settingSources?.includes(source) ?? true;
+  return {
+    folders: wants("project") || wants("local") ? folders : [],
+    // Where nothing can be found.
+    home: wants("user") ? os.homedir() : os.devNull,
+  };
+}
+
+async function hooksOf(plan: Plan, options: Options, permissionMode: () => PermissionMode): Promise<Hooks> {
+  const { chat, sessions, folders, trusted, persist, say, log } = plan;
+  const context = {
+    cwd: folders[0],
+    sessionID: chat.session.id,
+    transcriptPath: persist ? sessions.path(chat.session.id) : "",
+    permissionMode,
+  };
+  const { loadHooks } = await import("../project/hook-settings.ts");
+  const settings = loadHooks({ ...sourcesOf(plan, options), trusted, own: options.settings?.hooks });
+  for (const problem of settings.problems) say(problem);
+  let hooks = noHooks;
+  if (settings.hooks.size > 0) {
+    const { commandHooks } = await import("../project/command-hooks.ts");
+    hooks = commandHooks(settings, { ...context, env: options.env ?? process.env, onNote: log });
+  }
+  if (options.hooks === undefined) return hooks;
+  return (await import("./callback-hooks.ts")).withCallbacks(hooks, options.hooks, context);
+}
+
+/** Each provider's SDK is loaded once. */
+function modelOpener({ accessTo }: Plan): (ref: ModelRef) => Promise<Model> {
+  const open = new Map<string, Promise<Model>>();
+  return ({ providerID }) => {
+    let model = open.get(providerID);
+    if (!model) {
+      const { provider, access } = accessTo(providerID);
+      model = openModel(provider, access);
+      open.set(providerID, model);
+    }
+    return model;
+  };
+}
+
+function limitsOf(options: Options): Limits {
+  const { maxTurns, maxBudgetUsd, maxDailyBudgetUsd, contextWindow, limits = {} } = options;
+  const own = Object.entries({ ...limits, maxTurns, contextWindow }).filter(([, value]) => value !== undefined);
+  return { ...defaultLimits, ...Object.fromEntries(own), maxBudgetUsd, maxDailyBudgetUsd };
+}
+
+function pricesOf({ prices = {} }: Options): Prices {
+  const complete = ([model, { input, output, cacheRead = input, cacheWrite = input }]: [
+    string,
+    (typeof prices)[string],
+  ]) => [model, { input, output, cacheRead, cacheWrite }] satisfies [string, Price];
+  return Object.fromEntries(Object.entries(prices).map(complete));
+}

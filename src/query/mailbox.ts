@@ -1,0 +1,64 @@
+/** Values from somebody who does not wait for somebody who reads in their own time. Nothing is lost. */
+export class Mailbox<T> {
+  #waiting: T[] = [];
+  /** Of the next value in `#waiting`; those before it were read. */
+  #next = 0;
+  readonly #readers: PromiseWithResolvers<IteratorResult<T, void>>[] = [];
+  #end: { error: unknown } | "ended" | undefined;
+
+  put(value: T): void {
+    if (this.#end) return;
+    const reader = this.#readers.shift();
+    if (reader) reader.resolve({ done: false, value });
+    else this.#waiting.push(value);
+  }
+
+  /** No more will come. What was put in before can still be read. */
+  end(): void {
+    this.#finish("ended");
+  }
+
+  /** As `end`; the reader then gets the error, once. */
+  fail(error: unknown): void {
+    this.#finish({ error });
+  }
+
+  /** Throws away what was not read. */
+  clear(): void {
+    this.#waiting = [];
+    this.#next = 0;
+  }
+
+  async read(): Promise<IteratorResult<T, void>> {
+    if (this.#next < this.#waiting.length) return { done: false, value: this.#take() };
+    const end = this.#end;
+    if (end === undefined) {
+      const reader = Promise.withResolvers<IteratorResult<T, void>>();
+      this.#readers.push(reader);
+      return await reader.promise;
+    }
+    if (end === "ended") return { done: true, value: undefined };
+    this.#end = "ended";
+    throw end.error;
+  }
+
+  #take(): T {
+    // In range: `read` has looked.
+    const value = this.#waiting[this.#next++] as T;
+    if (this.#next === this.#waiting.length) this.clear();
+    return value;
+  }
+
+  #finish(end: { error: unknown } | "ended"): void {
+    if (this.#end) return;
+    this.#end = end;
+    const [first, ...others] = this.#readers.splice(0);
+    if (!first) return;
+    if (end === "ended") first.resolve({ done: true, value: undefined });
+    else {
+      this.#end = "ended";
+      first.reject(end.error);
+    }
+    for (const reader of others) reader.resolve({ done: true, value: undefined });
+  }
+}

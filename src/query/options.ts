@@ -1,0 +1,206 @@
+/** What a caller asks for, checked before anything is run: each option is used, noted as not applying, or refused. */
+import { appendFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { PermissionMode } from "../loop/events.ts";
+import type { ModelRef } from "../loop/message.ts";
+import type { Thinking } from "../loop/model.ts";
+import {
+  type Access,
+  accessFromEnvironment,
+  defaultModel,
+  isReady,
+  type ProviderID,
+  providerIDs,
+} from "../loop/models/providers.ts";
+import { isSessionID } from "../record/sessions.ts";
+import { QueryError } from "./query-error.ts";
+import type { Options } from "./types.ts";
+
+/** What becomes of each option; `refused` ones would change what is done. */
+const support: Record<keyof Options, "used" | "noted" | "refused"> = {
+  abortController: "used",
+  additionalDirectories: "used",
+  agent: "used",
+  agents: "used",
+  allowDangerouslySkipPermissions: "used",
+  allowedTools: "used",
+  apiKey: "used",
+  baseUrl: "used",
+  betas: "noted",
+  canUseTool: "used",
+  contextWindow: "used",
+  continue: "used",
+  cwd: "used",
+  debug: "used",
+  debugFile: "used",
+  disallowedTools: "used",
+  effort: "used",
+  env: "used",
+  fallbackModel: "used",
+  forkSession: "used",
+  hooks: "used",
+  includePartialMessages: "used",
+  limits: "used",
+  maxBudgetUsd: "used",
+  maxDailyBudgetUsd: "used",
+  maxThinkingTokens: "used",
+  maxTurns: "used",
+  mcpServers: "refused",
+  model: "used",
+  outputFormat: "refused",
+  permissionMode: "used",
+  permissionPromptToolName: "refused",
+  persistSession: "used",
+  plugins: "refused",
+  prices: "used",
+  provider: "used",
+  resume: "used",
+  resumeSessionAt: "used",
+  rules: "used",
+  sandbox: "refused",
+  sessionDir: "used",
+  sessionId: "used",
+  settings: "used",
+  settingSources: "used",
+  stderr: "used",
+  systemPrompt: "used",
+  thinking: "used",
+  tools: "used",
+  trusted: "used",
+};
+
+/** @throws QueryError when an option cannot be kept and would change what is done */
+export function checkOptions(options: Options, note: (sentence: string) => void): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (isEmpty(value)) continue;
+    switch (Object.hasOwn(support, name) ? support[name as keyof Options] : "noted") {
+      case "used":
+        break;
+      case "noted":
+        note(`The option ${name} does not apply here and is passed over.`);
+        break;
+      case "refused":
+        throw new QueryError("unsupported-option", `The option ${name} cannot be kept here. Leave it out.`);
+    }
+  }
+  const { permissionMode, sessionId, resume, resumeSessionAt, forkSession } = options;
+  if (permissionMode !== undefined) checkMode(permissionMode);
+  for (const [name, id] of Object.entries({ sessionId, resume })) {
+    if (id !== undefined && !isSessionID(id)) {
+      throw invalid(`${name} takes letters, digits, - and _, at most 100 of them; not "${id.slice(0, 100)}".`);
+    }
+  }
+  if (resume !== undefined && options.continue) throw invalid("Use either resume or continue.");
+  if (resume === undefined && !options.continue) {
+    if (forkSession) throw invalid("forkSession needs resume or continue.");
+    if (resumeSessionAt !== undefined) throw invalid("resumeSessionAt needs resume or continue.");
+  }
+  checkNumbers(options);
+  for (const folder of foldersOf(options)) {
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw invalid(`There is no folder ${folder}.`);
+  }
+}
+
+/** @throws QueryError */
+export function checkMode(mode: string): PermissionMode {
+  const parsed = PermissionMode.safeParse(mode);
+  if (parsed.success) return parsed.data;
+  throw invalid(`A permission mode is one of ${PermissionMode.options.join(", ")}; not "${mode}".`);
+}
+
+function checkNumbers(options: Options): void {
+  const { maxTurns, contextWindow, maxBudgetUsd, maxDailyBudgetUsd, maxThinkingTokens } = options;
+  for (const [name, value] of Object.entries({ maxTurns, contextWindow })) {
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1)) {
+      throw invalid(`${name} takes a whole number of at least 1; not ${value}.`);
+    }
+  }
+  for (const [name, value] of Object.entries({ maxBudgetUsd, maxDailyBudgetUsd, maxThinkingTokens })) {
+    if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
+      throw invalid(`${name} takes a number of at least 0; not ${value}.`);
+    }
+  }
+}
+
+function invalid(message: string): QueryError {
+  return new QueryError("invalid-option", message);
+}
+
+/** Whether an option asks for nothing. */
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return true;
+  if (typeof value !== "object") return false;
+  if ("enabled" in value && !value.enabled) return true;
+  return Object.getPrototypeOf(value) === Object.prototype || Array.isArray(value)
+    ? Object.keys(value).length === 0
+    : false;
+}
+
+/** Absolute; the first is where commands run. */
+export function foldersOf({ cwd = process.cwd(), additionalDirectories = [] }: Options): [string, ...string[]] {
+  const first = path.resolve(cwd);
+  return [first, ...additionalDirectories.map((folder) => path.resolve(first, folder))];
+}
+
+export interface ModelChoice {
+  model: ModelRef;
+  /** How a provider is reached: with the caller's own key and address when it is the one that was chosen. */
+  accessTo(provider: string): { provider: ProviderID; access: Access };
+}
+
+/** @throws QueryError when a server of one's own is to be asked for no model in particular */
+export function chooseModel(options: Options): ModelChoice {
+  const { env = process.env, baseUrl, apiKey } = options;
+  const own = (id: ProviderID): Access => {
+    const found = accessFromEnvironment(id, env);
+    return { apiKey: apiKey ?? found.apiKey, baseURL: baseUrl ?? found.baseURL };
+  };
+  if (baseUrl !== undefined && !/^https?:\/\//.test(baseUrl)) {
+    throw invalid(`baseUrl takes an http or https address; not "${baseUrl}".`);
+  }
+  const provider = options.provider ?? providerIDs.find((id) => isReady(own(id))) ?? "anthropic";
+  const modelID = options.model ?? defaultModel(provider, own(provider));
+  if (modelID === undefined) throw invalid("A server of your own needs the name of a model.");
+  return {
+    model: { providerID: provider, modelID },
+    accessTo(id) {
+      const found = providerIDs.find((one) => one === id);
+      if (!found) throw new QueryError("model", `There is no provider "${id}" here.`);
+      return { provider: found, access: found === provider ? own(found) : accessFromEnvironment(found, env) };
+    },
+  };
+}
+
+export function thinkingOf({ thinking, effort, maxThinkingTokens }: Options): Thinking {
+  switch (thinking?.type) {
+    case "disabled":
+      return "off";
+    case "enabled":
+      return thinking.budgetTokens === undefined ? (effort ?? "default") : budget(thinking.budgetTokens);
+    case "adaptive":
+    case undefined:
+      return maxThinkingTokens === undefined ? (effort ?? "default") : budget(maxThinkingTokens);
+  }
+}
+
+/** `null`: as the provider likes; 0: none. */
+export function budget(tokens: number | null): Thinking {
+  if (tokens === null) return "default";
+  return tokens === 0 ? "off" : { budgetTokens: tokens };
+}
+
+/** Where notes go: sentences for people to `stderr`, those of the loop only for `debug`. */
+export function notesOf({ stderr, debug, debugFile }: Options): { say(text: string): void; log(text: string): void } {
+  return {
+    say: (text) => stderr?.(`${text}\n`),
+    log(text) {
+      if (debug) stderr?.(`${text}\n`);
+      if (debugFile === undefined) return;
+      try {
+        appendFileSync(debugFile, `${new Date().toISOString()} ${text}\n`, { mode: 0o600 });
+      } catch {
+        // A log that cannot be kept must not end a run.
+      }
+    },
+  };
+}

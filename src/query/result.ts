@@ -1,0 +1,85 @@
+/** The last message of a prompt (spec K2). */
+import type { Chat } from "../loop/apply.ts";
+import type { ReplyError, ToolPart } from "../loop/message.ts";
+import { lastText } from "../loop/sdk-blocks.ts";
+import { stopReason } from "../loop/stream-events.ts";
+import type { Totals } from "./totals.ts";
+import type { ExitReason, SDKResultMessage } from "./types.ts";
+
+/** How a prompt ended; `aborted` when it was the caller's signal that ended it. */
+export interface Ending {
+  reason: ExitReason;
+  error?: ReplyError | undefined;
+  durationMs: number;
+  /** How many messages the chat had when it began. */
+  firstMessage: number;
+}
+
+interface Sums {
+  /** Of this prompt. */
+  prompt: Totals;
+  /** Of the query so far. */
+  query: Totals;
+  denied: readonly ToolPart[];
+}
+
+export function resultOf(
+  chat: Chat,
+  ending: Ending,
+  { prompt, query, denied }: Sums,
+): Omit<SDKResultMessage, "uuid" | "session_id"> {
+  const entries = chat.messages.slice(ending.firstMessage);
+  const last = entries.map(({ info }) => info).findLast((info) => info.role === "assistant" && !info.silent);
+  const subtype = subtypeOf(ending.reason);
+  const failed = subtype !== "success";
+  return {
+    type: "result",
+    subtype,
+    is_error: failed,
+    duration_ms: Math.round(ending.durationMs),
+    duration_api_ms: Math.round(prompt.apiMs),
+    num_turns: prompt.turns,
+    result: lastText(entries),
+    stop_reason: stopReason(last?.role === "assistant" ? last.finish : undefined),
+    exit_reason: ending.reason,
+    total_cost_usd: query.costUsd,
+    usage: prompt.usage,
+    modelUsage: query.modelUsage,
+    permission_denials: denied.map((part) => ({
+      tool_name: part.tool,
+      tool_use_id: part.callID,
+      tool_input: part.state.input,
+    })),
+    ...(failed && { errors: [sentence(ending)] }),
+  };
+}
+
+function subtypeOf(reason: ExitReason): SDKResultMessage["subtype"] {
+  switch (reason) {
+    case "end_turn":
+      return "success";
+    case "max_turns":
+      return "error_max_turns";
+    case "error_max_budget_usd":
+      return "error_max_budget_usd";
+    default:
+      return "error_during_execution";
+  }
+}
+
+function sentence({ reason, error }: Ending): string {
+  if (error) return `${error.message} ${error.next}`.trim().replaceAll("\n", " ");
+  switch (reason) {
+    case "max_turns":
+      return "The run reached its most turns (--max-turns).";
+    case "error_max_budget_usd":
+      return "The budget is used up (--max-budget-usd).";
+    case "interrupted":
+    case "aborted":
+      return "The run was interrupted.";
+    case "blocked":
+      return "The run ended because something that it needed was not allowed.";
+    default:
+      return `The run ended early: ${reason}.`;
+  }
+}

@@ -1,0 +1,55 @@
+/** Which session a query works in: a new one, one that goes on, or a copy of one. */
+import path from "node:path";
+import type { Chat } from "../loop/apply.ts";
+import { newID } from "../loop/id.ts";
+import { newSession } from "../loop/session.ts";
+import type { Replay } from "../record/replay.ts";
+import { Sessions } from "../record/sessions.ts";
+import { QueryError } from "./query-error.ts";
+import { stateFolder } from "./state-folder.ts";
+import type { Options } from "./types.ts";
+
+export interface Opened {
+  sessions: Sessions;
+  chat: Chat;
+  /** What was read of a session that goes on. */
+  found: Replay | undefined;
+}
+
+/** @throws QueryError `no-session`, `session-exists`; RecordError when a record cannot be read */
+export function openSession(options: Options, cwd: string): Opened {
+  const { sessionDir, sessionId, resume, forkSession, resumeSessionAt } = options;
+  const folder = sessionDir === undefined ? path.join(stateFolder(), "sessions") : path.resolve(sessionDir);
+  const sessions = new Sessions(folder);
+  if (sessionId !== undefined && sessions.has(sessionId)) {
+    throw new QueryError("session-exists", `There is a session "${sessionId}" already. Resume it to go on with it.`);
+  }
+  if (resume === undefined && !options.continue) {
+    return { sessions, chat: newSession(cwd, sessionId), found: undefined };
+  }
+  const id = resume ?? sessions.list()[0]?.id;
+  if (id === undefined) throw new QueryError("no-session", `There is no session in ${folder} to continue.`);
+  if (!sessions.has(id)) throw new QueryError("no-session", `There is no session "${id}" in ${folder}.`);
+  const found = sessions.open(id);
+  if (!forkSession && resumeSessionAt === undefined) return { sessions, chat: found.chat, found };
+  return { sessions, chat: copy(found.chat, sessionId, resumeSessionAt), found: undefined };
+}
+
+/** Ends with the message `until`, where it is given. */
+function copy({ session, messages, pruned }: Chat, id = newID("ses"), until: string | undefined): Chat {
+  const last = until === undefined ? messages.length - 1 : messages.findIndex(({ info }) => info.id === until);
+  if (until !== undefined && last < 0) {
+    throw new QueryError("no-session", `There is no message ${until} in the session ${session.id}.`);
+  }
+  const forkOf = { sessionID: session.id, messageID: messages[last]?.info.id ?? "" };
+  const { parentID: _, ...own } = session;
+  const chat = newSession(session.cwd, id);
+  chat.session = { ...own, id, createdAt: Date.now(), forkOf };
+  chat.messages = messages.slice(0, last + 1).map(({ info, parts }) => ({
+    info: { ...info, sessionID: id },
+    parts: parts.map((part) => ({ ...part, sessionID: id })),
+  }));
+  const has = (messageID: string) => chat.messages.some(({ info }) => info.id === messageID);
+  if (pruned && has(pruned.outputs) && has(pruned.reasoning)) chat.pruned = pruned;
+  return chat;
+}

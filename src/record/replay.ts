@@ -1,0 +1,115 @@
+/** Reads records: the events of whole lines, and the chat they make. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { apply, type Chat, newChat } from "../loop/apply.ts";
+import { RecordedEvent } from "../loop/events.ts";
+import { RecordError } from "../loop/store.ts";
+import { exactly } from "./exact.ts";
+
+/** Of the first line of each file; a later format gets another number. */
+export const version = 1;
+
+export interface BrokenLine {
+  /** From 1. */
+  line: number;
+  text: string;
+}
+
+export interface Replay {
+  chat: Chat;
+  /** Lines that could not be read; the rest of the session is whole. */
+  broken: BrokenLine[];
+  /** Where the last whole line ends, in bytes. */
+  end: number;
+}
+
+interface Lines {
+  events: RecordedEvent[];
+  broken: BrokenLine[];
+  end: number;
+}
+
+/**
+ * Reads a record back into the chat it came from.
+ * @throws RecordError when there is no such file, or none of this format
+ */
+export function replay(path: string): Replay {
+  let lines: Lines;
+  try {
+    lines = readLines(path, 0);
+  } catch (error) {
+    if (error instanceof RecordError) throw error;
+    throw new RecordError(`There is no session record at ${path}.`, "Choose a session from the list.", error);
+  }
+  const chat = newChat({ id: "", createdAt: 0, title: "", cwd: "" });
+  for (const event of lines.events) apply(chat, event);
+  return { chat, broken: lines.broken, end: lines.end };
+}
+
+/**
+ * The events of the whole lines from byte `from` on. What stands behind the last newline is left: a line that is being
+ * written, or that a crash has torn. @throws RecordError when `from` is 0 and this is no record of this format
+ */
+export function readLines(path: string, from: number): Lines {
+  const bytes = readFrom(path, from);
+  const length = bytes.lastIndexOf(newline) + 1;
+  const events: RecordedEvent[] = [];
+  const broken: BrokenLine[] = [];
+  let start = 0;
+  if (from === 0) {
+    start = bytes.indexOf(newline) + 1;
+    checkHeader(path, bytes.toString("utf8", 0, start));
+  }
+  for (let line = from === 0 ? 2 : 1; start < length; line++) {
+    const stop = bytes.indexOf(newline, start);
+    const text = bytes.toString("utf8", start, stop);
+    const event = parseLine(text);
+    if (event) events.push(event);
+    else broken.push({ line, text });
+    start = stop + 1;
+  }
+  return { events, broken, end: from + length };
+}
+
+const newline = 10;
+
+function readFrom(path: string, from: number): Buffer {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.allocUnsafe(Math.max(0, fstatSync(file).size - from));
+    let length = 0;
+    while (length < bytes.length) {
+      const read = readSync(file, bytes, length, bytes.length - length, from + length);
+      if (read === 0) break;
+      length += read;
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function checkHeader(path: string, line: string): void {
+  let header: unknown;
+  try {
+    header = JSON.parse(line);
+  } catch {
+    header = undefined;
+  }
+  const found = typeof header === "object" && header !== null && "rondo" in header ? header.rondo : undefined;
+  if (found === version) return;
+  if (typeof found === "number" && found > version) {
+    throw new RecordError(`${path} was written by a newer Rondo.`, "Update Rondo to open this session.");
+  }
+  throw new RecordError(`${path} is not a session record.`, "Choose another session; the file was left as it is.");
+}
+
+const isPlainEvent = exactly(RecordedEvent);
+
+function parseLine(line: string): RecordedEvent | undefined {
+  try {
+    const value = JSON.parse(line);
+    return isPlainEvent(value) ? value : RecordedEvent.safeParse(value).data;
+  } catch {
+    return undefined;
+  }
+}

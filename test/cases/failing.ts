@@ -1,0 +1,56 @@
+/** Brings a failure about as a server, a socket or an SDK would, and says what the models make of it. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { ModelError } from "../../src/loop/model.ts";
+import { anthropicModel } from "../../src/loop/models/anthropic.ts";
+import { toModelError } from "../../src/loop/models/failure.ts";
+import { openaiModel } from "../../src/loop/models/openai.ts";
+import { type Answer, startModelServer } from "../model-server.ts";
+import { streamsFolder } from "../streams/compare.ts";
+import { ask, request } from "../wire/ask.ts";
+
+export type Failure =
+  | { status: number; headers?: Record<string, string>; body?: unknown }
+  /** Objects that come as the data of a stream, in OpenAI's form. */
+  | { sse: unknown[] }
+  /** Of a recorded stream. */
+  | { stream: string }
+  /** What is thrown: its message, the system's code of its cause, or its name. */
+  | { thrown: { message?: string; code?: string; name?: string } };
+
+const endpoint = { origin: "http://test", model: "test-model", apiKey: "test-key-1", keyVariable: "TEST_KEY" };
+
+/** With Anthropic's format and with OpenAI's, where both can fail so. Undefined: a recording that is not here. */
+export async function failures(failure: Failure): Promise<ModelError[] | undefined> {
+  if ("thrown" in failure) return [toModelError(thrown(failure.thrown), endpoint)];
+  if ("status" in failure) return [await failed("anthropic", failure), await failed("openai", failure)];
+  if ("sse" in failure) {
+    const bytes = failure.sse.map((data) => `data: ${JSON.stringify(data)}\n\n`).join("");
+    const events = failure.sse.map((data) => `event: error\ndata: ${JSON.stringify(data)}\n\n`).join("");
+    return [await failed("openai", { bytes }), await failed("anthropic", { bytes: events })];
+  }
+  const bytes = recording(failure.stream);
+  return bytes && [await failed(failure.stream.startsWith("a") ? "anthropic" : "openai", { bytes })];
+}
+
+export function recording(id: string): Buffer | undefined {
+  const file = path.join(streamsFolder(path.join(import.meta.dirname, "../..")) ?? "", `${id}.sse`);
+  return existsSync(file) ? readFileSync(file) : undefined;
+}
+
+async function failed(api: "anthropic" | "openai", answer: Answer): Promise<ModelError> {
+  const server = await startModelServer([answer]);
+  const open = api === "anthropic" ? anthropicModel : openaiModel;
+  const { error } = await ask(open({ apiKey: "test-key-1", baseURL: server.url }), request());
+  await server.stop();
+  assert.ok(error, `${api}: no error`);
+  return error;
+}
+
+function thrown({ message, code, name }: { message?: string; code?: string; name?: string }): Error {
+  const cause = code === undefined ? undefined : Object.assign(new Error(code), { code });
+  const error = new TypeError(message ?? "fetch failed", { cause });
+  if (name !== undefined) error.name = name;
+  return error;
+}

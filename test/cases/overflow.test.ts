@@ -1,0 +1,93 @@
+/** In which words servers say that the window is full, and which words only look like it. */
+import assert from "node:assert/strict";
+import { failures } from "./failing.ts";
+import { sharedCases } from "./shared.ts";
+
+const full: Record<string, string> = {
+  Anthropic: "prompt is too long: 213462 tokens > 200000 maximum",
+  "Anthropic, with the answer": "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000",
+  OpenAI: "Your input exceeds the context window of this model. Please adjust your input and try again.",
+  "OpenAI, older":
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
+  Google: "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
+  xAI: "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+  Groq: "Please reduce the length of the messages or completion.",
+  OpenRouter:
+    "This endpoint's maximum context length is 1000 tokens. However, you requested about 1500 tokens (1400 of text input, 100 in the output).",
+  Bedrock: "Input is too long for requested model.",
+  Copilot: "prompt token count of 130000 exceeds the limit of 128000",
+  "llama.cpp": "the request exceeds the available context size, try increasing it",
+  "llama.cpp, while it writes": "Context size has been exceeded.",
+  "LM Studio": "The number of tokens to keep from the initial prompt is greater than the context length.",
+  MiniMax: "invalid params, context window exceeds limit",
+  Kimi: "Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)",
+  Mistral: "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+  Ollama: "prompt too long; exceeded max context length by 4 tokens",
+  vLLM: "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion). Please reduce the length of the messages or completion.",
+  "vLLM, older": "max_tokens must be at least 1, got -186.",
+  LiteLLM: "litellm.BadRequestError: litellm.ContextWindowExceededError: AnthropicError - {}",
+};
+
+const not: Record<string, string> = {
+  "a key": "invalid api key",
+  "a lost connection": "fetch failed: socket closed",
+  "an answer longer than the model's longest":
+    "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens",
+  "a limit by the minute":
+    "Request too large for model `x` in organization `y` on tokens per minute (TPM): Limit 6000, Requested 7000",
+  throttling: "ThrottlingException: Too many tokens, please wait before trying again.",
+  "a tool's context": "tools.3.context: Field required",
+};
+
+const answerTooLong: Record<string, string> = {
+  OpenAI:
+    "This model's maximum context length is 6048 tokens. However, you requested 6616 tokens (568 in the messages, 6048 in the completion). Please reduce the length of the messages or completion.",
+  Anthropic: "input length and `max_tokens` exceed context limit: 568 + 6048 > 6048",
+  vLLM: "'max_tokens' or 'max_completion_tokens' is too large: 6048. This model's maximum context length is 6048 tokens and your request has 568 input tokens (6048 > 6048 - 568).",
+};
+
+describe("H2 C3 a full window", () => {
+  const kinds = async (text: string) => {
+    const errors = (await failures({ status: 400, body: { error: { message: text } } })) ?? [];
+    return errors.map(({ kind }) => kind);
+  };
+
+  for (const [who, text] of Object.entries(full)) {
+    it(`is what ${who} means`, async () => assert.deepEqual(await kinds(text), ["context-full", "context-full"]));
+  }
+
+  for (const [what, text] of Object.entries(not)) {
+    it(`is not ${what}`, async () => assert.ok(!(await kinds(text)).includes("context-full")));
+  }
+
+  for (const [who, text] of Object.entries(answerTooLong)) {
+    it(`is not an answer that would take it all, by ${who}: the setting is named, compaction would not help`, async () => {
+      for (const error of (await failures({ status: 400, body: { error: { message: text } } })) ?? []) {
+        assert.equal(error.kind, "invalid");
+        assert.match(error.message, /up to 6048 tokens/);
+        assert.match(error.next, /max_tokens/);
+      }
+    });
+  }
+
+  it("can be told by a code, in the stream, or in a body without an error", async () => {
+    const code = { error: { code: "context_length_exceeded", message: "No." } };
+    const bare = { object: "error", message: full["OpenAI, older"], type: "BadRequestError", code: 400 };
+    for (const failure of [{ status: 400, body: code }, { sse: [code] }, { status: 400, body: bare }]) {
+      for (const { kind } of (await failures(failure)) ?? []) assert.equal(kind, "context-full");
+    }
+  });
+
+  const shared = sharedCases("overflow-text");
+  (shared.length > 0 ? describe : describe.skip)("as other tools' tests have it", () => {
+    for (const { id, title, input, expect } of shared) {
+      it(`${id} ${title}`, async () => {
+        const text = String(input["text"]);
+        const failure = Number(input["status"] ?? 400) === 200 ? { sse: [{ error: { message: text } }] } : undefined;
+        const errors = (await failures(failure ?? { status: 400, body: { error: { message: text } } })) ?? [];
+        const compacts = expect["overflow"] === true && expect["compaction_helps"] !== false;
+        for (const { kind } of errors) assert.equal(kind === "context-full", compacts, kind);
+      });
+    }
+  });
+});

@@ -1,0 +1,145 @@
+/** What is tried again and what is not, over the real SDKs; then the cases that other tools' tests hold. */
+import assert from "node:assert/strict";
+import { isRetryable, retryDelay } from "../../src/loop/retry.ts";
+import { type Failure, failures } from "./failing.ts";
+import { type SharedCase, sharedCases } from "./shared.ts";
+
+const told = (status: number, error?: object, headers?: Record<string, string>): Failure => ({
+  status,
+  ...(headers && { headers }),
+  body: error ? { type: "error", error } : {},
+});
+const slowDown = { type: "rate_limit_error", message: "Slow down" };
+
+/** What happens, whether it is tried again, and what the user is told. */
+const table: [title: string, failure: Failure, retry: boolean, words?: RegExp][] = [
+  ["a lock that another request holds", told(409), true],
+  ["a timeout of the server's", told(408), true],
+  ["a proxy that believes the client went away", told(499), true],
+  ["each 5xx", told(520), true],
+  ["a payment that is due", told(402, { type: "billing_error", message: "Pay first" }), false, /Pay first/],
+  ["a malformed request", told(422, { message: "no such field" }), false, /no such field/],
+  ["a server that says so", told(400, { message: "x" }, { "x-should-retry": "true" }), true],
+  ["a server that says not to", told(503, { message: "x" }, { "x-should-retry": "false" }), false],
+  ["too many requests", told(429, slowDown), true],
+  ["a quota that is used up", told(429, { code: "insufficient_quota", message: "Pay" }), false, /Pay/],
+  ["a gateway's budget", told(429, { type: "budget_exceeded", code: "429", message: "Over budget" }), false],
+  [
+    "a limit of the organisation's spending",
+    told(429, { ...slowDown, details: { error_code: "enforced_spend_limit_reached" } }),
+    false,
+  ],
+  ["the same, with a time named", told(429, { ...slowDown, code: "insufficient_quota" }, { "retry-after": "3" }), true],
+  [
+    "a gateway's page",
+    { status: 502, body: "<html><head><style>b{color:red}</style></head><body><h1>502 Bad Gateway</h1></body></html>" },
+    true,
+    /^[^<{]*502 Bad Gateway\.$/,
+  ],
+  ["words beside no error", { status: 400, body: { detail: "tools are off" } }, false, /tools are off/],
+  ["a list of words", { status: 422, body: { detail: [{ msg: "field required" }] } }, false, /field required/],
+  ["overload in the stream", { sse: [{ error: { type: "overloaded_error", message: "Busy" } }] }, true, /Busy/],
+  ["an error in the stream, by number", { sse: [{ error: { code: 429, message: "Busy" } }] }, true, /Busy/],
+  ["an error in the stream, by words", { sse: [{ error: { message: "The network is down" } }] }, true, /is down/],
+  ["an error in the stream that says nothing", { sse: [{ type: "error", error: { code: 123 } }] }, false],
+  ["a reset", { thrown: { code: "ECONNRESET" } }, true, /connection to http:\/\/test was lost/],
+  ["a server that is off", { thrown: { code: "ECONNREFUSED" } }, true, /Nothing answers at http:\/\/test/],
+  ["an address that is none", { thrown: { code: "ENOTFOUND" } }, true, /http:\/\/test was not found/],
+  ["a certificate that nobody signed", { thrown: { code: "DEPTH_ZERO_SELF_SIGNED_CERT" } }, false, /certificate/],
+  ["a certificate that is too old", { thrown: { code: "CERT_HAS_EXPIRED" } }, false, /CERT_HAS_EXPIRED/],
+  ["a connection that hung up", { thrown: { message: "socket hang up" } }, true],
+  ["an end that came too early", { thrown: { message: "unexpected EOF" } }, true],
+  ["an error handed on as text", { thrown: { message: JSON.stringify({ error: slowDown }) } }, true, /Slow down/],
+  ["an abort", { thrown: { name: "AbortError", message: "This operation was aborted" } }, false],
+  ["a bug", { thrown: { message: "x is not a function" } }, false],
+];
+
+describe("H2 tried again or not", () => {
+  for (const [title, failure, retry, words] of table) {
+    it(`${title}: ${retry ? "again" : "no"}`, async () => {
+      for (const error of (await failures(failure)) ?? []) {
+        assert.equal(isRetryable(error), retry, `${error.kind}: ${error.message}`);
+        if (words) assert.match(error.message, words);
+      }
+    });
+  }
+
+  const shared = sharedCases("retry-classify");
+  (shared.length > 0 ? describe : describe.skip)("as other tools' tests have it", () => {
+    for (const one of shared) {
+      it(`${one.id} ${one.title}`, async function () {
+        const failure = failureOf(one);
+        const errors = failure && (await failures(failure));
+        if (!errors) return this.skip();
+        for (const error of errors) {
+          // Where peers differ nothing is asked for but an end without a crash.
+          if (one.judgement === "strict") assert.equal(isRetryable(error), one.expect["retry"], error.message);
+          assert.doesNotMatch(error.message, /<html/);
+        }
+      });
+    }
+  });
+});
+
+function failureOf({ input }: SharedCase): Failure | undefined {
+  const { status, headers, body, body_text, sse, stream, network, error_text, error_name } = input;
+  // The file's fields are of these types wherever they are present.
+  if (typeof status === "number") {
+    return { status, headers: (headers ?? {}) as Record<string, string>, body: body_text ?? body };
+  }
+  if (Array.isArray(sse)) return { sse };
+  if (typeof stream === "string") return { stream };
+  if (typeof network === "string") return { thrown: { code: network } };
+  if (typeof error_text === "string") return { thrown: { message: error_text } };
+  return typeof error_name === "string" ? { thrown: { name: error_name } } : undefined;
+}
+
+describe("H3 when", () => {
+  async function delay(headers: Record<string, string>, attempt = 1): Promise<number> {
+    const [error] = (await failures({ status: 429, headers, body: {} })) ?? [];
+    return retryDelay(attempt, 1000, error ?? assert.fail());
+  }
+
+  const times: [title: string, headers: Record<string, string>, ms: number | "as usual"][] = [
+    ["in milliseconds", { "retry-after-ms": "700", "retry-after": "30" }, 700],
+    ["in seconds, in any case of letters", { "Retry-After": "2" }, 2000],
+    ["in parts of a second", { "retry-after": "1.5" }, 1500],
+    ["at once", { "retry-after": "0" }, 0],
+    ["milliseconds that are none", { "retry-after-ms": "abc", "retry-after": "3" }, 3000],
+    ["milliseconds with a tail", { "retry-after-ms": "700 or so", "retry-after": "3" }, 3000],
+    ["words", { "retry-after": "not-a-number" }, "as usual"],
+    ["words with a number, which a date could be read from", { "retry-after": "soon 1" }, "as usual"],
+    ["nothing", { "retry-after": "" }, "as usual"],
+    ["less than nothing", { "retry-after": "-5" }, "as usual"],
+    ["a date that is over", { "retry-after": "Wed, 21 Oct 2015 07:28:00 GMT" }, "as usual"],
+    ["longer than a minute", { "retry-after-ms": "700000" }, 700_000],
+    ["longer than a timer can take", { "retry-after": "2560914" }, 2 ** 31 - 1],
+  ];
+  for (const [title, headers, ms] of times) {
+    it(`the server says ${title}`, async () => {
+      const found = await delay(headers);
+      if (ms === "as usual") assert.ok(found >= 1000 && found <= 2000, String(found));
+      else assert.equal(found, ms);
+    });
+  }
+
+  const shared = sharedCases("retry-delay");
+  (shared.length > 0 ? describe : describe.skip)("as other tools' tests have it", () => {
+    for (const { id, title, input, expect } of shared) {
+      it(`${id} ${title}`, async () => {
+        const headers = input["headers"] as Record<string, string>;
+        const attempts = Array.isArray(input["attempts"]) ? input["attempts"] : [1];
+        const delays = await Promise.all(attempts.map((attempt: number) => delay(headers, attempt)));
+        assert.deepEqual(
+          delays,
+          [...delays].sort((a, b) => a - b),
+        );
+        const [first = 0] = delays;
+        if (typeof expect["delay_ms"] === "number") assert.equal(first, expect["delay_ms"]);
+        if (typeof expect["delay_ms_min"] === "number") assert.ok(first >= expect["delay_ms_min"]);
+        if (expect["same_as"]) assert.ok(first >= 1000 && first <= 2000, String(first));
+        if (expect["not_earlier_than_asked_or_gives_up"]) assert.ok(first >= Number(headers["retry-after-ms"]));
+      });
+    }
+  });
+});

@@ -1,0 +1,145 @@
+/** What the engine does on its own account, as the panel shows it: compaction, hooks, subagents, money, silence. */
+import assert from "node:assert/strict";
+import { answer, press, question, said, say, status } from "./hands.ts";
+import { assertCallsAnswered } from "./requests.ts";
+import { openWindow, type Window } from "./window.ts";
+
+const run = (command: string) => ({ call: { name: "bash", input: { command } } });
+const read = { call: { name: "read", input: { file_path: "src/cart.js" } } };
+
+describe("the engine, seen in the panel", () => {
+  let window: Window;
+  before(async () => {
+    const guard = "grep -q forbidden && { echo 'The house forbids it.' >&2; exit 2; } || exit 0";
+    const greeter = `grep -q 'are you there' && echo '{"systemMessage": "The hook has heard you."}' || exit 0`;
+    window = await openWindow({
+      settings: {
+        "rondo.hooks": {
+          PreToolUse: [{ matcher: "bash", hooks: [{ type: "command", command: guard }] }],
+          UserPromptSubmit: [{ hooks: [{ type: "command", command: greeter }] }],
+        },
+        "rondo.prices": { "claude-sonnet-5": { input: 1000, output: 1000 } },
+        "rondo.maxBudgetUsd": 1,
+        "rondo.loop.stallNotice": 500,
+      },
+    });
+  });
+  after(() => window?.close());
+
+  it("K4 shows what a hook tells the user, and not the model", async () => {
+    const panel = await window.panel();
+    window.plays([{ text: "I am here." }]);
+    await say(panel, "are you there?");
+    await said(panel, "The hook has heard you.");
+    await said(panel, "I am here.");
+    assert.doesNotMatch(window.requests.at(-1)?.raw ?? "", /The hook has heard you/);
+  });
+
+  it("K4 a hook denies a call: it does not run, the model is told why, and the turn goes on", async () => {
+    const panel = await window.newSession();
+    window.plays([run("touch forbidden.txt")], [{ text: "Then I leave it." }]);
+    await say(panel, "touch it");
+    await said(panel, "Then I leave it.");
+    await status(panel, /Done/);
+    const told = window.requests.at(-1);
+    assert.ok(told);
+    assert.match(told.raw, /The house forbids it\./);
+    assertCallsAnswered(told);
+    await assert.rejects(window.read("forbidden.txt"));
+    assert.ok(await panel.getByRole("group", { name: /touch forbidden\.txt/ }).isVisible());
+  });
+
+  it("C3 a compaction is a boundary that opens to its summary; the next request begins with it", async () => {
+    const panel = await window.newSession();
+    const long = "The cart adds up its lines. ".repeat(60);
+    window.plays([{ text: long }]);
+    await say(panel, "explain the cart at length");
+    await said(panel, "The cart adds up its lines.");
+    await status(panel, /Done/);
+    window.plays([{ text: "The cart was explained at length." }]);
+    await window.command("Rondo: Compact Conversation");
+    const boundary = panel.getByText("Conversation compacted");
+    await boundary.waitFor();
+    assert.equal(await panel.getByText("The cart was explained at length.").count(), 0, "it is folded");
+    await boundary.click();
+    await panel.getByText("The cart was explained at length.").waitFor();
+    window.plays([{ text: "Here I am again." }]);
+    await say(panel, "go on");
+    await said(panel, "Here I am again.");
+    const { raw = "" } = window.requests.at(-1) ?? {};
+    assert.match(raw, /The cart was explained at length\./);
+    assert.doesNotMatch(raw, /The cart adds up its lines\. The cart/);
+  });
+
+  it("S1 a subagent works under a card that opens to its conversation; its last words are the result", async () => {
+    const panel = await window.newSession();
+    const input = { description: "Count the lines", prompt: "How many lines has the cart?", subagent_type: "explore" };
+    window.plays(
+      [{ text: "I ask for help." }, { call: { name: "task", input } }],
+      [{ text: "I read it." }, read],
+      [{ text: "It has some forty lines." }],
+      [{ text: "Some forty, I am told." }],
+    );
+    await say(panel, "how long is the cart?");
+    await said(panel, "Some forty, I am told.");
+    await status(panel, /Done/);
+    const parent = window.requests.at(-1);
+    assert.ok(parent);
+    assertCallsAnswered(parent);
+    assert.match(parent.raw, /It has some forty lines\./);
+    assert.doesNotMatch(parent.raw, /I read it\./, "the subagent's steps are its own");
+
+    const card = panel.getByRole("group", { name: /Count the lines/ });
+    await card.locator("summary").first().click();
+    await card.getByText("I read it.").waitFor();
+    await card.getByText("It has some forty lines.").first().waitFor();
+    await press(panel, "Sessions");
+    const list = panel.getByRole("region", { name: "Sessions" });
+    await list.getByRole("button", { name: /^how long is the cart/ }).waitFor();
+    assert.equal(await list.getByRole("button", { name: /^Count the lines|^How many lines/ }).count(), 0);
+    await press(panel, "Back to the conversation");
+  });
+
+  it("H6 says when nothing comes from the model, and Stop ends the wait", async () => {
+    const panel = await window.newSession();
+    window.plays({ bytes: ": nothing yet\n\n", hang: true });
+    await say(panel, "is anybody there?");
+    await status(panel, /Not responding for/i);
+    await panel.getByRole("group", { name: /^Nothing from/ }).waitFor();
+    await press(panel, "Stop");
+    await status(panel, /Stopped by you/);
+    assert.equal(await panel.getByRole("group", { name: /^Nothing from/ }).count(), 0);
+  });
+
+  it("B2 asks when the budget is reached: a no ends the turn before the next call runs, a yes goes on", async () => {
+    const panel = await window.newSession();
+    const dear = { usage: { input: 1000, output: 100 } };
+    window.plays({ blocks: [run("touch dear.txt")], ...dear });
+    await say(panel, "spend");
+    await (await question(panel, /budget/)).press("Escape");
+    await status(panel, /budget/);
+    await assert.rejects(window.read("dear.txt"));
+
+    window.plays({ blocks: [run("touch dear.txt")], ...dear }, [{ text: "It was worth it." }]);
+    await say(panel, "spend it all the same");
+    await answer(panel, "Allow once", /budget/);
+    await answer(panel, "Allow once", /command/);
+    await said(panel, "It was worth it.");
+    assert.equal(await window.read("dear.txt"), "");
+  });
+
+  it("C1 the context meter opens to tokens by part, and to what session and day have cost", async () => {
+    const panel = await window.panel();
+    await panel.getByRole("button", { name: /^Context/ }).click();
+    const context = panel.getByRole("region", { name: "Context" });
+    const rows = context.getByRole("table", { name: "Tokens by part" });
+    for (const part of ["System prompt", "Tools", "Messages"]) await rows.getByText(part, { exact: true }).waitFor();
+    assert.match(await context.innerText(), /This session\s+\$2\.\d\d[\s\S]*Today, all sessions\s+\$\d+\.\d\d/);
+    await context.press("Escape");
+    await said(panel, "It was worth it.");
+  });
+
+  it("has said nothing on the console that is an error of its own", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

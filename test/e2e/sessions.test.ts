@@ -1,0 +1,141 @@
+/** Whole sessions: found by what was said in them, renamed, gone on from earlier, exported, imported, deleted. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import type { Frame, Locator } from "playwright-core";
+import { message, openSession, press, said, say, status, transcript } from "./hands.ts";
+import { openWindow, type Window } from "./window.ts";
+
+describe("sessions", () => {
+  let window: Window;
+  before(async () => {
+    window = await openWindow();
+    const talks = [
+      ["tell me of the pear", "A pear is a fruit."],
+      ["and of the plum", "A plum is one too."],
+    ] as const;
+    let panel = await window.panel();
+    for (const [asked, told] of talks) {
+      window.plays([{ text: told }]);
+      await say(panel, asked);
+      await said(panel, told);
+      await status(panel, /Done/);
+    }
+    panel = await window.newSession();
+    window.plays([{ text: "An anvil is heavy." }]);
+    await say(panel, "tell me of the anvil");
+    await said(panel, "An anvil is heavy.");
+    await status(panel, /Done/);
+  });
+  after(() => window?.close());
+
+  async function list(panel: Frame): Promise<Locator> {
+    const region = panel.getByRole("region", { name: "Sessions" });
+    if (!(await region.isVisible())) await press(panel, "Sessions");
+    await region.waitFor();
+    return region;
+  }
+
+  /** Types a path into VS Code's dialog for files. */
+  async function choose(file: string): Promise<void> {
+    const field = window.page.locator(".quick-input-widget input[type=text]");
+    await field.waitFor();
+    await field.fill(file);
+    await field.press("Enter");
+  }
+
+  it("R5 finds a session by words that were said in it", async () => {
+    const panel = await window.panel();
+    const sessions = await list(panel);
+    await sessions.getByRole("searchbox", { name: "Search sessions" }).fill("one too");
+    await sessions.getByRole("button", { name: /anvil/ }).first().waitFor({ state: "detached" });
+    const row = sessions.getByRole("button", { name: /^tell me of the pear/ });
+    assert.match(await row.innerText(), /A plum is\s+one\s+too/);
+    await sessions.getByRole("searchbox").fill("a word that nobody said");
+    await sessions.getByText("Nothing holds").waitFor();
+    await sessions.getByRole("searchbox").fill("");
+    await sessions.getByRole("button", { name: /^tell me of the anvil/ }).waitFor();
+  });
+
+  it("R5 renames a session that is not open, and it keeps the name", async () => {
+    const panel = await window.panel();
+    const sessions = await list(panel);
+    await sessions.getByRole("button", { name: "Rename tell me of the pear" }).click();
+    const field = sessions.getByRole("textbox", { name: "Title" });
+    await field.fill("On fruit");
+    await field.press("Enter");
+    await sessions.getByRole("button", { name: /^On fruit/ }).waitFor();
+    const after = await window.reload();
+    await openSession(after, "On fruit");
+    await said(after, "A plum is one too.");
+  });
+
+  it("R6 goes on from an earlier message in a session of its own; the old one stays as it is", async () => {
+    const panel = await window.panel();
+    const second = panel.getByRole("article", { name: "You" }).nth(1);
+    await second.hover();
+    await second.getByRole("button", { name: "Edit from here" }).click();
+    await panel.getByText("A plum is one too.").waitFor({ state: "detached" });
+    await said(panel, "A pear is a fruit.");
+    assert.equal(await message(panel).inputValue(), "and of the plum");
+    window.plays([{ text: "A fig is another." }]);
+    await message(panel).fill("and of the fig");
+    await message(panel).press("Enter");
+    await said(panel, "A fig is another.");
+    await status(panel, /Done/);
+    const { raw = "" } = window.requests.at(-1) ?? {};
+    assert.match(raw, /A pear is a fruit\./);
+    assert.doesNotMatch(raw, /plum/);
+    const sessions = await list(panel);
+    await sessions.getByRole("searchbox").fill("plum");
+    await sessions.getByRole("button", { name: /^On fruit/ }).click();
+    await said(panel, "A plum is one too.");
+  });
+
+  it("R6 exports a session as Markdown and as JSON lines", async () => {
+    const panel = await window.panel();
+    for (const [button, file] of [
+      ["Markdown", "fruit.md"],
+      ["JSON lines", "fruit.jsonl"],
+    ] as const) {
+      const sessions = await list(panel);
+      await sessions.getByRole("button", { name: "Export On fruit" }).first().click();
+      await sessions.getByRole("button", { name: button, exact: true }).click();
+      await choose(path.join(window.folder, file));
+      await window.page.locator(".tab", { hasText: file }).waitFor();
+      const text = await window.read(file);
+      for (const words of ["tell me of the pear", "A plum is one too."]) assert.ok(text.includes(words), words);
+    }
+    await press(panel, "Back to the conversation");
+  });
+
+  it("R6 imports what was exported, as a session that goes on", async () => {
+    const panel = await window.newSession();
+    const sessions = await list(panel);
+    await sessions.page().keyboard.press("Escape");
+    await window.command("Rondo: Import Session");
+    await choose(path.join(window.folder, "fruit.jsonl"));
+    await said(panel, "A plum is one too.");
+    assert.match(await transcript(panel), /tell me of the pear[\s\S]*and of the plum/);
+    window.plays([{ text: "It goes on." }]);
+    await say(panel, "go on");
+    await said(panel, "It goes on.");
+    assert.match(window.requests.at(-1)?.raw ?? "", /A plum is one too\./);
+  });
+
+  it("deletes a session after a second press, and it does not come back", async () => {
+    const panel = await window.panel();
+    const sessions = await list(panel);
+    await sessions.getByRole("button", { name: "Delete tell me of the anvil" }).click();
+    await sessions.getByRole("button", { name: "Delete for good" }).click();
+    await sessions.getByRole("button", { name: /^tell me of the anvil/ }).waitFor({ state: "detached" });
+    const kept = await window.kept("data/User/globalStorage/rondo.rondo");
+    assert.deepEqual(
+      [...kept].filter(([, text]) => text.includes("An anvil is heavy.")).map(([file]) => file),
+      [],
+    );
+  });
+
+  it("has said nothing on the console that is an error of its own", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

@@ -1,0 +1,91 @@
+/** Two windows on one folder: never two runs of one session at once. */
+import assert from "node:assert/strict";
+import { message, press, question, said, say, status, transcript } from "./hands.ts";
+import { processCount } from "./processes.ts";
+import { assertCallsAnswered } from "./requests.ts";
+import { openWindow, type Window } from "./window.ts";
+
+const long = Array.from({ length: 60 }, (_, at) => `word${at}`).join(" ");
+const run = (command: string) => ({ call: { name: "bash", input: { command } } });
+
+describe("two windows on one folder", () => {
+  let first: Window;
+  let second: Window;
+  before(async () => {
+    first = await openWindow({ settings: { "rondo.loop.queueTimeout": 1500 } });
+    second = await first.another();
+  });
+  after(() => first?.close());
+
+  /** The second window shows the newest session of the list. */
+  async function openThere(title: string): Promise<void> {
+    const panel = await second.panel();
+    await press(panel, "Sessions");
+    await panel.getByRole("region", { name: "Sessions" }).getByRole("button", { name: title }).first().click();
+    await panel.getByRole("heading", { name: title, exact: true }).waitFor();
+  }
+
+  it("Q1 the second follows what runs in the first, live", async () => {
+    const panel = await first.panel();
+    first.plays({ blocks: [{ text: long, pieces: 60 }], delay: 150 });
+    await say(panel, "talk to me");
+    await said(panel, "word5 ");
+    await openThere("talk to me");
+    const there = await second.panel();
+    await said(there, "word5 ");
+    assert.doesNotMatch(await transcript(there), /word59/, "it is shown while it runs");
+    await status(there, /Answering|Thinking/);
+    await said(there, "word59");
+    await status(there, /Ready/);
+    await status(panel, /Done/);
+    assert.ok((await transcript(there)).includes(long), "each word is there once and in order");
+  });
+
+  it("Q2 the second goes on with the session once it is free; the first follows", async () => {
+    const there = await second.panel();
+    second.plays([{ text: "I answer in the other window." }]);
+    await say(there, "and now from here");
+    await said(there, "I answer in the other window.");
+    const panel = await first.panel();
+    await said(panel, "I answer in the other window.");
+    first.plays([{ text: "And I am back." }]);
+    await say(panel, "thank you");
+    await said(panel, "And I am back.");
+    await said(there, "And I am back.");
+    const last = first.requests.at(-1);
+    assert.ok(last);
+    assertCallsAnswered(last);
+    for (const words of ["talk to me", "and now from here", "thank you"]) {
+      assert.equal(last.raw.split(words).length - 1, 1, words);
+    }
+  });
+
+  it("Q2 a prompt for a session that stays busy elsewhere comes back, with who holds it", async () => {
+    const panel = await first.panel();
+    first.plays([run("sleep 8731.4")], [{ text: "I have slept." }]);
+    await say(panel, "sleep");
+    await (await question(panel, /command/)).press("Control+Enter");
+    await processCount("sleep\u00008731.4", 1);
+    const there = await second.panel();
+    await there.getByRole("group", { name: /sleep 8731\.4/ }).waitFor();
+    const asked = first.requests.length;
+    await say(there, "are you done?");
+    const alert = there.getByRole("alert");
+    await alert.waitFor();
+    assert.match(await alert.innerText(), /run by .*since/);
+    assert.equal(await message(there).inputValue(), "are you done?");
+    assert.equal(first.requests.length, asked, "the model was not asked");
+    await processCount("sleep\u00008731.4", 1);
+    await press(panel, "Stop");
+    await status(panel, /Stopped by you/);
+    await processCount("8731.4", 0);
+    await status(there, /Ready|Interrupted/);
+    second.plays([{ text: "Now I am." }]);
+    await message(there).press("Enter");
+    await said(there, "Now I am.");
+  });
+
+  it("has said nothing on the console that is an error of its own", () => {
+    assert.deepEqual([...first.errors, ...second.errors], []);
+  });
+});

@@ -1,0 +1,77 @@
+/** Where keys come from. VS Code gives its secret storage to an activated extension only, so this one is a map. */
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { Keys } from "../../src/extension/keys.ts";
+
+class Storage implements vscode.SecretStorage {
+  readonly secrets = new Map<string, string>();
+  readonly #changed = new vscode.EventEmitter<vscode.SecretStorageChangeEvent>();
+  readonly onDidChange = this.#changed.event;
+  broken = false;
+
+  async keys(): Promise<string[]> {
+    return [...this.secrets.keys()];
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    if (this.broken) throw new Error("the keyring is locked");
+    return this.secrets.get(key);
+  }
+
+  async store(key: string, value: string): Promise<void> {
+    this.secrets.set(key, value);
+    this.#changed.fire({ key });
+  }
+
+  async delete(key: string): Promise<void> {
+    this.secrets.delete(key);
+    this.#changed.fire({ key });
+  }
+}
+
+describe("keys", () => {
+  const kept = process.env["OPENAI_API_KEY"];
+  let storage: Storage;
+  let keys: Keys;
+
+  beforeEach(async () => {
+    process.env["OPENAI_API_KEY"] = "of the environment";
+    storage = new Storage();
+    keys = new Keys(storage);
+    await keys.load();
+  });
+  afterEach(() => {
+    keys.dispose();
+    if (kept === undefined) delete process.env["OPENAI_API_KEY"];
+    else process.env["OPENAI_API_KEY"] = kept;
+  });
+
+  const key = () => keys.access("openai", undefined).apiKey;
+
+  it("takes a stored key before the environment's, and that one again when the stored is taken away", async () => {
+    assert.equal(key(), "of the environment");
+    await keys.set("openai", "stored");
+    assert.equal(key(), "stored");
+    assert.deepEqual([...storage.secrets], [["rondo.key.openai", "stored"]]);
+    await keys.set("openai", "");
+    assert.equal(storage.secrets.size, 0);
+    assert.equal(key(), "of the environment");
+  });
+
+  it("hears of a key that another window stores", async () => {
+    const heard = new Promise<void>((resolve) => keys.onDidChange(resolve));
+    await storage.store("rondo.key.openai", "of another window");
+    await heard;
+    assert.equal(key(), "of another window");
+  });
+
+  it("goes on with the environment when the storage cannot be read", async () => {
+    storage.broken = true;
+    await keys.load();
+    assert.equal(key(), "of the environment");
+  });
+
+  it("takes the user's address before the environment's", () => {
+    assert.equal(keys.access("openai", "http://localhost:1/v1").baseURL, "http://localhost:1/v1");
+  });
+});

@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { newChat } from "../../src/loop/apply.ts";
+import { callsInView, DoomWatch, goesInCircles, type MadeCall } from "../../src/loop/doom.ts";
+import { type AssistantMessage, noTokens, type Part } from "../../src/loop/message.ts";
+import { type Harness, harnesses, until } from "./harness.ts";
+
+const call = (tool: string, input: Record<string, unknown>, output = "the same"): MadeCall => ({ tool, input, output });
+const read = (path: string, offset = 0) => call("read", { path, offset });
+const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+
+const reply: AssistantMessage = {
+  id: "",
+  sessionID: "ses_1",
+  createdAt: 0,
+  role: "assistant",
+  parentID: "",
+  agent: "build",
+  model: { providerID: "anthropic", modelID: "x" },
+  path: { cwd: "", root: "" },
+  tokens: noTokens,
+};
+
+/** At which call, from 1, it is noticed; undefined: never. */
+function noticedAt(calls: readonly MadeCall[], threshold = 3): number | undefined {
+  const at = calls.findIndex((one, index) => {
+    const before = calls.slice(0, index).toReversed();
+    return goesInCircles([{ ...one, output: undefined }, ...before].slice(0, callsInView(threshold)), threshold);
+  });
+  return at < 0 ? undefined : at + 1;
+}
+
+describe("circles", () => {
+  it("T6 the same call three times in a row", () => {
+    assert.equal(noticedAt(times(10, () => read("a"))), 3);
+    assert.equal(noticedAt([read("a"), read("a")]), undefined);
+  });
+
+  it("T6 the threshold is a setting, and 0 switches it off", () => {
+    for (const threshold of [2, 4, 5]) {
+      const calls = times(8, () => read("a"));
+      assert.equal(noticedAt(calls, threshold), threshold);
+    }
+    assert.equal(
+      noticedAt(
+        times(30, () => read("a")),
+        0,
+      ),
+      undefined,
+    );
+  });
+
+  it("T6 the order of keys does not matter, that of a list does", () => {
+    const inputs = [
+      { a: 1, b: { c: 2, d: [1, 2] } },
+      { b: { d: [1, 2], c: 2 }, a: 1 },
+      { b: { c: 2, d: [1, 2] }, a: 1 },
+    ];
+    assert.equal(noticedAt(inputs.map((input) => call("x", input))), 3);
+    assert.equal(noticedAt([1, 2, 1].map((one) => call("x", { list: one === 1 ? [1, 2] : [2, 1] }))), undefined);
+  });
+
+  it("T6 paging through a file, and another tool with the same arguments, are no circle", () => {
+    assert.equal(noticedAt(times(20, (at) => read("a", at * 200))), undefined);
+    const both = times(2, () => [call("read", { path: "a" }), call("stat", { path: "a" })]).flat();
+    assert.equal(noticedAt(both), undefined);
+  });
+
+  it("T6 other calls in between begin the count anew", () => {
+    const calls = [read("a"), read("a"), read("b"), read("a"), read("a"), read("c"), read("a"), read("a")];
+    assert.equal(noticedAt(calls), undefined);
+  });
+
+  for (const length of [2, 3, 4]) {
+    it(`T6 a cycle of ${length} calls, three times`, () => {
+      assert.equal(noticedAt(times(20, (at) => read(`file ${at % length}`))), 3 * length);
+    });
+  }
+
+  it("T6 a longer cycle is not looked for", () => {
+    assert.equal(noticedAt(times(30, (at) => read(`file ${at % 5}`))), undefined);
+  });
+
+  it("T6 edit, test, edit, test with changing edits is work; with the same two edits it is not", () => {
+    const edit = (old: number, now: number) => call("edit", { path: "a", old: `${old}`, new: `${now}` });
+    const test = call("bash", { command: "npm test" });
+    assert.equal(noticedAt(times(20, (at) => [edit(at, at + 1), test]).flat()), undefined);
+    assert.equal(noticedAt(times(20, (at) => [edit(at % 2, 1 - (at % 2)), test]).flat()), 12);
+  });
+
+  it("T6 polling whose output changes each time is work, for a while", () => {
+    const poll = (at: number) => call("bash", { command: "cat progress" }, `${at} %`);
+    assert.equal(noticedAt(times(8, poll)), undefined);
+    assert.equal(noticedAt(times(20, poll)), 12);
+  });
+
+  it("T6 a failure in the same words is no news", () => {
+    assert.equal(noticedAt(times(5, () => call("edit", { path: "a" }, "old_string was not found"))), 3);
+  });
+});
+
+describe("a long chat", () => {
+  it("T6 is not searched: only the newest calls are looked at", () => {
+    const chat = newChat({ id: "ses_1", createdAt: 0, title: "", cwd: "" });
+    let looks = 0;
+    for (const at of Array(5000).keys()) {
+      const messageID = `msg_${at}`;
+      const state = {
+        status: "completed",
+        input: { at: at % 4 },
+        output: `${at}`,
+        title: "",
+        metadata: {},
+        start: 0,
+        end: 0,
+      } as const;
+      const part: Part = {
+        type: "tool",
+        id: `prt_${at}`,
+        sessionID: "ses_1",
+        messageID,
+        callID: "c",
+        tool: "n",
+        state,
+      };
+      const info = { ...reply, id: messageID };
+      chat.messages.push({
+        info,
+        get parts() {
+          looks++;
+          return [part];
+        },
+      });
+    }
+    const at = { messageID: "msg_4999", partID: "prt_4999" };
+    const again = (input: Record<string, unknown>) =>
+      new DoomWatch().notices(chat, at, { tool: "n", input, output: undefined }, 3);
+    assert.equal(again({ at: 9 }), false);
+    assert.ok(looks < 10, `${looks} messages for a call like no other`);
+    assert.equal(again({ at: 3 }), true);
+    assert.ok(looks < 100, `${looks} messages for one that comes again`);
+  });
+});
+
+describe("a model in circles", () => {
+  const open = harnesses();
+  const look = { call: "read", input: { file_path: "a.txt" } };
+  const files = { "a.txt": "x" };
+  const doom = ({ chat }: Harness) => chat.requests.find((one) => one.permission === "doom_loop");
+
+  it("T6 asks before the third equal call; after a yes the count starts anew", async () => {
+    const h = open([[look], [{ thinking: "Once more." }, look], [look], [look], [look], [look], ["Done."]], { files });
+    const turn = h.turn();
+    await until(() => doom(h) !== undefined);
+    const request = doom(h) ?? assert.fail();
+    assert.equal(h.model.requests.length, 3);
+    assert.equal(request.title, "Let read be called once more?");
+    assert.deepEqual(request.patterns, ["read"]);
+    assert.deepEqual(request.always, [{ permission: "doom_loop", pattern: "read", action: "allow" }]);
+    assert.match(request.reason, /again and again/);
+    assert.deepEqual(request.preview, { type: "text", text: JSON.stringify(look.input, undefined, 2) });
+    h.session.answer(request.id, { type: "once" });
+    await until(() => (doom(h)?.id ?? request.id) !== request.id);
+    assert.equal(h.model.requests.length, 6);
+    await h.answerNext({ type: "once" });
+    assert.equal((await turn).reason, "end_turn");
+    assert.equal(h.results().length, 6);
+    assert.ok(h.results().every((result) => result === "1\tx"));
+  });
+
+  it("T6 equal calls within one reply count", async () => {
+    const h = open([[look, look, look], ["Done."]], { files, attended: false });
+    await h.turn();
+    assert.deepEqual(
+      h.results().map((result) => result.slice(0, 5)),
+      ["1\tx", "1\tx", "ERROR"],
+    );
+  });
+
+  it("T6 a new prompt of the user begins the count anew, one that joins the turn too", async () => {
+    const h = open([[look], [look], { say: [look], before: () => void h.send("And now?") }, [look], ["Done."]], {
+      files,
+    });
+    const turn = h.turn();
+    await h.answerNext({ type: "once" });
+    await turn;
+    await h.turn();
+    const again = open([[look], { say: [look], before: () => again.send("Again.") }, [look], [look], ["Done."]], {
+      files,
+    });
+    assert.equal((await again.turn()).reason, "end_turn");
+    assert.equal(again.events.filter((event) => event.type === "asked").length, 0);
+  });
+
+  it("T6 always allowed: no further question", async () => {
+    const h = open([[look], [look], [look], [look], [look], [look], [look], ["Done."]], { files });
+    const turn = h.turn();
+    const request = await h.asked();
+    h.session.answer(request.id, { type: "always", rules: request.always });
+    assert.equal((await turn).reason, "end_turn");
+    assert.equal(h.events.filter((event) => event.type === "asked").length, 1);
+    assert.deepEqual(h.kept, [{ permission: "doom_loop", pattern: "read", action: "allow" }]);
+  });
+
+  it("T6 a no with words is the call's result; without words the turn stops", async () => {
+    const h = open([[look], [look], [look], ["Done."]], { files });
+    const turn = h.turn();
+    await h.answerNext({ type: "deny", words: "It will not change." });
+    assert.equal((await turn).reason, "end_turn");
+    assert.equal(h.results()[2], "ERROR The user refused this call and says: It will not change.");
+    const mute = open([[look], [look], [look], ["Never."]], { files });
+    const other = mute.turn();
+    await mute.answerNext({ type: "deny", words: "" });
+    assert.deepEqual(await other, { reason: "blocked", error: undefined });
+  });
+
+  for (const mode of ["default", "bypassPermissions"] as const) {
+    it(`T6 ${mode}: with nobody to ask it is denied with the reason, and ends the turn when that does not help`, async () => {
+      const h = open(() => [look], { files, mode, attended: false });
+      const end = await h.turn();
+      assert.equal(end.reason, "blocked");
+      assert.match(end.error?.message ?? "", /called read again and again/);
+      assert.equal(h.calls.length, 5);
+      assert.match(h.results()[2] ?? "", /^ERROR Not allowed: The same call.* Nobody is there to ask/);
+      const { state } = h.calls[2] ?? assert.fail();
+      assert.equal(state.status === "error" && state.metadata?.denied, true);
+    });
+  }
+
+  it("T6 a call that is refused again and again ends the turn", async () => {
+    const remove = { call: "bash", input: { command: "rm -rf x" } };
+    const h = open(() => [remove], { attended: false });
+    assert.equal((await h.turn()).reason, "blocked");
+    assert.equal(h.calls.length, 5);
+    const asked = open(() => [remove]);
+    const turn = asked.turn();
+    let answers = 0;
+    asked.session.listen((event) => {
+      if (event.type === "asked" && ++answers)
+        setImmediate(() => asked.session.answer(event.request.id, { type: "deny", words: "No." }));
+    });
+    assert.equal((await turn).reason, "blocked");
+    assert.ok(answers <= 12, `${answers} questions`);
+  });
+
+  it("T6 calls that fail before they run are noticed: no such tool, no such text, no such arguments", async () => {
+    for (const wrong of [
+      { call: "Foo", input: { a: 1 } },
+      { call: "edit", input: { file_path: "a.txt", old_string: "gone", new_string: "here" } },
+      { call: "read", input: { file: "a.txt" } },
+    ]) {
+      const h = open(() => [wrong], { files, attended: false });
+      assert.equal((await h.turn()).reason, "blocked");
+      assert.equal(h.calls.length, 5);
+    }
+  });
+
+  it("T6 rules about everything say nothing about circles, one for doom_loop does", async () => {
+    const rule = (permission: string) => ({ permission, pattern: "*", action: "allow" }) as const;
+    const script = [...times(6, () => [look]), ["Done."]];
+    const asks = open(script, { files, attended: false, rules: [rule("*")] });
+    assert.equal((await asks.turn()).reason, "blocked");
+    const allows = open(script, { files, attended: false, rules: [rule("doom_loop")] });
+    assert.equal((await allows.turn()).reason, "end_turn");
+  });
+
+  it("T6 doomLoopThreshold 0: never asked", async () => {
+    const h = open([...times(12, () => [look]), ["Done."]], {
+      files,
+      attended: false,
+      limits: { doomLoopThreshold: 0 },
+    });
+    assert.equal((await h.turn()).reason, "end_turn");
+  });
+});

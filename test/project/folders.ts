@@ -1,0 +1,45 @@
+/** A workspace folder and a home folder on disk. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { Project } from "../../src/loop/project.ts";
+import { type HookSettings, loadHooks } from "../../src/project/hook-settings.ts";
+import { loadProject } from "../../src/project/project.ts";
+
+export class TestFolders {
+  /** Holds both, and what is outside. */
+  readonly root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "project-test-")));
+  readonly work = path.join(this.root, "work");
+  readonly home = path.join(this.root, "home");
+
+  constructor() {
+    mkdirSync(this.work);
+    mkdirSync(this.home);
+  }
+
+  /** `name` begins with `work/`, `home/`, or lies outside of both. */
+  put(name: string, content: string | Uint8Array): string {
+    const file = path.join(this.root, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    return file;
+  }
+
+  link(name: string, target: string): void {
+    const file = path.join(this.root, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    symlinkSync(path.join(this.root, target), file);
+  }
+
+  load({ trusted = true, folders = [this.work] } = {}): Project {
+    return loadProject({ folders, home: this.home, trusted });
+  }
+
+  hooks({ trusted = true, own = undefined as unknown } = {}): HookSettings {
+    return loadHooks({ folders: [this.work], home: this.home, trusted, own });
+  }
+
+  dispose(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { type HookEvent, type HookOutcome, mergeOutcomes, noOutcome } from "../../src/loop/hooks.ts";
+import { outcomeOf } from "../../src/project/hook-output.ts";
+
+describe("a hook's answer", () => {
+  const read = (event: HookEvent, output: unknown) =>
+    outcomeOf(event, "`guard`", { code: 0, stdout: JSON.stringify(output), stderr: "" });
+
+  const cases: [title: string, event: HookEvent, output: unknown, outcome: Partial<HookOutcome>][] = [
+    ["says nothing", "PreToolUse", {}, {}],
+    ["continue: true changes nothing", "Stop", { continue: true }, {}],
+    ["ends the turn with its reason", "PreToolUse", { continue: false, stopReason: "Enough." }, { stop: "Enough." }],
+    ["ends the turn without one", "Stop", { continue: false }, { stop: "The hook `guard` ended the turn." }],
+    ["has a message for the user", "Stop", { systemMessage: "Hi", suppressOutput: true }, { messages: ["Hi"] }],
+    ["blocks", "UserPromptSubmit", { decision: "block", reason: "no" }, { decision: "deny", reason: "no" }],
+    [
+      "blocks without a reason",
+      "Stop",
+      { decision: "block" },
+      { decision: "deny", reason: "The hook `guard` forbids it, without a reason." },
+    ],
+    ["approves", "PreToolUse", { decision: "approve", reason: "ok" }, { decision: "allow", reason: "ok" }],
+    [
+      "allows",
+      "PreToolUse",
+      { hookSpecificOutput: { permissionDecision: "allow", permissionDecisionReason: "ok" } },
+      { decision: "allow", reason: "ok" },
+    ],
+    ["asks", "PreToolUse", { hookSpecificOutput: { permissionDecision: "ask" } }, { decision: "ask" }],
+    [
+      "denies, which counts before the older field",
+      "PreToolUse",
+      { decision: "approve", hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: "no" } },
+      { decision: "deny", reason: "no" },
+    ],
+    ["leaves it to others", "PreToolUse", { hookSpecificOutput: { permissionDecision: "defer" } }, {}],
+    [
+      "changes the input",
+      "PreToolUse",
+      { hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: { command: "ls -a" } } },
+      { updatedInput: { command: "ls -a" } },
+    ],
+    [
+      "adds context",
+      "PostToolUse",
+      { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "Run the tests." } },
+      { additionalContext: ["Run the tests."] },
+    ],
+    ["adds nothing but blanks", "PostToolUse", { hookSpecificOutput: { additionalContext: "  " } }, {}],
+    [
+      "allows a request with other input",
+      "PermissionRequest",
+      { hookSpecificOutput: { decision: { behavior: "allow", updatedInput: { command: "ls" } } } },
+      { decision: "allow", updatedInput: { command: "ls" } },
+    ],
+    [
+      "denies a request",
+      "PermissionRequest",
+      { hookSpecificOutput: { decision: { behavior: "deny", message: "not today" } } },
+      { decision: "deny", reason: "not today" },
+    ],
+    [
+      "denies a request and ends the turn",
+      "PermissionRequest",
+      { hookSpecificOutput: { decision: { behavior: "deny", message: "stop it", interrupt: true } } },
+      { decision: "deny", reason: "stop it", stop: "stop it" },
+    ],
+    ["decides nothing where nothing can be decided", "SessionEnd", { decision: "block", reason: "no" }, {}],
+    ["may hold fields that nobody knows", "Stop", { later: [1], hookSpecificOutput: { more: true } }, {}],
+  ];
+  for (const [title, event, output, outcome] of cases) {
+    it(`K4 ${title}`, () => {
+      assert.deepEqual(read(event, output), { ...noOutcome, ...outcome });
+    });
+  }
+
+  it("K4 JSON of a hook whose words are context is read as JSON", () => {
+    const output = { hookSpecificOutput: { additionalContext: "from JSON" } };
+    assert.deepEqual(read("SessionStart", output).additionalContext, ["from JSON"]);
+  });
+
+  it("K4 outcomes are merged: the strictest decision, its reasons once, the first input and stop", () => {
+    const merged = mergeOutcomes([
+      { ...noOutcome, decision: "allow", reason: "fine", updatedInput: { a: 1 }, messages: ["1"] },
+      { ...noOutcome, decision: "ask", reason: "sure?", stop: "first", additionalContext: ["2"] },
+      { ...noOutcome, decision: "ask", reason: "sure?", updatedInput: { b: 1 }, stop: "second", messages: ["3"] },
+    ]);
+    assert.deepEqual(merged, {
+      decision: "ask",
+      reason: "sure?",
+      updatedInput: { a: 1 },
+      additionalContext: ["2"],
+      messages: ["1", "3"],
+      stop: "first",
+    });
+    assert.deepEqual(mergeOutcomes([]), noOutcome);
+  });
+});

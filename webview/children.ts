@@ -3,6 +3,7 @@ import type { Chat } from "../src/loop/apply.ts";
 import type { ChatEvent, PermissionRequest } from "../src/loop/events.ts";
 import type { ToolPart } from "../src/loop/message.ts";
 import { lineOf } from "./line.ts";
+import { sumOf } from "./turns.ts";
 
 /** Puts a subagent's chat where it belongs; one whose parent is not known hangs under the root. */
 export function placeChild(root: Chat, child: Chat): void {
@@ -44,9 +45,8 @@ export function workOf(chat: Chat): Work {
   const work: Work = { steps: 0, tokens: 0, cost: 0, partial: false };
   for (const { info } of chat.messages) {
     if (info.role !== "assistant") continue;
-    const { input, output, cacheRead, cacheWrite } = info.tokens;
     work.steps++;
-    work.tokens += input + output + cacheRead + cacheWrite;
+    work.tokens += sumOf(info.tokens);
     work.cost += info.cost ?? 0;
     work.partial ||= info.cost === undefined && info.completedAt !== undefined;
   }

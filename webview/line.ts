@@ -84,8 +84,9 @@ function factOf(metadata: CallMetadata | undefined): { fact: string; tone: Line[
 
 function nameOf(part: ToolPart, cwd: string): Pick<Face, "glyph" | "verbs" | "code"> & { object: string } {
   if (part.tool === "task") {
-    const { subagent_type: agent = "subagent", description = "" } = argumentsOf(part);
-    return { glyph: "hubot", verbs: [agent, agent, agent], object: description, code: false };
+    const { subagent_type, agent = "subagent", description = "" } = argumentsOf(part);
+    const verb = visible(subagent_type ?? agent);
+    return { glyph: "hubot", verbs: [verb, verb, verb], object: description, code: false };
   }
   const face = faces[part.tool];
   if (!face) {

@@ -1,6 +1,6 @@
 /** The conversation as it is drawn: who speaks, and what happened in which order. */
 import type { Entry } from "../src/loop/apply.ts";
-import type { Part, ReasoningPart, TextPart, ToolPart } from "../src/loop/message.ts";
+import type { Part, ReasoningPart, TextPart, Tokens, ToolPart } from "../src/loop/message.ts";
 import type { PromptPart } from "../src/loop/prompt-input.ts";
 import { type Kind, kindOf } from "./line.ts";
 
@@ -27,8 +27,7 @@ export interface Compacted {
 export function turnsOf(messages: readonly Entry[]): Turn[] {
   const turns: Turn[] = [];
   let since = 0;
-  let tokens = 0;
-  for (const entry of messages) {
+  for (const [at, entry] of messages.entries()) {
     const { info, parts } = entry;
     const { id } = info;
     if (info.silent) continue;
@@ -36,6 +35,7 @@ export function turnsOf(messages: readonly Entry[]): Turn[] {
     if (info.role === "user") {
       const compaction = parts.find((part) => part.type === "compaction");
       if (compaction) {
+        const tokens = sizeBefore(messages, at);
         turns.push({ id, type: "compaction", auto: compaction.auto, messages: since, tokens, summary: undefined });
         since = 0;
       } else if (!parts.every(isUnseen)) {
@@ -48,13 +48,44 @@ export function turnsOf(messages: readonly Entry[]): Turn[] {
       last.summary = entry;
       continue;
     }
-    const { input, output, cacheRead, cacheWrite } = info.tokens;
-    tokens = input + output + cacheRead + cacheWrite || tokens;
     since++;
     if (last?.type === "rondo") last.entries.push(entry);
     else turns.push({ id, type: "rondo", entries: [entry] });
   }
   return turns;
+}
+
+/** The window's tokens in use with the newest reply before the message at `at`; 0: not known. */
+function sizeBefore(messages: readonly Entry[], at: number): number {
+  for (const { info } of messages.slice(0, at).reverse()) {
+    const used = info.role === "assistant" ? sumOf(info.tokens) : 0;
+    if (used > 0) return used;
+  }
+  return 0;
+}
+
+/** All that a reply took of the window. */
+export function sumOf({ input, output, cacheRead, cacheWrite }: Tokens): number {
+  return input + output + cacheRead + cacheWrite;
+}
+
+/** `turns`, but for those that are as they were `before`, which stay the same objects: they are not drawn anew. */
+export function keepSame(before: readonly Turn[], turns: readonly Turn[]): Turn[] {
+  return turns.map((turn, at) => {
+    const old = before[at];
+    return old && isSame(old, turn) ? old : turn;
+  });
+}
+
+function isSame(a: Turn, b: Turn): boolean {
+  if (a.id !== b.id) return false;
+  if (a.type === "you") return b.type === "you" && a.entry === b.entry;
+  if (a.type === "compaction") return b.type === "compaction" && a.summary === b.summary && a.auto === b.auto;
+  return (
+    b.type === "rondo" &&
+    a.entries.length === b.entries.length &&
+    a.entries.every((entry, at) => entry === b.entries[at])
+  );
 }
 
 function isUnseen(part: Part): boolean {

@@ -19,8 +19,6 @@ export interface Settings {
   rules: Rule[];
   /** As it was written, in the form of Claude Code's `hooks`. */
   hooks: unknown;
-  /** By the model's id; they go before those that Rondo knows. */
-  prices: Readonly<Record<string, Price>>;
   limits: Limits;
   /** Sentences about settings that cannot be used; each falls back to its default. */
   problems: string[];
@@ -93,8 +91,9 @@ function parseSettings(): Settings {
     mode: read("permission.mode", PermissionMode, "default", true),
     rules: read("permission.rules", z.array(Rule), [], true),
     hooks: read("hooks", z.record(z.string(), z.unknown()), {}, true),
-    prices: whole(read("prices", Prices, {}, true)),
     limits: {
+      prices: whole(read("prices", Prices, {}, true)),
+      forcedWindow: undefined,
       maxTurns: read("maxTurns", z.int().check(z.gte(1)), usual.maxTurns, !trusted),
       maxBudgetUsd: read("maxBudgetUsd", Money, undefined, true),
       maxDailyBudgetUsd: read("maxDailyBudgetUsd", Money, undefined, true),

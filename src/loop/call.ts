@@ -5,6 +5,7 @@ import { shorten } from "../tools/truncate.ts";
 import { CallHooks, hookSays } from "./call-hooks.ts";
 import { CallRecord } from "./call-record.ts";
 import { Deadline } from "./deadline.ts";
+import { noOutcome } from "./hooks.ts";
 import { invalid } from "./invalid.ts";
 import type { CallMetadata } from "./message.ts";
 import type { Arguments } from "./model.ts";
@@ -48,7 +49,7 @@ export async function runCall(turn: Turn, setup: Setup, call: ToolCall): Promise
   const started = Date.now();
   const { tool: toolName, callID: toolCallId } = call;
   const record = new CallRecord(turn, call, started);
-  const deadline = new Deadline(turn.signal);
+  const deadline = new Deadline(turn.signal, turn.lineage.length - 1);
   turn.report({ type: "tool:start", toolName, toolCallId });
   try {
     record.running();
@@ -98,20 +99,21 @@ async function decide(run: Run): Promise<Decided> {
     if (tool !== invalid) record.tool = tool.name;
     let input = parse(tool, args, call.raw);
     checkMayRun(turn, tool);
-    const said = await hooks.before();
+    const said = tool === invalid ? noOutcome : await hooks.before();
     if (hooks.end) return { type: "denied", error: hooks.end.error?.message ?? "", end: hooks.end };
     if (said.decision === "deny") return denied(hookSays(said.reason));
     if (said.updatedInput) input = replaceInput(record, tool, said.updatedInput);
-    const plan = await prepare(run, tool, input);
-    const hook = said.decision && { decision: said.decision, reason: said.reason };
-    const question = questionOf(run, tool, plan, hook);
-    const verdict = await ask(run, question, (request) => hooks.beforeAsking(request));
-    if (verdict.type !== "allow") return refusal(verdict);
-    if (!verdict.input) return { type: "ready", tool, plan };
-    // Whoever allowed it has changed it: what no one can allow is looked at again.
-    const edited = await prepare(run, tool, replaceInput(record, tool, verdict.input));
-    const why = turn.permissions.denial(questionOf(run, tool, edited, undefined));
-    return why === undefined ? { type: "ready", tool, plan: edited } : denied(why);
+    let hook: Question["hook"] = said.decision && { decision: said.decision, reason: said.reason };
+    for (;;) {
+      const plan = await prepare(run, tool, input);
+      const question = questionOf(run, tool, plan, hook);
+      const verdict = await ask(run, question, (request) => hooks.beforeAsking(request));
+      if (verdict.type !== "allow") return refusal(verdict);
+      if (!verdict.input) return { type: "ready", tool, plan };
+      // Whoever allowed it has changed it, and has thereby allowed the change, as far as that can be.
+      input = replaceInput(record, tool, verdict.input);
+      hook = { decision: "allow", reason: "" };
+    }
   } catch (error) {
     if (error instanceof ToolError) return { type: "failed", error: error.message };
     throw error;

@@ -72,7 +72,7 @@ export async function compact(turn: Turn, setup: Setup, pending: Entry): Promise
         parent: user,
         maxTokens: setup.maxTokens === undefined ? undefined : Math.min(setup.maxTokens, room),
       });
-      const why = flaw(reply.text, reply.finish, before - fixedSize(setup));
+      const why = flaw(reply.text, reply.finish, sum(entries, sizeOfEntry));
       if (why === undefined) return succeed(turn, user, auto);
       discard(turn, reply.message, why);
       // A second answer may be better; a third is not worth its price.

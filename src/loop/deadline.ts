@@ -1,16 +1,23 @@
 /** The end of a call's time: with the turn, or when its own limit is reached (spec T4, L11). */
 
-/** ms that a tool has to come back with what it did, once its signal is aborted; after that nobody waits for it. */
+/**
+ * ms that a tool has to come back with what it did, once its signal is aborted; after that nobody waits for it. A call of a
+ * subagent is given up sooner than the call that waits for the subagent, so that each has its result when its turn ends.
+ */
 const grace = 1_000;
+const graceLessPerDepth = 100;
 
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #turn: AbortSignal;
   readonly #stop = () => this.#controller.abort(this.#turn.reason);
+  readonly #grace: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(turn: AbortSignal) {
+  /** `depth`: 0 for the session's own agent. */
+  constructor(turn: AbortSignal, depth: number) {
     this.#turn = turn;
+    this.#grace = grace - depth * graceLessPerDepth;
     turn.addEventListener("abort", this.#stop, { once: true });
     if (turn.aborted) this.#stop();
   }
@@ -32,7 +39,7 @@ export class Deadline {
     let giveUp = () => {};
     const given = new Promise<never>((_, reject) => {
       giveUp = () => {
-        timer = setTimeout(() => reject(signal.reason), grace);
+        timer = setTimeout(() => reject(signal.reason), this.#grace);
       };
       signal.addEventListener("abort", giveUp, { once: true });
       if (signal.aborted) giveUp();

@@ -22,8 +22,7 @@ function linesOf({ info, parts }: Entry): object[] {
     content: textOf(parts),
     timestamp: toISO(info.createdAt),
   };
-  const rondo = { info, parts: parts.map(hollow) };
-  if (info.role === "user") return [{ ...line, rondo }];
+  if (info.role === "user") return [{ ...line, rondo: { info, parts } }];
   const calls = parts.filter(isAnswered);
   const tool_calls = calls.map(({ callID, tool, state }) => ({
     id: callID,
@@ -37,7 +36,10 @@ function linesOf({ info, parts }: Entry): object[] {
     timestamp: toISO(call.state.end),
     rondo: { partID: call.id },
   }));
-  return [{ ...line, ...(tool_calls.length > 0 && { tool_calls }), rondo }, ...results];
+  return [
+    { ...line, ...(tool_calls.length > 0 && { tool_calls }), rondo: { info, parts: parts.map(hollow) } },
+    ...results,
+  ];
 }
 
 function textOf(parts: readonly Part[]): string {
@@ -113,13 +115,12 @@ function blockOf(part: Part): string {
 }
 
 function toolBlock(part: ToolPart): string {
-  const { state, tool } = part;
-  const title = state.status === "pending" ? "" : oneLine(state.title ?? "");
-  const head = `**${oneLine(tool)}** ${title}`.trim();
-  const input = fence(JSON.stringify(state.input, undefined, 2), "json");
+  const title = part.state.status === "pending" ? "" : oneLine(part.state.title ?? "");
+  const head = `**${oneLine(part.tool)}** ${title}`.trim();
+  const input = fence(JSON.stringify(part.state.input, undefined, 2), "json");
   if (!isAnswered(part)) return `${head}\n\n${input}`;
-  const { diff } = state.metadata ?? {};
-  const failed = state.status === "error" ? " · failed" : "";
+  const diff = part.state.metadata?.diff;
+  const failed = part.state.status === "error" ? " · failed" : "";
   const body = diff ? fence(diff.patch, "diff") : `${input}\n\n${fence(outputOf(part), "")}`;
   return `${head}${failed}\n\n${body}`;
 }

@@ -154,7 +154,7 @@ class Entries {
       case "developer":
         return;
       default:
-        return never(line);
+        never(line);
     }
   }
 

@@ -90,25 +90,29 @@ async function openTask(
   }
   const entries = entriesThatCount(turn.chat);
   const size = estimateContext(entries, setup);
-  const limit = overflowLimit(setup, turn.limits);
-  if (size >= limit / 2 && isFlushDue(turn, setup, entries)) await flush(turn, setup, user, size <= limit);
-  if (size <= limit || standing(turn.chat).isAnswered) return undefined;
-  return makeRoom(turn, setup, user, so, size);
+  if (isFlushDue(turn, setup, entries, size)) {
+    await flush(turn, setup, user);
+    return "again";
+  }
+  const isTooFull = size > overflowLimit(setup, turn.limits) && !standing(turn.chat).isAnswered;
+  return isTooFull ? makeRoom(turn, setup, user, so, size) : undefined;
 }
 
 function next(end: CallEnd): "again" | TurnEnd {
   return end === "continue" ? "again" : end;
 }
 
-/** No failure of it counts, save Stop. `goesOn`: the work goes on without a compaction in between. */
-async function flush(turn: Turn, setup: Setup, user: UserMessage, goesOn: boolean): Promise<void> {
+/** No failure of it counts, save Stop. */
+async function flush(turn: Turn, setup: Setup, user: UserMessage): Promise<void> {
   try {
     await flushMemory(turn, setup, user);
   } catch (error) {
     if (!(error instanceof ModelError) || turn.signal.aborted) throw error;
     turn.note(`Lasting notes could not be asked for: ${error.message}`);
   }
-  if (goesOn) say(turn, user, reminders.goOnWithWork);
+  const size = estimateContext(entriesThatCount(turn.chat), setup);
+  // Else the compaction that comes now says so.
+  if (size <= overflowLimit(setup, turn.limits)) say(turn, user, reminders.goOnWithWork);
 }
 
 /** Asks for a compaction, unless that has been tried often enough or nothing can become shorter. */

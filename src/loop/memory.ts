@@ -13,17 +13,16 @@ const noReply = "NO_REPLY";
 /** Replies that the silent turn may take. */
 const mostSteps = 3;
 
-/** Whether notes are due: once in each cycle of compaction, and only where they could be kept. */
-export function isFlushDue(turn: Turn, setup: Setup, entries: readonly Entry[]): boolean {
-  const canWrite =
-    turn.host.workspace.trusted && !turn.readOnly() && (setup.tools.has("write") || setup.tools.has("edit"));
-  if (!canWrite || !turn.project().memory) return false;
-  if (entries.some(({ info }) => info.silent) || !entries.some(({ info }) => info.role === "assistant")) return false;
+/** Whether notes are due at this size of the context: once in each cycle of compaction, where they could be kept. */
+export function isFlushDue(turn: Turn, setup: Setup, entries: readonly Entry[], size: number): boolean {
   const { reserveFloor, flushThreshold } = turn.limits;
   const latest = overflowLimit(setup, turn.limits);
   // In a small window the threshold lies below what any conversation takes.
   const due = Math.max(setup.contextWindow - reserveFloor - flushThreshold, latest / 2);
-  return estimateContext(entries, setup) >= Math.min(due, latest);
+  if (size < Math.min(due, latest) || size > setup.contextWindow) return false;
+  const canWrite = setup.tools.has("write") || setup.tools.has("edit");
+  if (!canWrite || !turn.host.workspace.trusted || turn.readOnly() || !turn.project().memory) return false;
+  return entries.some(({ info }) => info.role === "assistant") && !entries.some(({ info }) => info.silent);
 }
 
 /** A silent turn: nothing of it is shown, and no failure of it ends the turn that it is part of. */

@@ -24,7 +24,7 @@ export type Question = Omit<PermissionRequest, "id" | "reason" | "permission" | 
   input: Record<string, unknown>;
   needs: readonly Need[];
   lineage: Lineage;
-  /** What a hook has said: `ask` asks even if no rule does, `allow` spares a question, but for protected files. */
+  /** What a hook, or an answer before, has said: `ask` asks even if no rule does, `allow` spares all but protected files. */
   hook: { decision: "allow" | "ask"; reason: string } | undefined;
 };
 
@@ -84,11 +84,6 @@ export class Permissions {
     if (verdict && !(verdict.type === "allow" && isGuarded)) return verdict;
     if (!this.attended) return { type: "denied", why: `${reason} Nobody is there to ask.` };
     return await this.#ask(request, question, signal);
-  }
-
-  /** Why it may not be done, whoever allows it. */
-  denial(question: Question): string | undefined {
-    return this.#judged(question).find((one) => one.judgement.decision === "deny")?.judgement.why;
   }
 
   /** A yes or no about the session as a whole; no where nobody can answer. Rejects with the signal's reason on abort. */

@@ -251,8 +251,8 @@ class ReplySink {
     const { finish: said, tokens } = this.#end;
     const runs = said === "tool-calls" || said === "stop" || said === "unknown";
     // Some servers say "stop" after a call; the calls are what counts.
-    const finish = runs && this.#calls.length > 0 ? "tool-calls" : said;
-    const cost = tokens && costOf(this.#message.model, tokens);
+    const finish = this.#calls.length > 0 && runs ? "tool-calls" : this.#textOnly && runs ? "stop" : said;
+    const cost = tokens && costOf(this.#message.model, tokens, this.#turn.limits.prices);
     this.#turn.budget.add(cost);
     const spent = { tokens: tokens ?? noTokens, ...(cost !== undefined && { cost }) };
     this.#put({ type: "step-finish", reason: finish, ...spent, ...this.#base() });

@@ -43,7 +43,7 @@ export function judge(need: Need, tool: string, book: RuleBook, lineage: Lineage
     judged = {
       decision: rule.action,
       rule,
-      why: `The rule \`${rule.pattern}\` of the agent ${name} ${rule.action}s it.`,
+      why: `The rule \`${rule.pattern}\` of the agent ${name} ${does[rule.action]} it.`,
     };
   }
   return judged;
@@ -69,7 +69,7 @@ function judgeOwn(need: Need, tool: string, book: RuleBook, root: Lineage[number
   if (bypasses(book.mode, need)) {
     return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
   }
-  if (own) return { decision: own.action, rule: own, why: `${whose} \`${own.pattern}\` ${own.action}s it.` };
+  if (own) return { decision: own.action, rule: own, why: `${whose} \`${own.pattern}\` ${does[own.action]} it.` };
   if (book.mode === "acceptEdits" && need.permission === "edit") {
     return { decision: "allow", rule: undefined, why: "The mode Accept edits allows it." };
   }
@@ -82,6 +82,8 @@ function judgeOwn(need: Need, tool: string, book: RuleBook, root: Lineage[number
 function bypasses(mode: PermissionMode, need: Need): boolean {
   return mode === "bypassPermissions" && need.permission !== "doom_loop";
 }
+
+const does = { allow: "allows", ask: "asks", deny: "denies" } as const;
 
 function isStricter(one: Rule["action"], than: Rule["action"]): boolean {
   return one !== than && (one === "deny" || than === "allow");

@@ -16,7 +16,7 @@ interface Options {
   maxRetries(): number;
   makeID(): string;
   emit(message: SDKMessage): void;
-  /** Each reply once, when it has ended; `own` when it is the session's own agent that said it. */
+  /** Each reply of a model once, when it has ended; `own` when it is the session's own agent that said it. */
   onReply(message: AssistantMessage, own: boolean): void;
   /** Each call that was not allowed. */
   onDenied(part: ToolPart): void;
@@ -73,9 +73,10 @@ function follow(chat: Chat, parent: string | null, shared: Shared): (event: Chat
   function reply(message: AssistantMessage): void {
     if (message.completedAt === undefined || ended.has(message.id)) return;
     ended.add(message.id);
-    shared.onReply(message, parent === null);
     const entry = findEntry(chat, message.id);
     if (!entry) return;
+    // Without it the model said nothing: the request failed, or a subtask was begun in its place.
+    if (entry.parts.some(({ type }) => type === "step-start")) shared.onReply(message, parent === null);
     if (message.summary) boundary(message);
     if (hidden.has(message.id)) return;
     const content = entry.parts.flatMap(toBlocks);

@@ -157,6 +157,13 @@ export class Session {
     return this.permissions.answer(requestID, answer);
   }
 
+  /** From the next request on, that of the turn that runs included. */
+  choose({ model, thinking }: Partial<Pick<Choices, "model" | "thinking">>): void {
+    if (model) this.choices.model = model;
+    if (thinking !== undefined) this.choices.thinking = thinking;
+    this.#setups.choose(model);
+  }
+
   setMode(mode: PermissionMode): void {
     this.choices.mode = mode;
     this.permissions.changed();

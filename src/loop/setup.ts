@@ -5,7 +5,6 @@ import type { Tool } from "../tools/tool.ts";
 import { type Agent, isSwitchedOn } from "./agents.ts";
 import { knownModel, optionsFor } from "./catalog.ts";
 import type { PermissionMode } from "./events.ts";
-import { mergeDeep } from "./merge.ts";
 import type { ModelRef, UserMessage } from "./message.ts";
 import type { Thinking } from "./model.ts";
 import type { Project } from "./project.ts";
@@ -47,6 +46,8 @@ export class Setups {
   readonly #known = new Map<string, Setup>();
   #taskTool: Tool | undefined;
   #fallback: ModelRef | undefined;
+  /** By the caller, while the turn runs. */
+  #chosen: ModelRef | undefined;
 
   constructor(options: SetupsOptions) {
     this.#options = options;
@@ -62,6 +63,13 @@ export class Setups {
   begin(): void {
     this.#known.clear();
     this.#fallback = undefined;
+    this.#chosen = undefined;
+  }
+
+  /** Choices have changed: they count from the next request on. `model` goes before that of the message answered. */
+  choose(model: ModelRef | undefined): void {
+    this.#chosen = model ?? this.#chosen;
+    this.#known.clear();
   }
 
   /** The prefix of requests is broken anyway: project and system prompt may change now (C7). */
@@ -109,19 +117,20 @@ export class Setups {
 
   #make(agent: Agent, user: UserMessage, depth: number): Setup {
     const { limits, choices } = this.#options;
-    const model = this.#fallback ?? user.model;
+    const model = this.#fallback ?? this.#chosen ?? user.model;
     const known = knownModel(model);
-    const contextWindow = known?.contextWindow ?? limits().contextWindow;
+    const { forcedWindow, contextWindow: usualWindow } = limits();
+    const contextWindow = forcedWindow ?? known?.contextWindow ?? usualWindow;
     const offered = this.#offered(agent, user.tools ?? {}, depth);
     return {
       agent,
       model,
       thinking: thinkingOf(user.variant) ?? choices.thinking,
       temperature: agent.temperature,
-      options: mergeDeep(optionsFor(model, user.variant), agent.options),
+      options: optionsFor(model, user.variant, agent.options),
       maxTokens: known?.maxOutput,
       contextWindow,
-      inputLimit: known?.inputLimit ?? contextWindow,
+      inputLimit: Math.min(known?.inputLimit ?? contextWindow, contextWindow),
       system: joinPrompt(this.promptOf(agent, user)),
       tools: new Map(offered.map((tool) => [tool.name, tool])),
       definitions: offered.map(({ name, description, schema }) => ({ name, description, schema })),
@@ -134,7 +143,8 @@ export class Setups {
     const tools = this.#options.tools.offered();
     if (depth < deepest) tools.push(...this.#delegation());
     return tools.filter((tool) => {
-      if (!(switches[tool.name] ?? isSwitchedOn(agent.tools, tool.name)) || isWhollyDenied(tool, book)) return false;
+      if (!(switches[tool.name] ?? isSwitchedOn(agent.tools, tool.name)) || isWhollyDenied(tool, book, [agent]))
+        return false;
       return !agent.readOnly || tool.sideEffect === "read-only" || tool.sideEffect === "none";
     });
   }

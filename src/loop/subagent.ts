@@ -52,10 +52,11 @@ export async function runSubagent(caller: Caller, task: Task): Promise<string> {
   const childID = chat.session.id;
   const recorder = turn.openChild(childID);
   record.follow({ childID, childCost: undefined });
+  turn.flush();
   const child = childTurn(caller, agent, chat, recorder);
   try {
     child.emit({ type: "session", session: chat.session });
-    storeTask(child, caller.setup, agent, task.prompt, await wordsOfHooks(caller, agent, childID));
+    storeTask(child, caller, agent, task.prompt, await wordsOfHooks(caller, agent, childID));
     return answerOf(await runTurn(child), chat, signal);
   } finally {
     record.follow({ childID, childCost: costOfSession(chat.messages).usd });
@@ -141,13 +142,13 @@ async function wordsOfHooks({ turn, call, signal }: Caller, agent: Agent, childI
   return outcome.additionalContext;
 }
 
-function storeTask(child: Turn, setup: Setup, agent: Agent, prompt: string, more: readonly string[]): void {
+function storeTask(child: Turn, { turn, setup }: Caller, agent: Agent, prompt: string, more: readonly string[]): void {
   const { id: sessionID } = child.chat.session;
   const model = modelOf(agent, setup.model);
   const createdAt = Date.now();
   const message: UserMessage = { id: newID("msg"), sessionID, createdAt, role: "user", agent: agent.name, model };
   child.emit({ type: "message", message });
-  const note = noteFor(new Date(createdAt), child.readOnly() ? "plan" : "default", undefined) ?? "";
+  const note = noteFor(new Date(createdAt), turn.readOnly() ? "plan" : "default", undefined) ?? "";
   for (const { text, synthetic } of [
     { text: note, synthetic: true },
     { text: prompt, synthetic: false },

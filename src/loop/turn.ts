@@ -4,6 +4,7 @@ import type { FilesSeen, Tool } from "../tools/tool.ts";
 import type { Agent } from "./agents.ts";
 import type { Chat } from "./apply.ts";
 import type { Budget } from "./budget.ts";
+import type { Prices } from "./catalog.ts";
 import type { DoomWatch } from "./doom.ts";
 import type { ChatEvent, ExitReason } from "./events.ts";
 import type { Hooks } from "./hooks.ts";
@@ -34,6 +35,10 @@ export interface Limits {
   maxDailyBudgetUsd: number | undefined;
   /** Of a model whose window is not known. */
   contextWindow: number;
+  /** Of every model, whatever is known of it. */
+  forcedWindow: number | undefined;
+  /** Those that go before the catalog's (B1). */
+  prices: Prices;
   /** Kept free for the answer. */
   reserveFloor: number;
   /** So long before the reserve begins, lasting notes are asked for (C5). */
@@ -59,6 +64,8 @@ export const defaultLimits: Limits = {
   maxBudgetUsd: undefined,
   maxDailyBudgetUsd: undefined,
   contextWindow: 128_000,
+  forcedWindow: undefined,
+  prices: {},
   reserveFloor: 4000,
   flushThreshold: 8000,
   compactAt: 0.85,

@@ -1,5 +1,5 @@
 /** Reading small text files of the workspace and the user's folder. Synchronous: it is on the way to the first request. */
-import { closeSync, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { isWithin } from "../tools/scope.ts";
 
@@ -43,10 +43,9 @@ export type FoundFile =
  */
 export function readFileOf(root: Root, name: string, limit: number, from: "start" | "end" = "start"): FoundFile {
   const file = path.join(root.folder, name);
-  // Without throwing: most files that are looked for are not there, and an exception costs more than the look.
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) return { type: "missing" };
   let descriptor: number | undefined;
   try {
+    if (isMissing(file)) return { type: "missing" };
     const real = realpathSync.native(file);
     if (root.source === "workspace" && !isWithin(real, root.folder)) {
       return { type: "unusable", why: "it is a link that leads out of the workspace" };
@@ -77,8 +76,8 @@ const mostFiles = 200;
 /** Markdown files of a folder, by name. A folder that a workspace's link leads out of is empty. */
 export function markdownIn(root: Root, folder: string): string[] {
   const place = path.join(root.folder, folder);
-  if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) return [];
   try {
+    if (isMissing(place) || !statSync(place).isDirectory()) return [];
     if (root.source === "workspace" && !isWithin(realpathSync.native(place), root.folder)) return [];
     return readdirSync(place)
       .filter((name) => name.endsWith(".md"))
@@ -87,6 +86,26 @@ export function markdownIn(root: Root, folder: string): string[] {
       .map((name) => `${folder}/${name}`);
   } catch {
     return [];
+  }
+}
+
+/** Where nothing is, nothing is thrown: most of what is looked for is not there, and an exception costs more than the look. */
+function isMissing(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    // Where a folder was expected there is a file.
+    if (reasonOf(error) === "ENOTDIR") return true;
+    throw error;
+  }
+}
+
+/** Undefined also for what may not be looked at. */
+export function statsOf(place: string): Stats | undefined {
+  try {
+    return statSync(place, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 

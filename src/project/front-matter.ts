@@ -7,8 +7,9 @@ export interface Markdown {
   body: string;
 }
 
-/** Characters. More than a page is either a mistake or an attack on the parser, whose time grows with the square. */
+/** Characters, and levels. More than a page is a mistake, or an attack on the parser: its time grows with the square. */
 const longest = 8_000;
+const deepest = 30;
 
 /** @throws SyntaxError in words for people, when the front matter is no YAML */
 export function readMarkdown(text: string): Markdown {
@@ -16,6 +17,7 @@ export function readMarkdown(text: string): Markdown {
   const yaml = found?.[1];
   if (found === null || yaml === undefined) return { data: undefined, body: text.trim() };
   if (yaml.length > longest) throw new SyntaxError(`its front matter is longer than ${longest} characters`);
+  if (isDeep(yaml)) throw new SyntaxError("its front matter is nested too deeply");
   return { data: parseYaml(yaml), body: text.slice(found[0].length).trim() };
 }
 
@@ -48,9 +50,18 @@ function quoteLines(yaml: string): string {
   });
 }
 
+/** The parser calls itself for each level. */
+function isDeep(yaml: string): boolean {
+  let depth = 0;
+  for (const character of yaml) {
+    if (character === "[" || character === "{") depth++;
+    if (character === "]" || character === "}") depth--;
+    if (depth > deepest) return true;
+  }
+  return yaml.split("\n").some((line) => (/^(?:[-?] *)*/.exec(line)?.[0].length ?? 0) > deepest * 2);
+}
+
 function explain(error: unknown): SyntaxError {
-  const [detail = ""] = error instanceof Error ? error.message.split("\n") : [];
-  // The parser calls itself for each level.
-  const why = detail.includes("call stack") ? "it is nested too deeply" : detail;
-  return new SyntaxError(`its front matter is not valid YAML: ${why}`, { cause: error });
+  const detail = error instanceof Error ? error.message.split("\n")[0] : String(error);
+  return new SyntaxError(`its front matter is not valid YAML: ${detail}`, { cause: error });
 }

@@ -1,7 +1,6 @@
 /** The branch that is checked out, read from git's own files: running git would cost more than all else here. */
-import { statSync } from "node:fs";
 import path from "node:path";
-import { readFileOf, textOf } from "./files.ts";
+import { readFileOf, statsOf, textOf } from "./files.ts";
 
 /** A branch's name, "detached at 1a2b3c4", or undefined outside git. Looks in the parents, too. */
 export function branchOf(folder: string): string | undefined {
@@ -18,7 +17,7 @@ export function branchOf(folder: string): string | undefined {
 
 function findGitDir(folder: string): string | undefined {
   const place = path.join(folder, ".git");
-  const stats = statSync(place, { throwIfNoEntry: false });
+  const stats = statsOf(place);
   if (stats?.isDirectory()) return place;
   if (stats?.isFile()) return linkedGitDir(folder);
   const parent = path.dirname(folder);

@@ -1,10 +1,9 @@
 /** Loads what the workspace and the user's folder hold for the agent (spec P4, M1, C5). */
-import { statSync } from "node:fs";
 import path from "node:path";
 import { AgentCatalog } from "../loop/agents.ts";
 import type { Project } from "../loop/project.ts";
 import { findAgents } from "./agent-files.ts";
-import { rootsOf } from "./files.ts";
+import { rootsOf, statsOf } from "./files.ts";
 import { branchOf } from "./git.ts";
 import { memoryOf, rulesOf } from "./rules-files.ts";
 
@@ -35,8 +34,7 @@ export function loadProject({ folders, home, trusted }: ProjectOptions): Project
 const ownFiles = [".rondo", ".claude", "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "AGENT.md"];
 
 function untrusted(folders: readonly string[]): string[] {
-  const isThere = (name: string) =>
-    folders.some((folder) => statSync(path.join(folder, name), { throwIfNoEntry: false }) !== undefined);
+  const isThere = (name: string) => folders.some((folder) => statsOf(path.join(folder, name)) !== undefined);
   const left = ownFiles.filter(isThere);
   if (left.length === 0) return [];
   return [

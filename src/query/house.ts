@@ -19,6 +19,7 @@ import type { Transcript } from "../record/transcript.ts";
 import { coreTools } from "../tools/core.ts";
 import { nodeHost } from "../tools/node-host.ts";
 import { registryOf } from "../tools/registry.ts";
+import { taskTool } from "../tools/task.ts";
 import { agentsOf, withCallers } from "./agents.ts";
 import { checkMode, checkOptions, chooseModel, foldersOf, type ModelChoice, notesOf, thinkingOf } from "./options.ts";
 import { rulesOf, withheldTools } from "./permissions.ts";
@@ -91,11 +92,11 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
   const session = new Session(chat, choices, {
     host: nodeHost({ folders, trusted, overflowDir: scratch ?? sessions.outputs(id) }),
     tools,
+    taskTool,
     recorder: record.recorder,
     lock: record.lock,
     ledger: record.ledger,
     limits: () => limits,
-    prices: () => pricesOf(options),
     platform: process.platform,
     openModel: modelOpener(plan),
     fallback: () => plan.fallback,
@@ -238,8 +239,9 @@ function modelOpener({ accessTo }: Plan): (ref: ModelRef) => Promise<Model> {
 
 function limitsOf(options: Options): Limits {
   const { maxTurns, maxBudgetUsd, maxDailyBudgetUsd, contextWindow, limits = {} } = options;
-  const own = Object.entries({ ...limits, maxTurns, contextWindow }).filter(([, value]) => value !== undefined);
-  return { ...defaultLimits, ...Object.fromEntries(own), maxBudgetUsd, maxDailyBudgetUsd };
+  const own = Object.entries({ ...limits, maxTurns }).filter(([, value]) => value !== undefined);
+  const money = { maxBudgetUsd, maxDailyBudgetUsd, prices: pricesOf(options) };
+  return { ...defaultLimits, ...Object.fromEntries(own), ...money, forcedWindow: contextWindow };
 }
 
 function pricesOf({ prices = {} }: Options): Prices {

@@ -160,7 +160,7 @@ export function chooseModel(options: Options): ModelChoice {
   }
   const provider = options.provider ?? providerIDs.find((id) => isReady(own(id))) ?? "anthropic";
   const modelID = options.model ?? defaultModel(provider, own(provider));
-  if (modelID === undefined) throw invalid("A server of your own needs the name of a model.");
+  if (modelID === undefined) throw invalid("A server of your own needs the name of a model (model, --model).");
   return {
     model: { providerID: provider, modelID },
     accessTo(id) {

@@ -71,9 +71,9 @@ function sentence({ reason, error }: Ending): string {
   if (error) return `${error.message} ${error.next}`.trim().replaceAll("\n", " ");
   switch (reason) {
     case "max_turns":
-      return "The run reached its most turns (--max-turns).";
+      return "The run reached its most turns (maxTurns, --max-turns).";
     case "error_max_budget_usd":
-      return "The budget is used up (--max-budget-usd).";
+      return "The budget is used up (maxBudgetUsd, --max-budget-usd).";
     case "interrupted":
     case "aborted":
       return "The run was interrupted.";

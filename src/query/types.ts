@@ -210,7 +210,7 @@ export interface Options {
   rules?: readonly Rule[] | undefined;
   /** False: nothing is written and nothing is run. */
   trusted?: boolean | undefined;
-  /** Tokens; of a model that Rondo does not know. */
+  /** Tokens; in place of what is known of the model. */
   contextWindow?: number | undefined;
   /** Of one day, over all sessions. */
   maxDailyBudgetUsd?: number | undefined;

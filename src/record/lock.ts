@@ -239,7 +239,7 @@ class Run {
     if (this.#ended) return;
     if (alive) removeClaim(this.#claimPath, claim);
     else {
-      this.#endBy = Date.now() + lastWords;
+      this.#endBy = Date.now() + Math.min(lastWords, this.#options.lockTimeout);
       this.#lose();
     }
   }

@@ -142,7 +142,7 @@ export class Transcript implements Recorder {
 
   #writeOnce(bytes: Buffer): void {
     // A file that was removed meanwhile lives on while it is open, but nobody would ever read it again.
-    if (this.#file !== undefined && fstatSync(this.#file).nlink === 0) this.#closeFile();
+    if (this.#file !== undefined && !isAt(this.path, this.#file)) this.#closeFile();
     this.#file ??= openForAppend(this.path, this.#known === 0);
     const { size } = fstatSync(this.#file);
     if (this.#known === 0 && size === headerLine.length) this.#known = size;
@@ -192,6 +192,12 @@ function openForAppend(path: string, isNew: boolean): number {
     closeSync(file);
     throw error;
   }
+}
+
+function isAt(path: string, file: number): boolean {
+  const there = statSync(path, { throwIfNoEntry: false });
+  const { ino, dev } = fstatSync(file);
+  return there?.ino === ino && there.dev === dev;
 }
 
 function endOfLastLine(file: number, size: number): number {

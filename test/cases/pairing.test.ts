@@ -1,27 +1,55 @@
 /** Calls and their results, and what goes back to which model, in whatever state a chat is. */
 import assert from "node:assert/strict";
+import * as z from "zod/mini";
 import type { Entry } from "../../src/loop/apply.ts";
 import { anthropicModel } from "../../src/loop/models/anthropic.ts";
 import { requestBody as anthropicBody } from "../../src/loop/models/anthropic-request.ts";
 import { openaiModel } from "../../src/loop/models/openai.ts";
 import { requestBody as openaiBody } from "../../src/loop/models/openai-request.ts";
-import { harnesses } from "../loop/harness.ts";
+import { assertValid } from "../fuzz/valid.ts";
+import { harnesses, until } from "../loop/harness.ts";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
 import { assistant, call, replyOf, request, user } from "../wire/ask.ts";
-import { checkAnthropic, checkOpenAI } from "../wire/valid.ts";
 import { recording } from "./failing.ts";
 import { sharedCases } from "./shared.ts";
 
 const time = { start: 1 };
 
 /** The body for each provider, checked. */
-function bodies(entries: Entry[]): { anthropic: string; openai: string } {
-  const anthropic = anthropicBody(request({ entries }));
-  const openai = openaiBody(request({ entries }), false);
-  checkAnthropic(anthropic);
-  checkOpenAI(openai);
+function bodies(entries: Entry[], system = "You are a test."): { anthropic: string; openai: string } {
+  const anthropic = anthropicBody(request({ entries, system }));
+  const openai = openaiBody(request({ entries, system }), false);
+  for (const [api, raw] of Object.entries({ anthropic, openai })) check(api === "anthropic" ? api : "openai", raw);
   return { anthropic, openai };
+}
+
+function check(api: "anthropic" | "openai", raw: string): void {
+  const left = new Promise<number>(() => undefined);
+  assertValid({ api, raw, body: JSON.parse(raw), path: "", headers: {}, arrivedAt: 0, answeredAt: undefined, left });
+}
+
+const History = z.array(
+  z.object({
+    role: z.enum(["user", "assistant", "tool"]),
+    text: z.string(),
+    tool_call_id: z.optional(z.string()),
+    tool_calls: z.optional(z.array(z.object({ id: z.string(), name: z.string() }))),
+  }),
+);
+
+/** A chat of these messages; a call without a result was running when it was left. */
+function entriesOf(history: z.infer<typeof History>): Entry[] {
+  return history.flatMap(({ role, text, tool_calls = [] }) => {
+    if (role === "tool") return [];
+    if (role === "user") return [user(text)];
+    const parts = tool_calls.map(({ id, name }) => {
+      const result = history.find(({ tool_call_id }) => tool_call_id === id);
+      const done = { ...call(name, {}, result?.text ?? ""), callID: id };
+      return result ? done : { ...done, state: { status: "running", input: {}, start: 1 } as const };
+    });
+    return [assistant({ type: "text", text }, ...parts)];
+  });
 }
 
 /** The messages for Anthropic. */
@@ -77,10 +105,8 @@ describe("I8 calls and results", () => {
       user(half, looks),
       assistant({ type: "text", text: half }, call("r", { [half]: half, looks }, half)),
     ];
-    const { anthropic, openai } = bodies(entries);
+    const { anthropic, openai } = bodies(entries, half);
     for (const body of [anthropic, openai]) assert.ok(body.includes(JSON.stringify(looks).slice(1, -1)), body);
-    checkAnthropic(anthropicBody(request({ entries, system: half })));
-    checkOpenAI(openaiBody(request({ entries, system: half }), false));
     const [{ function: called }] = JSON.parse(openai).messages[2].tool_calls;
     assert.ok(JSON.stringify(JSON.parse(called.arguments)).includes("\ufffd"));
   });
@@ -89,10 +115,15 @@ describe("I8 calls and results", () => {
     const same = (output: string) => ({ ...call("r", {}, output), callID: "call_0" });
     const entries = [user("Go"), assistant(same("1"), same("2")), assistant(same("3")), assistant(same("4"))];
     const shorter = told(entries.slice(0, 3));
-    assert.deepEqual(told(entries).slice(0, 3), shorter);
+    assert.deepEqual(told(entries).slice(0, shorter.length), shorter);
     const first = told([user("Go"), assistant(same("1")), assistant(same("2"))]);
     assert.equal(first[1].content[0].id, "call_0");
     assert.notEqual(first[3].content[0].id, "call_0");
+  });
+
+  it("a call for what cannot be a tool's name goes back under one that can", () => {
+    const { anthropic, openai } = bodies([user("Go"), assistant(call("read the file!", {}, "1"), call("", {}, "2"))]);
+    for (const body of [anthropic, openai]) assert.match(body, /"read_the_file_".*"unnamed"/);
   });
 
   it("replies without a user's word between them, or before them, are kept apart by one", () => {
@@ -171,13 +202,32 @@ describe("E3 what belongs to one model", () => {
   });
 });
 
+describe("L10 L11 a call that was stopped", () => {
+  const open = harnesses();
+
+  it("tells the model what it had put out until then, and that the user stopped it", async () => {
+    const command = "printf 'partial output\\n' >&2; sleep 60";
+    const h = open([[{ call: "bash", input: { command } }], ["Fine."]], { mode: "bypassPermissions" });
+    const turn = h.turn();
+    await until(() => h.events.some((event) => event.type === "output" && event.text.includes("partial output")));
+    await h.session.stop();
+    assert.equal((await turn).reason, "interrupted");
+    await h.turn("follow up");
+    assert.equal(h.model.requests.length, 2);
+    const { entries = [] } = h.model.requests[1] ?? {};
+    const [, , results] = told([...entries]);
+    assert.match(JSON.stringify(results.content[0]), /partial output.*(aborted|stopped) by (the )?user/i);
+    assert.equal(results.content[1].text, "follow up");
+  });
+});
+
 describe("E3 E4 what comes back", () => {
   const open = harnesses();
   let server: ModelServer | undefined;
   afterEach(() => server?.stop());
 
   /** The request after an answer of the model. */
-  async function after(api: "anthropic" | "openai", answer: Answer): Promise<string> {
+  async function nextRequest(api: "anthropic" | "openai", answer: Answer): Promise<string> {
     server = await startModelServer([answer, [{ text: "ok" }]]);
     const model = (api === "anthropic" ? anthropicModel : openaiModel)({ apiKey: "test-key-1", baseURL: server.url });
     const choices = { model: { providerID: api, modelID: "test-model" } };
@@ -186,14 +236,14 @@ describe("E3 E4 what comes back", () => {
     if (server.requests.length < 2) await h.turn("And?");
     const [, second] = server.requests;
     assert.ok(second);
-    (api === "anthropic" ? checkAnthropic : checkOpenAI)(second.raw);
+    assertValid(second);
     return second.raw;
   }
 
   const read = { call: { name: "read", input: { file_path: "a" }, id: "call_same_id_0" } };
 
   it("thinking that is a signature alone, and redacted thinking, unchanged and in their places", async () => {
-    const raw = await after("anthropic", [
+    const raw = await nextRequest("anthropic", [
       { redacted: "blob1" },
       { thinking: "", signature: "sig" },
       { redacted: "blob2" },
@@ -208,9 +258,27 @@ describe("E3 E4 what comes back", () => {
 
   it("two calls with one id are two calls with two", async () => {
     const said = { blocks: [read, { ...read, call: { ...read.call, input: { file_path: "b" } } }] };
-    await after("anthropic", { bytes: anthropicEvents(said).join("") });
+    await nextRequest("anthropic", { bytes: anthropicEvents(said).join("") });
     await server?.stop();
-    await after("openai", { bytes: openaiEvents(said).join("") });
+    await nextRequest("openai", { bytes: openaiEvents(said).join("") });
+  });
+
+  const histories = sharedCases("pairing").flatMap(({ id, title, input }) => {
+    const history = z.safeParse(History, input["history"]);
+    return history.success ? [{ id, title, history: history.data }] : [];
+  });
+  (histories.length > 0 ? describe : describe.skip)("chats as other tools' tests have them", () => {
+    for (const { id, title, history } of histories) {
+      it(`${id} ${title}`, () => {
+        const entries = entriesOf(history);
+        const before = structuredClone(entries);
+        const { anthropic } = bodies(entries);
+        assert.deepEqual(entries, before);
+        // What stands in the history without a call is no part of a chat, so that there is nothing to send.
+        const calls = history.flatMap(({ tool_calls = [] }) => tool_calls);
+        assert.equal(anthropic.split('"tool_result"').length - 1, calls.length);
+      });
+    }
   });
 
   const shared = sharedCases("pairing").filter(({ input }) => typeof input["stream"] === "string");
@@ -220,7 +288,7 @@ describe("E3 E4 what comes back", () => {
         const name = String(input["stream"]);
         const bytes = recording(name);
         if (!bytes) return this.skip();
-        const raw = await after(name.startsWith("a") ? "anthropic" : "openai", { bytes });
+        const raw = await nextRequest(name.startsWith("a") ? "anthropic" : "openai", { bytes });
         if (!expect["data_equal"]) return;
         const data = [...bytes.toString().matchAll(/"type":"redacted_thinking","data":"([^"]+)"/g)].map(
           ([, blob]) => blob,

@@ -5,6 +5,15 @@ export function message(panel: Frame): Locator {
   return panel.getByRole("textbox", { name: "Message" });
 }
 
+/** Waits until the composer holds this text. */
+export async function composed(panel: Frame, text: string): Promise<void> {
+  const field = await message(panel).elementHandle();
+  await panel.waitForFunction(([field, text]) => field instanceof HTMLTextAreaElement && field.value === text, [
+    field,
+    text,
+  ] as const);
+}
+
 /** Types a message and sends it. */
 export async function say(panel: Frame, text: string): Promise<void> {
   await message(panel).fill(text);

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { openModel } from "../../src/loop/models/providers.ts";
 import type { SessionLock } from "../../src/loop/store.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
+import { write } from "../../src/tools/write.ts";
 import { Harness } from "../loop/harness.ts";
 import { randomTools } from "../loop/random-tools.ts";
 import { type ModelServer, startModelServer } from "../model-server.ts";
@@ -71,10 +72,11 @@ export class Playground {
     }
   }
 
-  #harness({ api, window }: Script, lock: SessionLock, url: string): Harness {
+  #harness({ api, window, memory }: Script, lock: SessionLock, url: string): Harness {
     const access = { apiKey: "none", baseURL: api === "anthropic" ? url : `${url}/v1` };
     return new Harness([], {
-      tools: [...randomTools, big],
+      tools: [...randomTools, big, write],
+      project: { memory: memory ? { path: ".rondo/MEMORY.md", text: "" } : undefined },
       lock,
       choices: { model: { providerID: api, modelID: "test" } },
       openModel: () => openModel(api, access),
@@ -83,8 +85,8 @@ export class Playground {
         maxRetries: 1,
         maxQueueDepth: 2,
         contextWindow: window,
-        stallNotice: 10,
-        stallTimeout: 25,
+        stallNotice: 30,
+        stallTimeout: 60,
       },
     });
   }

@@ -98,6 +98,8 @@ export interface Script {
   turns: ("prompt" | "compact" | "again")[];
   /** Tokens. */
   window: number;
+  /** Whether lasting notes are kept. */
+  memory: boolean;
 }
 
 export const script: fc.Arbitrary<Script> = fc.record({
@@ -108,7 +110,8 @@ export const script: fc.Arbitrary<Script> = fc.record({
     minLength: 1,
     maxLength: 4,
   }),
-  window: fc.integer({ min: 12_000, max: 60_000 }),
+  window: fc.integer({ min: 8_000, max: 40_000 }),
+  memory: fc.boolean(),
 });
 
 const stops: Record<string, Record<Script["api"], string>> = {

@@ -14,25 +14,23 @@ describe("the headless run: arguments", () => {
   it("what is not said has its default", () => {
     assert.partialDeepStrictEqual(parseOptions(["Hi"]), {
       prompt: "Hi",
-      cwd: process.cwd(),
-      agent: "build",
-      mode: "default",
-      session: { type: "new" },
-      persist: true,
       output: "text",
       input: "text",
-      trusted: true,
       explain: false,
+      query: { cwd: process.cwd(), agent: "build", permissionMode: "default", persistSession: true, trusted: true },
     });
     assert.equal(parseOptions(["--help"]), "help");
   });
 
   it("lists are separated by commas or blanks; folders become absolute", () => {
-    const options = parseOptions(["--allowed-tools", "bash, read edit", "--session-dir", "here", "--cwd", "..", "Hi"]);
+    const tools = "bash(npm test *), read edit";
+    const options = parseOptions(["--allowed-tools", tools, "--session-dir", "here", "--cwd", "..", "Hi"]);
     assert.partialDeepStrictEqual(options, {
-      allowedTools: ["bash", "read", "edit"],
-      sessionDir: path.resolve("here"),
-      cwd: path.resolve(".."),
+      query: {
+        allowedTools: ["bash(npm test *)", "read", "edit"],
+        sessionDir: path.resolve("here"),
+        cwd: path.resolve(".."),
+      },
     });
   });
 
@@ -40,7 +38,24 @@ describe("the headless run: arguments", () => {
     const rules = [{ permission: "bash", pattern: "*", action: "deny" }];
     const file = path.join(folder, "rules.json");
     writeFileSync(file, JSON.stringify(rules));
-    assert.partialDeepStrictEqual(parseOptions(["--rules", file, "Hi"]), { rules });
+    assert.partialDeepStrictEqual(parseOptions(["--rules", file, "Hi"]), { query: { rules } });
+  });
+
+  it("--settings: the hooks of a file in the form of Claude Code's settings", () => {
+    const settings = { hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] }, model: "opus" };
+    const file = path.join(folder, "settings.json");
+    writeFileSync(file, JSON.stringify(settings));
+    assert.partialDeepStrictEqual(parseOptions(["--settings", file, "Hi"]), { query: { settings } });
+  });
+
+  it("--session-id names a new session, or a fork; of one that goes on it says nothing", () => {
+    const query = (...args: string[]) => {
+      const options = parseOptions([...args, "--session-id", "x", "Hi"]);
+      return options === "help" ? assert.fail() : options.query;
+    };
+    assert.equal(query().sessionId, "x");
+    assert.equal(query("--continue").sessionId, undefined);
+    assert.partialDeepStrictEqual(query("--resume", "y", "--fork-session"), { sessionId: "x", resume: "y" });
   });
 
   const table: [string[], RegExp][] = [
@@ -64,6 +79,11 @@ describe("the headless run: arguments", () => {
     [["--session-id", "../x", "Hi"], /--session-id takes letters/],
     [["--session-id", "", "Hi"], /--session-id takes letters/],
     [["--resume", "a", "--continue", "Hi"], /either --resume or --continue/],
+    [["--fork-session", "Hi"], /--fork-session needs/],
+    [["--settings", "gone.json", "Hi"], /--settings: gone\.json/],
+    [["--max-daily-budget-usd", "x", "Hi"], /amount/],
+    [["--cwd", "/nowhere/at/all", "Hi"], /--cwd: there is no folder/],
+    [["--add-dir", "gone", "Hi"], /--add-dir: there is no folder/],
   ];
   for (const [args, words] of table) {
     it(`${args.join(" ")}: a sentence`, () => {

@@ -40,7 +40,7 @@ describe("the headless run: output", () => {
     const place = await open([...script, ...script]);
     place.write("a.txt", "x");
     const plain = messages((await place.run(["--output-format", "stream-json", "Go"])).stdout);
-    const types = ["system", "assistant", "user", "assistant", "result"];
+    const types = ["system", "assistant", "tool_progress", "tool_progress", "user", "assistant", "result"];
     assert.deepEqual(
       plain.map(({ type }) => type),
       types,
@@ -93,9 +93,9 @@ describe("the headless run: output", () => {
     const bodies = place.server.requests.map(({ raw }) => raw);
     const french = bodies.find((raw) => raw.includes("Speak French.")) ?? assert.fail();
     const names = (raw: string) => JSON.parse(raw).tools.map((tool: { name: string }) => tool.name);
-    assert.deepEqual(names(french), ["read", "edit", "glob", "grep"]);
+    assert.deepEqual(names(french), ["read", "edit", "glob", "grep", "task"]);
     const plan = bodies.find((raw) => raw !== french) ?? assert.fail();
-    assert.deepEqual(names(plan), ["read", "glob", "grep"]);
+    assert.deepEqual(names(plan), ["read", "glob", "grep", "task"]);
   });
 
   it("R7 --no-persist leaves nothing on disk", async () => {

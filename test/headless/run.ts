@@ -1,19 +1,11 @@
 /** Runs the built headless run as a script would: a process, its output, its exit status. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { replay } from "../../src/record/transcript.ts";
+import { replay } from "../../src/record/replay.ts";
+import { build } from "../build.ts";
 import { anthropicEvents } from "../model-server/encode.ts";
 import { type Answer, type ModelServer, type Script, startModelServer } from "../model-server.ts";
 
@@ -122,15 +114,6 @@ export function places(): (script: Script) => Promise<Place> {
     open.push(place);
     return place;
   };
-}
-
-function build(this: Mocha.Context): void {
-  this.timeout(60_000);
-  const built = statSync(path.join(root, "dist/headless-main.js"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" });
-  if (sources.every((name) => statSync(path.join(root, "src", name)).mtimeMs < built)) return;
-  const { status, stderr } = spawnSync(process.execPath, ["esbuild.mjs"], { cwd: root, encoding: "utf8" });
-  if (status !== 0) throw new Error(`the build failed: ${stderr}`);
 }
 
 export const says = (text: string): Answer => [{ text }];

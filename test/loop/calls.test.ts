@@ -31,6 +31,25 @@ function tool(
   });
 }
 
+/** Says something and then nothing any more, not even when it is told to stop. */
+function stuck(name: string): Tool {
+  return defineTool({
+    name,
+    sideEffect: "none",
+    description: "A test.",
+    input: z.object({}),
+    prepare: async () => ({
+      title: `Run ${name}`,
+      preview: { type: "text", text: name },
+      needs: [],
+      run: (progress) => {
+        progress("partial output", 1);
+        return new Promise<never>(() => {});
+      },
+    }),
+  });
+}
+
 const said = (output: string): ToolResult => ({ output, metadata: {} });
 
 describe("one call", () => {
@@ -114,24 +133,9 @@ describe("one call", () => {
   });
 
   it("T4 toolTimeout limits tools that name no time of their own; what came until then is kept", async () => {
-    const slow = defineTool({
-      name: "slow",
-      sideEffect: "none",
-      description: "A test.",
-      input: z.object({}),
-      prepare: async () => ({
-        title: "Be slow",
-        preview: { type: "text", text: "" },
-        needs: [],
-        run: (progress) => {
-          progress("half of it", 1);
-          return new Promise<never>(() => {});
-        },
-      }),
-    });
-    const h = open([[{ call: "slow" }], ["Done."]], { tools: [slow], limits: { toolTimeout: 20 } });
+    const h = open([[{ call: "slow" }], ["Done."]], { tools: [stuck("slow")], limits: { toolTimeout: 20 } });
     assert.equal((await h.turn()).reason, "end_turn");
-    assert.deepEqual(h.results(), ["ERROR half of it\n\nslow took longer than 20 ms and was given up."]);
+    assert.deepEqual(h.results(), ["ERROR partial output\n\nslow took longer than 20 ms and was given up."]);
     const own = tool("own", () => new Promise((resolve) => setTimeout(() => resolve(said("late")), 40)), {
       timeout: "own",
     });
@@ -152,22 +156,7 @@ describe("one call", () => {
   });
 
   it("L11 after Stop a call keeps what it had put out, and says that it was stopped", async () => {
-    const deaf = defineTool({
-      name: "deaf",
-      sideEffect: "none",
-      description: "A test.",
-      input: z.object({}),
-      prepare: async () => ({
-        title: "Hear nothing",
-        preview: { type: "text", text: "" },
-        needs: [],
-        run: (progress) => {
-          progress("partial output", 1);
-          return new Promise<never>(() => {});
-        },
-      }),
-    });
-    const h = open([[{ call: "deaf" }], ["Hello."]], { tools: [deaf] });
+    const h = open([[{ call: "deaf" }], ["Hello."]], { tools: [stuck("deaf")] });
     const turn = h.turn();
     await until(() => h.events.some((event) => event.type === "output"));
     await h.session.stop();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { newChat } from "../../src/loop/apply.ts";
 import { callsInView, DoomWatch, goesInCircles, type MadeCall } from "../../src/loop/doom.ts";
 import { type AssistantMessage, noTokens, type Part } from "../../src/loop/message.ts";
+import { sharedCases } from "../cases/shared.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 
 const call = (tool: string, input: Record<string, unknown>, output = "the same"): MadeCall => ({ tool, input, output });
@@ -19,6 +20,17 @@ const reply: AssistantMessage = {
   path: { cwd: "", root: "" },
   tokens: noTokens,
 };
+
+/** What the shared cases of this group hold. */
+interface CaseInput {
+  calls?: CaseCall[];
+  turns?: CaseCall[][];
+}
+interface CaseCall {
+  name: string;
+  arguments: Record<string, unknown>;
+  result?: string;
+}
 
 /** At which call, from 1, it is noticed; undefined: never. */
 function noticedAt(calls: readonly MadeCall[], threshold = 3): number | undefined {
@@ -92,6 +104,20 @@ describe("circles", () => {
     assert.equal(noticedAt(times(8, poll)), undefined);
     assert.equal(noticedAt(times(20, poll)), 12);
   });
+
+  for (const { id, title, input, expect } of sharedCases("doom-loop").filter(
+    ({ judgement }) => judgement === "strict",
+  )) {
+    it(`T6 as other tools' tests have it: ${id} ${title}`, () => {
+      const { calls = [], turns = [calls] } = input as CaseInput;
+      const noticed = turns.map((turn) =>
+        noticedAt(turn.map(({ name, arguments: args, result }) => call(name, args, result))),
+      );
+      const first = noticed.find((at) => at !== undefined);
+      if (expect["flagged"] !== undefined) assert.equal(first !== undefined, expect["flagged"]);
+      else assert.ok(first !== undefined && first <= Number(expect["stopped_or_asked_by_call_max"]));
+    });
+  }
 
   it("T6 a failure in the same words is no news", () => {
     assert.equal(noticedAt(times(5, () => call("edit", { path: "a" }, "old_string was not found"))), 3);

@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { symlinkSync } from "node:fs";
+import path from "node:path";
+import type { ChatEvent } from "../../src/loop/events.ts";
+import { Permissions } from "../../src/loop/permission.ts";
 import { harnesses, until } from "./harness.ts";
 
 const bash = (command: string) => ({ call: "bash", input: { command } });
@@ -128,6 +132,47 @@ describe("questions", () => {
     assert.deepEqual(h.kept, []);
   });
 
+  for (const [how, answer, result] of [
+    ["a yes", { type: "once" }, /^1\t/],
+    ["a no with words", { type: "deny", words: "Not that." }, /says: Not that\./],
+  ] as const) {
+    it(`T7 ${how} settles all questions that are equal, and no other`, async () => {
+      const h = open([[read("/etc/hostname"), read("/etc/hostname"), read("/etc/passwd")], ["Done."]]);
+      const turn = h.turn();
+      await until(() => h.chat.requests.length === 3);
+      await h.answerNext(answer);
+      assert.deepEqual(
+        h.chat.requests.map(({ patterns }) => patterns),
+        [["/etc/passwd"]],
+      );
+      await h.answerNext({ type: "once" });
+      assert.equal((await turn).reason, "end_turn");
+      for (const one of h.results().slice(0, 2)) assert.match(one.replace("ERROR", "").trim(), result);
+    });
+  }
+
+  it("T7 a yes may change what the call runs with: that is what runs and what is kept", async () => {
+    const h = open([[bash("rm -rf build")], ["Done."]]);
+    const turn = h.turn();
+    await h.answerNext({ type: "once", input: { command: "echo spared" } });
+    await turn;
+    assert.deepEqual(h.results(), ["spared"]);
+    assert.deepEqual(h.calls[0]?.state.input, { command: "echo spared" });
+    assert.ok(JSON.stringify(h.model.requests[1]?.entries).includes("echo spared"));
+  });
+
+  it("T7 what was changed must fit, and is not above what rules deny", async () => {
+    const h = open([[bash("a")], [bash("b")], ["Done."]], { rules: [rule("bash", "git push *", "deny")] });
+    const turn = h.turn();
+    await h.answerNext({ type: "once", input: { command: "git push" } });
+    await until(() => h.chat.requests[0]?.patterns[0] === "b");
+    await h.answerNext({ type: "once", input: {} });
+    await turn;
+    const [first = "", second = ""] = h.results();
+    assert.match(first, /Your rule `git push \*` denies it/);
+    assert.match(second, /The arguments of bash do not fit/);
+  });
+
   it("an answer to a question that is not open does nothing", async () => {
     const h = open([[bash("echo 1")], ["Done."]]);
     const turn = h.turn();
@@ -137,8 +182,18 @@ describe("questions", () => {
   });
 
   it("Rondo's and the editor's settings ask each time, in all modes and by all rules", async () => {
-    for (const file of [".rondo/rules/a.md", ".vscode/settings.json", "packages/a/.vscode/tasks.json", ".git/config"]) {
+    for (const file of [
+      ".rondo/rules/a.md",
+      ".vscode/settings.json",
+      "packages/a/.vscode/tasks.json",
+      ".git/config",
+      ".claude/settings.json",
+      ".mcp.json",
+      "link/settings.json",
+    ]) {
       const h = open([[write(file)], ["Done."]], { mode: "bypassPermissions", rules: [rule("edit", "*", "allow")] });
+      h.write(".claude/a.md", "");
+      symlinkSync(path.join(h.folder, ".claude"), path.join(h.folder, "link"));
       const turn = h.turn();
       const request = await h.asked();
       assert.match(request.reason, /own settings ask each time/);
@@ -146,6 +201,54 @@ describe("questions", () => {
       h.session.answer(request.id, { type: "deny", words: "No." });
       await turn;
     }
+  });
+});
+
+describe("a question about the session", () => {
+  const ask = (attended: boolean) => {
+    const events: ChatEvent[] = [];
+    const permissions = new Permissions({
+      sessionID: "ses_1",
+      book: () => ({ mode: "bypassPermissions", user: [], workspace: [] }),
+      keep: () => assert.fail("nothing is kept"),
+      emit: (event) => events.push(event),
+      attended,
+    });
+    const stop = new AbortController();
+    const request = () =>
+      events.flatMap((event) => (event.type === "asked" ? [event.request] : []))[0] ?? assert.fail();
+    return { permissions, stop, request, answer: permissions.askUser("Go on?", "It has cost $2.", stop.signal) };
+  };
+
+  it("B2 is a request of its own, in every mode, and cannot be answered for always", async () => {
+    const { permissions, request, answer } = ask(true);
+    const { permission, title, preview, always, sessionID } = request();
+    assert.deepEqual(
+      { permission, title, preview, always, sessionID },
+      {
+        permission: "budget",
+        title: "Go on?",
+        preview: { type: "text", text: "It has cost $2." },
+        always: [],
+        sessionID: "ses_1",
+      },
+    );
+    permissions.changed();
+    permissions.answer(request().id, { type: "once" });
+    assert.equal(await answer, true);
+    const no = ask(true);
+    no.permissions.answer(no.request().id, { type: "deny", words: "" });
+    assert.equal(await no.answer, false);
+  });
+
+  it("B2 nobody is there: no", async () => {
+    assert.equal(await ask(false).answer, false);
+  });
+
+  it("L11 Stop withdraws it", async () => {
+    const { stop, answer } = ask(true);
+    stop.abort(new Error("stopped"));
+    await assert.rejects(answer, /stopped/);
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { PermissionMode, Rule } from "../../src/loop/events.ts";
-import { alwaysRules, judge, strictest } from "../../src/loop/rules.ts";
+import { alwaysRules, isWhollyDenied, judge, strictest } from "../../src/loop/rules.ts";
+import { coreTools } from "../../src/tools/core.ts";
 import type { Need } from "../../src/tools/tool.ts";
 
 type Row = [rules: string[], need: string, decision: Rule["action"], mode?: PermissionMode];
@@ -30,6 +31,15 @@ const rows: Row[] = [
   [[], "edit>external_directory /etc/passwd", "ask"],
   [[], "bash>external_directory /etc/passwd", "ask"],
   [[], "web_fetch https://example.org", "ask"],
+  [[], "task explore", "allow"],
+  [["deny task explore"], "task explore", "deny"],
+  // Circles: in all modes, and not by rules about everything.
+  [[], "read>doom_loop read", "ask"],
+  [[], "read>doom_loop read", "ask", "bypassPermissions"],
+  [["allow * *"], "read>doom_loop read", "ask"],
+  [["allow read *"], "read>doom_loop read", "ask"],
+  [["allow doom_loop read"], "read>doom_loop read", "allow"],
+  [["allow doom_loop *", "deny doom_loop bash"], "bash>doom_loop bash", "deny"],
   // Modes.
   [[], "edit src/a.ts", "allow", "acceptEdits"],
   [[], "bash npm test", "ask", "acceptEdits"],
@@ -39,6 +49,12 @@ const rows: Row[] = [
   [[], "edit .rondo/rules/a.md", "ask", "acceptEdits"],
   [[], "edit .vscode/settings.json", "ask", "bypassPermissions"],
   [[], "edit a/.git/hooks/pre-commit", "ask", "bypassPermissions"],
+  [[], "edit .claude/settings.json", "ask", "bypassPermissions"],
+  [[], "edit a/.claude/agents/b.md", "ask", "acceptEdits"],
+  [[], "edit .mcp.json", "ask", "bypassPermissions"],
+  [[], "edit /home/me/.claude/settings.json", "ask", "bypassPermissions"],
+  [[], "edit a.mcp.json", "allow", "acceptEdits"],
+  [[], "edit .mcp.json.md", "allow", "acceptEdits"],
   [[], "read .vscode/settings.json", "allow"],
   [[], "edit src/.vscode.md", "allow", "acceptEdits"],
   [[], "edit my.rondo/a", "allow", "acceptEdits"],
@@ -145,5 +161,60 @@ describe("rules", () => {
       rule("allow bash ls *"),
     ]);
     assert.deepEqual(alwaysRules([can("ls", "ls *"), { permission: "bash", pattern: "$(x)", match: "exact" }]), []);
+  });
+
+  const agent = (name: string, source: "user" | "workspace", ...rules: string[]) => ({
+    name,
+    source,
+    permission: rules.map(rule),
+  });
+  const by = (
+    asked: string,
+    agents: ReturnType<typeof agent>[],
+    user: string[] = [],
+    mode: PermissionMode = "default",
+  ) => judge(need(asked).need, need(asked).tool, { ...book(user, []), mode }, agents);
+
+  it("T1 the agent's rules rank above what is built in and below the user's", () => {
+    const open = agent("open", "user", "allow bash *", "deny bash rm *");
+    assert.equal(by("bash ls", [open]).decision, "allow");
+    assert.equal(by("bash ls", [open]).why, "The agent open's rule `*` allows it.");
+    assert.equal(by("bash rm x", [open]).decision, "deny");
+    assert.equal(by("bash rm x", [open], [], "bypassPermissions").decision, "deny");
+    assert.equal(by("bash ls", [open], ["ask bash *"]).decision, "ask");
+    assert.equal(by("bash rm x", [open], ["allow bash rm *"]).decision, "allow");
+    assert.equal(by("edit .claude/settings.json", [agent("open", "user", "allow * *")]).decision, "ask");
+  });
+
+  it("T1 an agent that the workspace brings can only make it stricter", () => {
+    const wide = agent("wide", "workspace", "allow * *");
+    assert.equal(by("bash ls", [wide]).decision, "ask");
+    assert.equal(by("read>external_directory /etc/passwd", [wide]).decision, "ask");
+    const strict = agent("strict", "workspace", "deny read secrets/*", "ask read *.env");
+    assert.equal(by("read secrets/a", [strict]).decision, "deny");
+    assert.equal(by("read a.env", [strict]).decision, "ask");
+    assert.equal(by("read a.env", [strict], [], "bypassPermissions").decision, "allow");
+    assert.equal(by("read secrets/a", [strict], ["allow read *"]).decision, "deny");
+    assert.equal(by("read b", [strict]).decision, "allow");
+  });
+
+  it("S1 every agent that work is handed on to can only make it stricter, too", () => {
+    const root = agent("root", "user", "allow bash git *");
+    const wide = agent("wide", "user", "allow * *");
+    const strict = agent("strict", "user", "deny bash git push *", "ask bash git *", "deny bash git push *");
+    assert.equal(by("bash ls", [root, wide]).decision, "ask");
+    assert.equal(by("bash git log", [root, wide]).decision, "allow");
+    assert.equal(by("bash git log", [root, wide, strict]).decision, "ask");
+    assert.equal(by("bash git push", [root, strict, wide]).decision, "deny");
+    assert.equal(by("bash git push", [root, strict], ["allow bash *"], "bypassPermissions").decision, "deny");
+  });
+
+  it("T1 a tool that the agent may not use at all is not offered", () => {
+    const offered = (agents: ReturnType<typeof agent>[], user: string[] = []) =>
+      coreTools.filter((tool) => !isWhollyDenied(tool, book(user, []), agents)).map(({ name }) => name);
+    assert.deepEqual(offered([agent("a", "user", "deny * *", "allow read *")]), ["read", "glob", "grep"]);
+    assert.ok(offered([agent("a", "user", "deny bash *")], ["allow bash *"]).includes("bash"));
+    assert.ok(!offered([agent("a", "workspace", "deny bash *")], ["allow bash *"]).includes("bash"));
+    assert.ok(!offered([agent("a", "user"), agent("b", "user", "deny bash *")], ["allow bash *"]).includes("bash"));
   });
 });

@@ -1,101 +1,184 @@
 import assert from "node:assert/strict";
-import { project, resultMessage, type SdkMessage } from "../../src/loop/sdk-messages.ts";
-import { failure } from "../scripted-model.ts";
-import { type Harness, harnesses } from "./harness.ts";
+import type { ToolPart } from "../../src/loop/message.ts";
+import type { ModelRequest } from "../../src/loop/model.ts";
+import { toBlocks, toPromptParts, toResultBlock } from "../../src/loop/sdk-blocks.ts";
+import { project } from "../../src/loop/sdk-messages.ts";
+import type { SDKMessage } from "../../src/query/types.ts";
+import { failure, type Reply } from "../scripted-model.ts";
+import { type Harness, harnesses, until } from "./harness.ts";
 
 const read = (file_path: string) => ({ call: "read", input: { file_path } });
 
-function watch(h: Harness, partial = false): SdkMessage[] {
-  const messages: SdkMessage[] = [];
-  const projection = project({ chat: h.chat, partial, makeID: () => "id", emit: (message) => messages.push(message) });
-  projection.init({ cwd: h.folder, tools: ["read"], model: "m", mode: "default" });
-  h.session.listen((event) => projection.take(event));
-  return messages;
+interface Watched {
+  messages: SDKMessage[];
+  /** Of its replies: whose they are, and their cost. */
+  replies: { own: boolean; cost: number | undefined }[];
+  denied: ToolPart[];
 }
 
-const result = (h: Harness, first = 0) => resultMessage(h.chat, h.chat.ended ?? assert.fail(), first, "id");
+function watch(h: Harness, partial = false): Watched {
+  const watched: Watched = { messages: [], replies: [], denied: [] };
+  let ids = 0;
+  const projection = project({
+    chat: h.chat,
+    partial,
+    maxRetries: () => 3,
+    makeID: () => `id-${ids++}`,
+    emit: (message) => watched.messages.push(structuredClone(message)),
+    onReply: ({ cost }, own) => watched.replies.push({ own, cost }),
+    onDenied: (part) => watched.denied.push(part),
+  });
+  h.session.listen((event) => projection.take(event));
+  return watched;
+}
+
+/** Kinds of messages in a word, without those that tell of progress. */
+const kinds = (messages: readonly SDKMessage[]) =>
+  messages
+    .filter(({ type }) => type !== "tool_progress")
+    .map((message) => (message.type === "system" ? message.subtype : message.type));
 
 /** The events of Anthropic's API within the messages. */
-function events(messages: readonly SdkMessage[]): Record<string, unknown>[] {
-  // The field is an object by construction.
-  return messages.flatMap((one) => (one.type === "stream_event" ? [one["event"] as Record<string, unknown>] : []));
+function events(messages: readonly SDKMessage[]): Record<string, unknown>[] {
+  return messages.flatMap((one) => (one.type === "stream_event" ? [one.event] : []));
 }
+
+/** The results of calls, in the order in which they were told. */
+const resultsIn = (messages: readonly SDKMessage[]) =>
+  messages.flatMap((one) =>
+    one.type === "user" && typeof one.message.content !== "string" ? one.message.content : [],
+  );
 
 describe("SDK messages", () => {
   const open = harnesses();
 
-  it("K2 init, then each reply, then the results of its calls in call order", async () => {
+  it("K2 each reply, then the results of its calls in call order", async () => {
     const h = open([[{ thinking: "Hm.", signature: "c2ln" }, "Both.", read("a.txt"), read("gone")], ["Done."]], {
       files: { "a.txt": "x" },
     });
-    const messages = watch(h);
+    const { messages } = watch(h);
     await h.turn();
-    assert.deepEqual(
-      messages.map(({ type }) => type),
-      ["system", "assistant", "user", "user", "assistant"],
-    );
-    const { message } = messages[1] ?? assert.fail();
-    assert.partialDeepStrictEqual(message, {
-      role: "assistant",
-      model: "claude-sonnet-5",
-      stop_reason: "tool_use",
-      content: [
-        { type: "thinking", thinking: "Hm.", signature: "c2ln" },
-        { type: "text", text: "Both." },
-        { type: "tool_use", id: "call-0-2", name: "read", input: { file_path: "a.txt" } },
-        { type: "tool_use", id: "call-0-3", name: "read", input: { file_path: "gone" } },
-      ],
-      usage: { input_tokens: 10, output_tokens: 5 },
+    assert.deepEqual(kinds(messages), ["assistant", "user", "user", "assistant"]);
+    assert.partialDeepStrictEqual(messages[0], {
+      message: {
+        role: "assistant",
+        model: "claude-sonnet-5",
+        stop_reason: "tool_use",
+        content: [
+          { type: "thinking", thinking: "Hm.", signature: "c2ln" },
+          { type: "text", text: "Both." },
+          { type: "tool_use", id: "call-0-2", name: "read", input: { file_path: "a.txt" } },
+          { type: "tool_use", id: "call-0-3", name: "read", input: { file_path: "gone" } },
+        ],
+        usage: { input_tokens: 10, output_tokens: 5 },
+      },
     });
-    assert.partialDeepStrictEqual(messages[2]?.["message"], { content: [{ tool_use_id: "call-0-2" }] });
-    assert.partialDeepStrictEqual(messages[3]?.["message"], { content: [{ tool_use_id: "call-0-3", is_error: true }] });
+    const results = resultsIn(messages);
+    assert.partialDeepStrictEqual(results, [{ tool_use_id: "call-0-2" }, { tool_use_id: "call-0-3", is_error: true }]);
     for (const one of messages) assert.equal(one.session_id, h.chat.session.id);
   });
 
-  it("K2 the result: turns, cost, usage, text, denied calls", async () => {
-    const h = open([[read("a.txt"), { call: "bash", input: { command: "ls" } }], ["Done."]], {
+  it("K2 T5 calls that run side by side: each begins and ends once, the results are told in call order", async () => {
+    const h = open([["slow.txt", "quick.txt"].map(read), ["Done."]], {
+      files: { "slow.txt": "x".repeat(1_000_000), "quick.txt": "y" },
+    });
+    const { messages } = watch(h);
+    await h.turn();
+    const progress = messages.flatMap((one) => (one.type === "tool_progress" ? [one.tool_use_id] : []));
+    assert.deepEqual(progress.toSorted(), ["call-0-0", "call-0-0", "call-0-1", "call-0-1"]);
+    const told = resultsIn(messages);
+    assert.partialDeepStrictEqual(told, [{ tool_use_id: "call-0-0" }, { tool_use_id: "call-0-1" }]);
+  });
+
+  it("S1 what a subagent says and does carries the call that it works for", async () => {
+    const task = { subagent_type: "explore", description: "Look around", prompt: "Look." };
+    const h = open([[{ call: "task", input: task }], [read("a.txt")], ["It says x."], ["Done."]], {
       files: { "a.txt": "x" },
-      attended: false,
     });
+    const { messages, replies } = watch(h, true);
     await h.turn();
-    assert.partialDeepStrictEqual(result(h), {
-      subtype: "success",
-      is_error: false,
-      num_turns: 2,
-      result: "Done.",
-      stop_reason: "end_turn",
-      exit_reason: "end_turn",
-      usage: { input_tokens: 20, output_tokens: 10 },
-      permission_denials: [{ tool_name: "bash", tool_use_id: "call-0-1", tool_input: { command: "ls" } }],
-    });
-    assert.equal(result(h)["total_cost_usd"], 0.00014);
+    const owners = messages.flatMap((one) =>
+      one.type === "assistant" || one.type === "user" ? [[one.type, one.parent_tool_use_id ?? null]] : [],
+    );
+    assert.deepEqual(owners, [
+      ["assistant", null],
+      ["assistant", "call-0-0"],
+      ["user", "call-0-0"],
+      ["assistant", "call-0-0"],
+      ["user", null],
+      ["assistant", null],
+    ]);
+    assert.deepEqual(
+      replies.map(({ own }) => own),
+      [true, false, false, true],
+    );
+    const started = events(messages).filter(({ type }) => type === "message_start");
+    assert.equal(started.length, 2, "only the session's own replies are streamed");
   });
 
-  it("B1 an unknown price or a missing usage is null, never 0", async () => {
-    const h = open([["x"]], { choices: { model: { providerID: "openai", modelID: "my-model" } } });
+  it("T7 calls that were not allowed are told of, once each", async () => {
+    const h = open([[{ call: "bash", input: { command: "ls" } }], ["I see."]], { attended: false });
+    const { denied } = watch(h);
     await h.turn();
-    assert.equal(result(h)["total_cost_usd"], null);
-    const quiet = open([{ say: ["x"], tokens: "none" }]);
-    await quiet.turn();
-    assert.equal(result(quiet)["total_cost_usd"], null);
+    assert.deepEqual(
+      denied.map(({ tool, callID }) => [tool, callID]),
+      [["bash", "call-0-0"]],
+    );
   });
 
-  for (const [subtype, script, limits] of [
-    ["error_max_turns", () => [read("a.txt")], { maxTurns: 1 }],
-    ["error_max_budget_usd", () => [read("a.txt")], { maxBudgetUsd: 0.00001 }],
-    ["error_during_execution", () => ({ fail: failure("auth") }), {}],
-  ] as const) {
-    it(`K2 ${subtype}`, async () => {
-      const h = open(script, { files: { "a.txt": "x" }, limits });
-      await h.turn();
-      assert.equal(result(h)["subtype"], subtype);
-      assert.equal(result(h)["is_error"], true);
+  it("K2 a reply that failed says so; what is told to the user is a message of its own", async () => {
+    const h = open([{ say: ["Half"], fail: failure("auth") }]);
+    const { messages, replies } = watch(h);
+    await h.turn();
+    assert.partialDeepStrictEqual(messages, [
+      { type: "assistant", error: "authentication_failed", message: { content: [{ text: "Half" }] } },
+    ]);
+    assert.deepEqual(replies, [{ own: true, cost: undefined }], "what half a reply costs is not known");
+    const told = open([["Done."]]);
+    const watched = watch(told);
+    await told.send("Go", {
+      parts: [
+        { type: "text", text: "Go" },
+        { type: "text", text: "For you.", ignored: true },
+      ],
     });
-  }
+    assert.partialDeepStrictEqual(watched.messages[0], { subtype: "informational", content: "For you." });
+  });
+
+  it("C5 a silent turn is not told, but counted", async () => {
+    const isSilent = ({ entries }: ModelRequest) => entries.findLast(({ info }) => info.role === "user")?.info.silent;
+    const work: Reply[] = [{ say: [read("a.txt")], tokens: { input: 116_000 } }, { say: ["Done."] }];
+    const h = open((request) => (isSilent(request) ? ["NO_REPLY"] : (work.shift() ?? [])), {
+      files: { "a.txt": "x" },
+      choices: { model: { providerID: "anthropic", modelID: "local" } },
+      limits: { compactAt: 0.95 },
+      project: { memory: { path: ".rondo/MEMORY.md", text: "" } },
+    });
+    const { messages, replies } = watch(h, true);
+    await h.turn();
+    assert.equal(h.model.requests.length, 3);
+    assert.equal(replies.length, 3);
+    assert.ok(!JSON.stringify(messages).includes("NO_REPLY"));
+    assert.equal(kinds(messages).filter((kind) => kind === "assistant").length, 2);
+  });
+
+  it("C3 a compaction: compacting, the boundary with the size before it, then nothing", async () => {
+    const h = open([{ say: ["A long answer."], tokens: { input: 900, output: 100 } }, ["The summary."]]);
+    const { messages } = watch(h, true);
+    await h.turn();
+    const before = messages.length;
+    await h.session.compact();
+    assert.partialDeepStrictEqual(messages.slice(before), [
+      { subtype: "status", status: "compacting" },
+      { subtype: "compact_boundary", compact_metadata: { trigger: "manual", pre_tokens: 1000 } },
+      { subtype: "status", status: null },
+    ]);
+    assert.equal(messages.length, before + 3);
+  });
 
   it("K2 partial messages are a legal stream: each block starts, grows and stops", async () => {
     const h = open([[{ thinking: "Hm." }, "Hello", read("a.txt")], ["Done."]], { files: { "a.txt": "x" } });
-    const messages = watch(h, true);
+    const { messages } = watch(h, true);
     await h.turn();
     const all = events(messages);
     const first = all.slice(0, all.findIndex(({ type }) => type === "message_stop") + 1);
@@ -117,14 +200,52 @@ describe("SDK messages", () => {
       { say: ["Half"], fail: failure("network") },
       { say: ["Who"], hang: true },
     ]);
-    const messages = watch(h, true);
+    const { messages } = watch(h, true);
     const turn = h.turn();
-    while (h.text() !== "Who") await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => h.text() === "Who");
     await h.session.stop();
     await turn;
     const types = events(messages).map(({ type }) => type);
     assert.equal(types.filter((type) => type === "message_start").length, 2);
     assert.equal(types.filter((type) => type === "message_stop").length, 1);
     assert.deepEqual(types.slice(-3), ["content_block_stop", "message_delta", "message_stop"]);
+    assert.ok(kinds(messages).includes("api_retry"));
+  });
+
+  it("K2 blocks: redacted thinking, results with pictures, prompts with files", () => {
+    const base = { id: "p", sessionID: "s", messageID: "m" };
+    const redacted = { ...base, type: "reasoning", text: "", metadata: { redacted: "x" }, time: { start: 0 } } as const;
+    assert.deepEqual(toBlocks(redacted), [{ type: "redacted_thinking", data: "x" }]);
+    assert.deepEqual(toBlocks({ ...base, type: "text", text: "For you.", ignored: true }), []);
+    const picture = {
+      ...base,
+      type: "file",
+      mime: "image/png",
+      filename: "a.png",
+      url: "data:image/png;base64,eA==",
+    } as const;
+    const state = {
+      status: "completed",
+      input: {},
+      output: "A picture.",
+      title: "",
+      metadata: {},
+      start: 0,
+      end: 1,
+    } as const;
+    const call = { ...base, type: "tool", callID: "c", tool: "read" } as const;
+    const source = { type: "base64", media_type: "image/png", data: "eA==" } as const;
+    assert.deepEqual(toResultBlock({ ...call, state: { ...state, attachments: [picture] } })?.content, [
+      { type: "text", text: "A picture." },
+      { type: "image", source },
+    ]);
+    assert.equal(toResultBlock({ ...call, state: { status: "running", input: {}, start: 0 } }), undefined);
+    const content = [
+      { type: "image", source } as const,
+      { type: "tool_result", tool_use_id: "c", content: "" } as const,
+    ];
+    assert.deepEqual(toPromptParts({ type: "user", message: { role: "user", content } }), [
+      { type: "file", mime: "image/png", filename: "image-1.png", url: "data:image/png;base64,eA==" },
+    ]);
   });
 });

@@ -1,12 +1,48 @@
-/** One browser for all tests of the panel. */
-import { launch, type PanelBrowser } from "./page.ts";
+/** One browser for all tests of the panel, and what is found and asked in most of them. */
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import type { ChatEvent } from "../../src/loop/events.ts";
+import { launch, type PanelBrowser, type PanelPage, type Unnumbered } from "./page.ts";
 
 let browser: Promise<PanelBrowser> | undefined;
+let open: PanelPage[] = [];
 
 export function panelBrowser(): Promise<PanelBrowser> {
   browser ??= launch();
   return browser;
 }
+
+/** A panel that has got these messages. It is taken back after the test, which fails if the page had an error. */
+export async function panelWith(...messages: Unnumbered[]): Promise<PanelPage> {
+  const panel = await (await panelBrowser()).open();
+  open.push(panel);
+  await panel.post(...messages);
+  return panel;
+}
+
+export const events = (...list: ChatEvent[]): Unnumbered => ({ type: "events", events: list });
+
+export const message = (panel: PanelPage): Locator => panel.page.getByRole("textbox", { name: "Message" });
+
+export const button = (panel: PanelPage, name: string | RegExp): Locator =>
+  panel.page.getByRole("button", { name, exact: true });
+
+/** What has the focus, by its name, else its role, else its tag. */
+export function focused(panel: PanelPage): Promise<string | undefined> {
+  return panel.page.evaluate(() => {
+    const active = document.activeElement;
+    return active?.getAttribute("aria-label") ?? active?.getAttribute("role") ?? active?.tagName;
+  });
+}
+
+afterEach(() => {
+  const used = open;
+  open = [];
+  for (const panel of used) {
+    assert.deepEqual(panel.errors, []);
+    panel.close();
+  }
+});
 
 after(async () => {
   await (await browser)?.close();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { panelBrowser } from "./browser.ts";
 import * as f from "./fixtures.ts";
+import { child } from "./loop-states.ts";
 import type { PanelPage } from "./page.ts";
 
 const hostile = [
@@ -52,6 +53,8 @@ function everywhere(): f.LoosePart[] {
     f.done("bash", { command: text }, { fact: "<img src=x onerror=window.ran=31>" }, text),
     f.done("edit", { file_path: diff.path }, { diff }, text),
     f.tool("<img src=x onerror=window.ran=32>", { status: "error", input: {}, error: text, start: 0, end: 1 }),
+    f.done("task", { subagent_type: text, description: text }, { childID: "ses_2", fact: text }, text),
+    { type: "text", text, ignored: true },
     f.tool("write", { status: "pending", input: {}, raw: JSON.stringify({ file_path: text, content: text }) }),
   ];
 }
@@ -77,8 +80,18 @@ describe("hostile text in the panel", () => {
   it("never runs or loads, wherever it is shown", async () => {
     const panel = await (await panelBrowser()).open();
     const error = { code: "<img src=x onerror=window.ran=33>", message: text, next: text };
-    const chat = f.chat(text, [f.you(text), f.rondo(everywhere(), { error })], {
+    const mentions: f.LoosePart[] = [
+      { type: "agent", name: text },
+      { type: "subtask", agent: text, description: text, prompt: text },
+      { type: "text", text, ignored: true },
+    ];
+    const compacted = [
+      f.unsaid({ type: "compaction", auto: true }),
+      f.rondo([f.said(text)], { summary: true, completedAt: 1 }),
+    ];
+    const chat = f.chat(text, [f.you(text), ...compacted, f.you(text, ...mentions), f.rondo(everywhere(), { error })], {
       queue: [f.waiting("q", text)],
+      children: { ses_2: child("ses_2", [f.you(text), f.rondo(everywhere(), { agent: text })]) },
     });
     await panel.post(f.snapshot(chat, f.panelState({ review: f.review }), text));
     await panel.page.evaluate(() => {
@@ -87,6 +100,29 @@ describe("hostile text in the panel", () => {
     await assertHarmless(panel);
     const asked = f.request({ title: text, reason: text, preview: { type: "text", text } });
     await panel.post({ type: "events", events: [{ type: "asked", request: asked }] });
+    await assertHarmless(panel);
+    panel.close();
+  });
+
+  it("never runs or loads in lists, menus and counts", async () => {
+    const panel = await (await panelBrowser()).open();
+    const agents = (["primary", "primary", "all"] as const).map((mode, at) => ({
+      name: `${at}${text}`,
+      description: text,
+      mode,
+    }));
+    const status = { type: "retry", attempt: 1, message: text, nextAt: f.now, since: f.now } as const;
+    await panel.post(f.snapshot(f.chat(text, [f.you("x")], { status }), f.panelState({ agents, agent: text })));
+    await panel.page.getByRole("textbox", { name: "Message" }).pressSequentially("@");
+    await panel.page.getByRole("button", { name: /^Agent: / }).click();
+    await assertHarmless(panel);
+    await panel.page.keyboard.press("Escape");
+    await panel.page.getByRole("button", { name: /^Context: / }).click();
+    const parts = [{ name: "tools", tokens: 10, detail: text }] as const;
+    await panel.post({ type: "context", use: { window: 100, limit: 80, reported: 10, parts: [...parts] } });
+    await assertHarmless(panel);
+    const found = f.sessions().map((session) => ({ ...session, title: text, match: text }));
+    await panel.post({ type: "show-sessions" }, { type: "sessions", query: "script img (", sessions: found });
     await assertHarmless(panel);
     panel.close();
   });

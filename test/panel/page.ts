@@ -145,7 +145,12 @@ export class PanelPage {
     await page.setViewportSize({ width, height });
     await page.goto(`${origin}/harness.html`);
     await page.mouse.move(0, 0);
-    await page.evaluate(
+    await this.dress(theme);
+  }
+
+  /** Changes the colours of what is shown, as VS Code does. */
+  async dress(theme: Theme): Promise<void> {
+    await this.page.evaluate(
       ([theme, classes]) => {
         document.documentElement.dataset["theme"] = theme;
         document.body.className = classes;

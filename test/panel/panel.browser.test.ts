@@ -1,39 +1,12 @@
 /** The panel in a real browser: by role and name, as people and assistive technology find it. */
 import assert from "node:assert/strict";
-import AxeBuilder from "@axe-core/playwright";
-import type { ChatEvent } from "../../src/loop/events.ts";
-import { panelBrowser } from "./browser.ts";
+import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
-import type { PanelPage, Theme, Unnumbered } from "./page.ts";
-import { states } from "./states.ts";
+import type { PanelPage } from "./page.ts";
 
 const busy = { type: "busy", since: Date.now() } as const;
 /** In ms: longer than the card ignores presses. */
 const guard = 450;
-
-let open: PanelPage[] = [];
-async function panelWith(...messages: Unnumbered[]): Promise<PanelPage> {
-  const panel = await (await panelBrowser()).open();
-  open.push(panel);
-  await panel.post(...messages);
-  return panel;
-}
-const events = (...list: ChatEvent[]): Unnumbered => ({ type: "events", events: list });
-const message = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "Message" });
-const button = (panel: PanelPage, name: string | RegExp) => panel.page.getByRole("button", { name, exact: true });
-const focused = (panel: PanelPage) =>
-  panel.page.evaluate(() => {
-    const active = document.activeElement;
-    return active?.getAttribute("aria-label") ?? active?.getAttribute("role") ?? active?.tagName;
-  });
-
-afterEach(async () => {
-  for (const panel of open) {
-    assert.deepEqual(panel.errors, []);
-    panel.close();
-  }
-  open = [];
-});
 
 describe("the panel", () => {
   it("asks for a snapshot, and again when a message is missing", async () => {
@@ -179,27 +152,6 @@ describe("the panel", () => {
       { type: "review", action: "accept" },
     ]);
   });
-
-  it("finds, opens and deletes sessions, and comes back to where it was", async () => {
-    const long = Array.from({ length: 20 }, () => f.rondo([f.said(f.answer)]));
-    const panel = await panelWith(f.snapshot(f.chat("T", long)));
-    const log = panel.page.getByRole("log");
-    await log.hover();
-    await panel.page.mouse.wheel(0, -700);
-    await button(panel, "Newest").waitFor();
-    const top = await log.evaluate((element) => element.scrollTop);
-    await button(panel, "Sessions").click();
-    await panel.post({ type: "sessions", query: "", sessions: f.sessions() });
-    await panel.page.getByRole("searchbox", { name: "Search sessions" }).fill("cents");
-    assert.equal(await panel.page.locator(".Sessions .Row").count(), 1);
-    await panel.page.keyboard.press("ArrowDown");
-    await panel.page.keyboard.press("Delete");
-    assert.deepEqual(await panel.sentOf("delete-session"), []);
-    await panel.page.keyboard.press("Delete");
-    assert.deepEqual(await panel.sentOf("delete-session"), [{ type: "delete-session", id: "ses_5" }]);
-    await panel.page.keyboard.press("Escape");
-    assert.equal(await log.evaluate((element) => element.scrollTop), top);
-  });
 });
 
 describe("a question", () => {
@@ -265,35 +217,4 @@ describe("a question", () => {
       { type: "answer", requestID: "per_1", answer: { type: "always", rules } },
     ]);
   });
-});
-
-describe("accessibility", () => {
-  const looks: [string, Theme, number][] = [
-    ["empty-no-key", "light", 480],
-    ["streaming", "dark", 480],
-    ["unfolded", "light", 480],
-    ["permission-always", "hc", 300],
-    ["permission-edit", "dark", 300],
-    ["review", "hcl", 300],
-    ["sessions", "dark", 300],
-    ["menu-mode", "light", 300],
-  ];
-  for (const [name, theme, width] of looks) {
-    it(`axe finds nothing serious: ${name}, ${theme}`, async () => {
-      const panel = await (await panelBrowser()).open({ theme, width });
-      open.push(panel);
-      const state = states[name];
-      assert.ok(state);
-      await panel.post(...state.messages);
-      await state.act?.(panel.page);
-      const { violations } = await new AxeBuilder({ page: panel.page }).setLegacyMode().analyze();
-      const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-      assert.deepEqual(
-        grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join("\n")}`),
-        [],
-      );
-      const wide = await panel.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      assert.equal(wide, 0, "nothing scrolls sideways but code");
-    });
-  }
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { TestFolders } from "./folders.ts";
 
@@ -175,11 +175,37 @@ describe("rules, memory and branch", () => {
     }
 
     it("M1 a git folder on another machine is not asked", () => {
-      for (const place of ["//server/share", "\\\\server\\share", "missing"]) {
-        at.put("work/.git", `gitdir: ${place}\n`);
-        assert.equal(branch(), undefined);
+      at.put("git/HEAD", "ref: refs/heads/main");
+      const place = path.join(at.root, "git");
+      for (const [written, expected] of [
+        [place, "main"],
+        ["../git", "main"],
+        // What begins so is another machine's on Windows; elsewhere it is the same place.
+        [`/${place}`, undefined],
+        ["\\\\server\\share", undefined],
+        ["missing", undefined],
+      ] as const) {
+        at.put("work/.git", `gitdir: ${written}\n`);
+        assert.equal(branch(), expected, written);
       }
     });
+  });
+
+  it("P4 whatever is in the way, nothing is thrown", function () {
+    if (process.platform === "win32") this.skip();
+    at.put("work/.rondo", "a file where a folder should be");
+    at.put("home/.claude/agents/a.md", "---\nname: a\ndescription: A\n---\nx");
+    at.link("work/AGENTS.md", "work/AGENTS.md");
+    at.link("work/.claude", "work/.claude");
+    at.link("work/.git", "work/.git");
+    chmodSync(path.join(at.home, ".claude"), 0);
+    for (const trusted of [true, false]) assert.equal(at.load({ trusted }).branch, undefined);
+    assert.equal(at.hooks().hooks.size, 0);
+    for (const folder of ["/dev/null", "/no/such/folder", "\0", "x".repeat(10_000)]) {
+      assert.deepEqual(at.load({ folders: [folder] }).rules, []);
+    }
+    chmodSync(path.join(at.home, ".claude"), 0o755);
+    assert.equal(at.load().agents.find("a").source, "user");
   });
 
   it("P4 an empty folder takes next to no time", () => {

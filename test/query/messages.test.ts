@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { SDKMessage, SDKUserMessage } from "../../src/query/types.ts";
-import { begins, calls, kindOf, ofType, resultOf, says, user, worlds } from "./world.ts";
+import { begins, calls, kindOf, ofType, resultOf, results, says, user, worlds } from "./world.ts";
 
 const read = (file_path: string): [string, Record<string, unknown>] => ["read", { file_path }];
 
@@ -25,8 +25,7 @@ describe("query(): messages", () => {
     });
     assert.partialDeepStrictEqual(second, { message: { content: [{ type: "text", text: "Done." }] } });
     const ids = first?.message.content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
-    const results = ofType(messages, "user").flatMap(({ message }) => message.content);
-    assert.partialDeepStrictEqual(results, [
+    assert.partialDeepStrictEqual(results(messages), [
       { type: "tool_result", tool_use_id: ids?.[0] },
       { type: "tool_result", tool_use_id: ids?.[1], is_error: true },
     ]);
@@ -163,7 +162,7 @@ describe("query(): messages", () => {
 
   it("K2 AsyncIterable prompts: one session, a result for each; images and documents go along", async () => {
     const world = await open((_, index) => says(`Answer ${index + 1}`));
-    const results: string[] = [];
+    const answers: string[] = [];
     async function* prompts(): AsyncGenerator<SDKUserMessage> {
       yield user("One");
       const data = Buffer.from("fake").toString("base64");
@@ -175,8 +174,8 @@ describe("query(): messages", () => {
       yield user("Three");
     }
     const running = world.query(prompts());
-    for await (const message of running) if (message.type === "result") results.push(message.result);
-    assert.deepEqual(results, ["Answer 1", "Answer 2", "Answer 3"]);
+    for await (const message of running) if (message.type === "result") answers.push(message.result);
+    assert.deepEqual(answers, ["Answer 1", "Answer 2", "Answer 3"]);
     assert.equal(running.turnCount, 3);
     assert.ok(world.raws[1]?.includes("One") && world.raws[1].includes("image/png"));
     assert.ok(world.raws[2]?.includes("Only so that you know."));
@@ -202,7 +201,10 @@ describe("query(): messages", () => {
   });
 
   it("K2 nothing is lost while nobody reads", async () => {
-    const world = await open((_, index) => (index < 20 ? calls(read(".")) : says("Done.")));
+    const world = await open((_, index) =>
+      index < 20 ? calls(["read", { file_path: "a.txt", offset: index + 1 }]) : says("Done."),
+    );
+    world.write("a.txt", "x\n".repeat(30));
     const running = world.query("Go", { includePartialMessages: true });
     while (running.exitReason === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
     const messages: SDKMessage[] = [];

@@ -1,10 +1,19 @@
 /** `query()` in this process, on a real folder, against a model server on loopback. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { query } from "../../src/query/query.ts";
-import type { SDKResultMessage } from "../../src/query/sdk-types.ts";
+import type { SDKResultMessage, ToolResultBlock, UserBlock } from "../../src/query/sdk-types.ts";
 import type { Options, Query, SDKMessage, SDKUserMessage } from "../../src/query/types.ts";
 import { replay } from "../../src/record/replay.ts";
 import { anthropicEvents } from "../model-server/encode.ts";
@@ -117,6 +126,16 @@ export function resultOf(messages: readonly SDKMessage[]): SDKResultMessage {
   assert.ok(result, "there is a result");
   assert.equal(more.length, 0, "there is one result");
   return result;
+}
+
+/** The results of calls, in the order in which they were told. */
+export function results(messages: readonly SDKMessage[]): ToolResultBlock[] {
+  const contents = ofType(messages, "user").map(({ message }) => message.content);
+  return contents.flatMap((content) => (typeof content === "string" ? [] : content)).filter(isResult);
+}
+
+function isResult(block: UserBlock): block is ToolResultBlock {
+  return block.type === "tool_result";
 }
 
 export const says = (text: string): Answer => [{ text }];

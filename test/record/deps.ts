@@ -1,15 +1,26 @@
 import assert from "node:assert/strict";
-import type { SessionDeps } from "../../src/loop/session.ts";
+import { AgentCatalog } from "../../src/loop/agents.ts";
+import { noHooks } from "../../src/loop/hooks.ts";
+import type { SessionDeps } from "../../src/loop/session-deps.ts";
+import { noLedger, noLock } from "../../src/loop/store.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
+import { taskTool } from "../../src/tools/task.ts";
 
 /** What a session needs beside what a test of the record is about. A bug is a failure. */
 export const plainDeps = {
+  taskTool,
+  lock: noLock,
+  ledger: noLedger,
   limits: () => defaultLimits,
   platform: "linux",
+  fallback: () => undefined,
   rules: () => ({ user: [], workspace: [] }),
   keepRules() {},
+  project: () => ({ agents: new AgentCatalog(), rules: [], memory: undefined, branch: undefined, problems: [] }),
+  hooks: noHooks,
+  openChild: () => assert.fail("no subagent was asked for"),
   titles: false,
   onLoopEvent() {},
   onNote() {},
-  onBug: (error) => assert.fail(String(error)),
+  onBug: (error: unknown) => assert.fail(String(error)),
 } satisfies Partial<SessionDeps>;

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+import fs, { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
+import { textPrompt } from "../../src/loop/prompt-input.ts";
 import { newSession, Session } from "../../src/loop/session.ts";
-import { replay, Transcript } from "../../src/record/transcript.ts";
+import type { RecordError } from "../../src/loop/store.ts";
+import { replay } from "../../src/record/replay.ts";
+import { Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
@@ -45,12 +49,15 @@ describe("a full disk", () => {
     );
     const fill = () => {
       transcript.close();
-      if (existsSync(file)) unlinkSync(file);
+      if (existsSync(file)) renameSync(file, `${file}.kept`);
       symlinkSync(full, file);
     };
-    const makeRoom = () => unlinkSync(file);
+    const makeRoom = () => {
+      unlinkSync(file);
+      if (existsSync(`${file}.kept`)) renameSync(`${file}.kept`, file);
+    };
     const send = async (text: string) => {
-      const result = await session.prompt({ text, attachments: [] });
+      const result = await session.prompt(textPrompt(text));
       return result.type === "ended" ? result.end : assert.fail();
     };
     return { session, model, transcript, fill, makeRoom, send };
@@ -93,6 +100,7 @@ describe("a full disk", () => {
     assert.equal(part?.type === "tool" && part.state.status, "error");
     run.makeRoom();
     assert.equal((await run.send("Go on")).reason, "end_turn");
+    checkNothingLost(run);
   });
 
   it("L10 the record fails in one of several calls: the turn ends when the others have ended", async () => {
@@ -122,6 +130,8 @@ describe("a full disk", () => {
     );
     assert.deepEqual(states, ["completed", "error"]);
     run.makeRoom();
+    run.transcript.close();
+    checkNothingLost(run);
   });
 
   it("R2 a prompt that cannot be kept does not wait", async () => {
@@ -129,10 +139,45 @@ describe("a full disk", () => {
     const turn = run.send("Hi");
     while (run.model.requests.length === 0) await sleep(1);
     run.fill();
-    await assert.rejects(run.session.prompt({ text: "And this", attachments: [] }), { name: "RecordError" });
+    await assert.rejects(run.session.prompt(textPrompt("And this")), { name: "RecordError" });
     assert.deepEqual(run.session.chat.queue, []);
     run.makeRoom();
     await run.session.stop();
     assert.equal((await turn).reason, "interrupted");
+    checkNothingLost(run);
+  });
+
+  it("R4 a write that fails is tried 3 times, and not a byte is doubled or torn by it", () => {
+    const told: RecordError[] = [];
+    const transcript = new Transcript(file, (error) => told.push(error));
+    const rename = (title: string) =>
+      transcript.append({ type: "session", session: { id: "ses_1", createdAt: 1, title, cwd: "/" } });
+    const { writeSync } = fs;
+    const failing = (times: number, work: () => void) => {
+      let left = times;
+      // Half of it gets through, as on a disk that has room for no more.
+      fs.writeSync = (fd: number, data: NodeJS.ArrayBufferView | string) => {
+        assert.ok(typeof data !== "string");
+        if (left-- <= 0) return writeSync(fd, data);
+        writeSync(fd, data, 0, Math.floor(data.byteLength / 2));
+        throw Object.assign(new Error("no room"), { code: "ENOSPC" });
+      };
+      syncBuiltinESMExports();
+      try {
+        work();
+      } finally {
+        fs.writeSync = writeSync;
+        syncBuiltinESMExports();
+      }
+    };
+    rename("One");
+    failing(2, () => transcript.flush());
+    rename("Two");
+    failing(3, () => assert.throws(() => transcript.flush(), { name: "RecordError", message: /^The disk is full/ }));
+    assert.equal(replay(file).chat.session.title, "One");
+    transcript.close();
+    assert.equal(readFileSync(file, "utf8").split("\n").length, 4);
+    assert.equal(replay(file).chat.session.title, "Two");
+    assert.deepEqual([replay(file).broken, told], [[], []]);
   });
 });

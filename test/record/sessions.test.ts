@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { textPrompt } from "../../src/loop/prompt-input.ts";
 import { newSession, Session } from "../../src/loop/session.ts";
 import { RecordError } from "../../src/loop/store.ts";
+import { RecordLock } from "../../src/record/lock.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
@@ -39,7 +41,7 @@ describe("the list of sessions", () => {
         attended: false,
       },
     );
-    await session.prompt({ text: prompt, attachments: [] });
+    await session.prompt(textPrompt(prompt));
     await session.dispose();
     transcript.close();
     sessions.saveSummary(chat);
@@ -60,20 +62,75 @@ describe("the list of sessions", () => {
     assert.partialDeepStrictEqual(list[0], { messages: 2, tokens: 15, cost: 0.00007, failed: false });
   });
 
+  const index = () => path.join(sessions.folder, "sessions.index");
+
   it("R5 it opens without reading the records, and is made anew from them", async () => {
     const id = await hold("Hi there");
-    const record = readFileSync(sessions.path(id));
-    writeFileSync(sessions.path(id), "not read\n");
-    assert.equal(sessions.list()[0]?.title, "Hi there");
-    writeFileSync(sessions.path(id), record);
+    await hold("And again");
     const before = sessions.list();
-    for (const spoil of ["gone", "{", '{"id":7}']) {
-      const summary = path.join(sessions.folder, `${id}.json`);
-      if (spoil === "gone") rmSync(summary);
-      else writeFileSync(summary, spoil);
+    const record = readFileSync(sessions.path(id));
+    writeFileSync(sessions.path(id), "x".repeat(record.length));
+    assert.deepEqual(sessions.list(), before);
+    writeFileSync(sessions.path(id), record);
+    const whole = readFileSync(index(), "utf8");
+    for (const spoiled of [undefined, "", "{", whole.slice(0, -20), whole.slice(9), `{"id":"${id}","size":"7"}\n`]) {
+      if (spoiled === undefined) rmSync(index());
+      else writeFileSync(index(), spoiled);
       assert.deepEqual(sessions.list(), before);
-      assert.doesNotThrow(() => JSON.parse(readFileSync(summary, "utf8")));
+      writeFileSync(sessions.path(id), "x".repeat(record.length));
+      assert.deepEqual(sessions.list(), before, "what was found out is kept");
+      writeFileSync(sessions.path(id), record);
     }
+  });
+
+  it("R5 a record that is longer than when it was summed up, as after a crash, is read anew", async () => {
+    const id = await hold("Hi there");
+    const transcript = sessions.transcript(id, () => assert.fail(), sessions.open(id));
+    transcript.append({ type: "session", session: { ...sessions.open(id).chat.session, title: "Another name" } });
+    transcript.close();
+    assert.equal(sessions.list()[0]?.title, "Another name");
+  });
+
+  it("R5 but not while it is being written: it is summed up when its turn ends", async () => {
+    const id = await hold("Hi there");
+    const transcript = sessions.transcript(id, () => assert.fail(), sessions.open(id));
+    const lock = new RecordLock(transcript, { sessionID: id, lockTimeout: 60_000 });
+    const held = await lock.acquire("run_1", 0, new AbortController().signal);
+    transcript.append({ type: "session", session: { ...sessions.open(id).chat.session, title: "Another name" } });
+    transcript.flush();
+    assert.equal(sessions.list()[0]?.title, "Hi there");
+    held.release();
+    assert.equal(sessions.list()[0]?.title, "Another name");
+  });
+
+  it("R5 what it is kept in does not grow for ever", async () => {
+    const id = await hold("Hi there");
+    const { chat } = sessions.open(id);
+    for (let time = 0; time < 2000; time++) {
+      sessions.saveSummary(chat);
+      if (time % 100 === 0) assert.equal(sessions.list().length, 1);
+    }
+    assert.ok(readFileSync(index(), "utf8").split("\n").length < 1500);
+  });
+
+  it("S1 sessions of subagents are not listed, and go with the one they worked for", async () => {
+    const id = await hold("Hi there");
+    const children = ["ses_child", "ses_grandchild"];
+    for (const [at, child] of children.entries()) {
+      const chat = newSession(folder, child);
+      chat.session.parentID = children[at - 1] ?? id;
+      chat.messages = sessions.open(id).chat.messages;
+      sessions.add(chat);
+    }
+    const other = await hold("Something else");
+    assert.deepEqual(
+      sessions.list().map((one) => one.id),
+      [other, id],
+    );
+    rmSync(index());
+    assert.equal(sessions.list().length, 2);
+    sessions.remove(id);
+    assert.deepEqual(readdirSync(sessions.folder).sort(), [`${other}.jsonl`, "sessions.index"]);
   });
 
   it("R5 what is no record, empty, or under another's name is not listed", async () => {
@@ -102,7 +159,7 @@ describe("the list of sessions", () => {
     const id = await hold("Mend the cart");
     const lines = readFileSync(sessions.path(id), "utf8").split("\n");
     writeFileSync(sessions.path(id), lines.map((line) => (line.includes('"session"') ? "?" : line)).join("\n"));
-    rmSync(path.join(sessions.folder, `${id}.json`));
+    rmSync(index());
     const { chat, broken } = sessions.open(id);
     assert.equal(broken.length, 1);
     assert.equal(chat.session.id, id);
@@ -117,7 +174,11 @@ describe("the list of sessions", () => {
     mkdirSync(sessions.outputs(id));
     writeFileSync(path.join(sessions.outputs(id), "call.txt"), "long");
     sessions.remove(id);
-    assert.deepEqual(readdirSync(sessions.folder).sort(), [`${other}.json`, `${other}.jsonl`]);
+    assert.deepEqual(readdirSync(sessions.folder).sort(), [`${other}.jsonl`, "sessions.index"]);
+    assert.deepEqual(
+      sessions.list().map((one) => one.id),
+      [other],
+    );
     sessions.remove(id);
   });
 

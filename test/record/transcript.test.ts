@@ -6,7 +6,8 @@ import { newChat } from "../../src/loop/apply.ts";
 import type { RecordedEvent } from "../../src/loop/events.ts";
 import type { AssistantMessage, Part } from "../../src/loop/message.ts";
 import { RecordError } from "../../src/loop/store.ts";
-import { replay, Transcript } from "../../src/record/transcript.ts";
+import { replay } from "../../src/record/replay.ts";
+import { Transcript } from "../../src/record/transcript.ts";
 
 const model = { providerID: "anthropic", modelID: "test" };
 const tokens = { input: 1, output: 2, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
@@ -41,7 +42,7 @@ const events: RecordedEvent[] = [
   { type: "part", part: text("") },
   delta("Hé"),
   delta("llo 😀"),
-  { type: "queued", queue: [{ id: "msg_3", text: "And then?", attachments: [] }] },
+  { type: "queued", queue: [{ id: "msg_3", parts: [{ type: "text", text: "And then?" }] }] },
   delta(" there"),
   { type: "part", part: text("Héllo 😀 there!") },
   { type: "message", message: { ...reply, completedAt: 3, finish: "stop" } },
@@ -98,24 +99,6 @@ describe("the record", () => {
     if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
-  it("R1 has one writer: whoever took it over last", () => {
-    const [first, second] = [1, 2].map(() => new Transcript(file, () => {}));
-    assert.ok(first && second);
-    first.append(events[0] ?? user);
-    first.flush();
-    assert.ok(first.isOwned);
-    second.takeOver();
-    assert.deepEqual([first.isOwned, second.isOwned], [false, true]);
-    first.append(user);
-    assert.throws(() => first.flush(), { name: "RecordError", message: /another window/ });
-    second.append(user);
-    second.flush();
-    assert.equal(replay(second.path).chat.messages.length, 1);
-    first.takeOver();
-    first.flush();
-    assert.ok(!second.isOwned);
-  });
-
   it("R1 nothing is written before there is something to write", () => {
     new Transcript(file, () => assert.fail()).close();
     assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
@@ -130,7 +113,8 @@ describe("the record", () => {
     transcript.close();
   });
 
-  it("R3 torn at any byte: the last line is dropped, nothing before it is lost, and writing goes on", () => {
+  it("R3 torn at any byte: the last line is dropped, nothing before it is lost, and writing goes on", function () {
+    this.timeout(20_000);
     write(events);
     const whole = readFileSync(file);
     const ends = [...whole.keys()].filter((at) => whole[at] === 10);

@@ -174,13 +174,49 @@ describe("anthropic: requests", () => {
     ["claude-3-7-sonnet-latest", "high", { type: "enabled", budget_tokens: 18_976 }, undefined],
     ["claude-3-5-haiku-latest", "high", undefined, undefined],
     ["glm-4.6", "high", undefined, undefined],
+    ["glm-4.6", { budgetTokens: 9000 }, { type: "enabled", budget_tokens: 9000 }, undefined],
+    ["claude-haiku-4-5", { budgetTokens: 500 }, { type: "enabled", budget_tokens: 1024 }, undefined],
+    ["claude-haiku-4-5", { budgetTokens: 99_000 }, { type: "enabled", budget_tokens: 18_976 }, undefined],
+    ["claude-opus-4-6", { budgetTokens: 5000 }, { type: "enabled", budget_tokens: 5000 }, undefined],
+    ["claude-opus-5", { budgetTokens: 5000 }, { type: "adaptive", display: "summarized" }, { effort: "low" }],
+    ["claude-opus-5", { budgetTokens: 30_000 }, { type: "adaptive", display: "summarized" }, { effort: "high" }],
+    ["claude-3-5-haiku-latest", { budgetTokens: 5000 }, undefined, undefined],
   ];
   for (const [model, thinking, expected, output] of levels) {
-    it(`M2 thinking ${thinking} of ${model}`, () => {
+    it(`M2 thinking ${JSON.stringify(thinking)} of ${model}`, () => {
       const body = JSON.parse(requestBody(request({ model, thinking, maxTokens: 20_000 })));
       assert.deepEqual([body.thinking, body.output_config], [expected, output]);
     });
   }
+});
+
+describe("anthropic: temperature", () => {
+  const sent = (asked: Partial<ModelRequest>) =>
+    JSON.parse(requestBody(request({ temperature: 0.3, ...asked }))).temperature;
+
+  it("M2 is told where the model does not think, up to 1", () => {
+    assert.equal(sent({ model: "claude-haiku-4-5" }), 0.3);
+    assert.equal(sent({ model: "glm-4.6", temperature: 1.5 }), 1);
+    assert.equal(sent({ model: "claude-opus-4-6", thinking: "off" }), 0.3);
+    assert.equal(sent({ temperature: undefined }), undefined);
+  });
+
+  it("M2 is left out where thinking forbids it, or the model knows none", () => {
+    assert.equal(sent({ model: "claude-haiku-4-5", thinking: "low", maxTokens: 20_000 }), undefined);
+    assert.equal(sent({ model: "claude-opus-4-6" }), undefined);
+    assert.equal(sent({ model: "claude-sonnet-5", thinking: "off" }), undefined);
+    const thinking = { type: "enabled", budget_tokens: 2000 };
+    assert.equal(sent({ model: "claude-haiku-4-5", options: { thinking } }), undefined);
+  });
+
+  it("M2 a budget stays below the answer's limit, whoever set it", () => {
+    const asked = request({
+      model: "claude-haiku-4-5",
+      thinking: { budgetTokens: 9000 },
+      options: { max_tokens: 4096 },
+    });
+    assert.deepEqual(JSON.parse(requestBody(asked)).thinking, { type: "enabled", budget_tokens: 3072 });
+  });
 });
 
 describe("anthropic: replies", () => {

@@ -133,6 +133,52 @@ for (const { name, open, events, prefix } of providers) {
       assert.ok(left && left - stoppedAt < 500, `closed after ${left && left - stoppedAt} ms`);
     });
 
+    it("H6 tells of headers, events and comments as they come in, and of silence by saying nothing", async () => {
+      const { model } = await serve([
+        { blocks: reply, wait: 60, silent: true, pings: 10 },
+        { bytes: "", hang: true },
+      ]);
+      const at: number[] = [];
+      const begun = performance.now();
+      const { finish } = await ask(model, request({ onBytes: () => at.push(performance.now() - begun) }));
+      assert.equal(finish, "tool-calls");
+      assert.ok(at.filter((ms) => ms < 50).length >= 3, `headers and comments at ${at}`);
+      let bytes = 0;
+      const stop = new AbortController();
+      const asked = ask(model, request({ signal: stop.signal, onBytes: () => bytes++ }));
+      await wait(60);
+      assert.equal(bytes, 1, "the headers");
+      stop.abort();
+      assert.equal((await asked).error?.kind, "aborted");
+    });
+
+    it("M2 options lie over the parameters, deeply, and never over what the loop says", async () => {
+      const { model, server } = await serve(() => reply);
+      const mine = { model: "evil", messages: [], system: "Evil.", tools: [], stream: false };
+      const options = { ...mine, metadata: { a: { b: 1 } }, stream_options: { x: 1 }, cache_control: { ttl: "1h" } };
+      const tools = [{ name: "read", description: "Reads.", schema: { type: "object", properties: {} } }];
+      await ask(model, request({ tools }));
+      await ask(model, request({ tools, options }));
+      const [plain, body] = server.requests.map((one) => one.body);
+      assert.ok(plain && body);
+      for (const name of Object.keys(mine)) assert.deepEqual(body[name], plain[name], name);
+      assert.deepEqual(body["metadata"], { a: { b: 1 } });
+      if (name === "anthropic") assert.deepEqual(body["cache_control"], { type: "ephemeral", ttl: "1h" });
+      else assert.deepEqual(body["stream_options"], { include_usage: true, x: 1 });
+      assert.equal(Object.keys(body).at(-1), "messages");
+    });
+
+    it("L8 tools that may not be called are told all the same; none are told where there are none", async () => {
+      const { model, server } = await serve(() => reply);
+      const tools = [{ name: "read", description: "Reads.", schema: { type: "object", properties: {} } }];
+      await ask(model, request({ tools, toolUse: "none" }));
+      await ask(model, request({ tools: [], toolUse: "none" }));
+      const [told, bare] = server.requests.map(({ body }) => body);
+      assert.deepEqual(told?.["tool_choice"], name === "anthropic" ? { type: "none" } : "none");
+      assert.equal(Array.isArray(told?.["tools"]), true);
+      assert.deepEqual([bare?.["tool_choice"], bare?.["tools"]], [undefined, undefined]);
+    });
+
     it("L11 Stop before the answer begins", async () => {
       const { model, server } = await serve(() => new Promise(() => undefined));
       const stop = new AbortController();

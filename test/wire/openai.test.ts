@@ -37,6 +37,15 @@ describe("openai: requests", () => {
     assert.equal(JSON.parse(requestBody(request({ maxTokens: undefined }), false)).max_tokens, undefined);
   });
 
+  it("M2 a budget of thinking becomes an effort; models that reason get no temperature", () => {
+    const body = (asked: Parameters<typeof request>[0]) => JSON.parse(requestBody(request(asked), true));
+    const effort = (budgetTokens: number) => body({ thinking: { budgetTokens } }).reasoning_effort;
+    assert.deepEqual([effort(1000), effort(12_000), effort(24_000)], ["low", "medium", "high"]);
+    assert.equal(body({ temperature: 0.3 }).temperature, 0.3);
+    for (const model of ["gpt-5.4", "o3", "openai/gpt-5"])
+      assert.equal(body({ model, temperature: 0.3 }).temperature, undefined);
+  });
+
   it("E4 I8 one tool message for each result, then what the tools attached", () => {
     const image = { type: "file", mime: "image/png", filename: "a.png", url: "data:image/png;base64,AAAA" } as const;
     const picture = call("read", { a: 1 }, "An image");
@@ -166,6 +175,21 @@ describe("openai: replies", () => {
       ],
     );
     assert.equal(new Set(calls.map(({ id }) => id)).size, 4);
+  });
+
+  it("E4 a call in the form of before: function_call, its name perhaps more than once", async () => {
+    const { calls, finish } = await reply(
+      delta({ role: "assistant", content: null, function_call: { name: "read", arguments: "" } }),
+      delta({ function_call: { arguments: '{"file_' } }),
+      delta({ function_call: { name: "read", arguments: 'path":"a"}' } }),
+      delta({}, "function_call"),
+      "[DONE]",
+    );
+    assert.equal(finish, "tool-calls");
+    assert.deepEqual(
+      calls.map(({ name, raw }) => [name, raw]),
+      [["read", '{"file_path":"a"}']],
+    );
   });
 
   it("E4 what a provider wants back with a call is kept", async () => {

@@ -12,9 +12,12 @@ import {
   callsOf,
   fileContent,
   goOn,
-  isOwn,
+  idsOf,
+  nameOf,
   remember,
   type Telling,
+  type Told,
+  tellAll,
   toolResult,
   wellFormed,
   withOptions,
@@ -22,17 +25,11 @@ import {
 } from "./entries.ts";
 import { budgetOf, effortOf } from "./thinking.ts";
 
-/** Blocks of one role; neighbours of the user's become one message. */
+/** A message by itself; neighbours of one role become one message. */
 interface Piece {
   role: "user" | "assistant";
-  /** JSON of the blocks, separated by commas. */
-  blocks: string;
-}
-
-interface Told {
-  pieces: Piece[];
-  /** Of its calls. */
-  ids: string[];
+  /** Of the whole message: `{"role":…,"content":[…]}`. */
+  json: string;
 }
 
 /**
@@ -70,50 +67,35 @@ export function requestBody(request: ModelRequest): string {
   return `${wellFormed(JSON.stringify(head)).slice(0, -1)},"messages":[${messages(request).join(",")}]}`;
 }
 
-const filler = `{"type":"text","text":"${goOn}"}`;
+const filler = message("user", [{ type: "text", text: goOn }]);
 
 function messages({ entries, model }: ModelRequest): string[] {
   const out: string[] = [];
-  let role: Piece["role"] | undefined;
-  let blocks: string[] = [];
-  const close = () => {
-    if (role) out.push(`{"role":"${role}","content":[${blocks.join(",")}]}`);
-  };
+  let last: Piece | undefined;
   const add = (piece: Piece) => {
-    if (piece.role !== role) {
-      close();
-      role = piece.role;
-      blocks = [];
-    }
-    blocks.push(piece.blocks);
+    if (piece.role === last?.role) piece = joined(last, piece);
+    else if (last) out.push(last.json);
+    last = piece;
   };
-  for (const piece of inOrder(entries, model)) {
-    if (piece.role === "assistant" && role !== "user") add({ role: "user", blocks: filler });
+  for (const piece of tellAll(entries, { providerID: "anthropic", modelID: model }, tell)) {
+    if (piece.role === "assistant" && last?.role !== "user") add(filler);
     add(piece);
   }
   // An open reply at the end would be continued word by word, which newer models refuse.
-  if (role === "assistant") add({ role: "user", blocks: filler });
-  close();
+  if (last?.role === "assistant") add(filler);
+  if (last) out.push(last.json);
   return out;
 }
 
-/** The API takes each id once, over all messages: an entry whose ids are taken is told with other ids. */
-function* inOrder(entries: readonly Entry[], modelID: string): Generator<Piece> {
-  const ref = { providerID: "anthropic", modelID };
-  const taken = new Set<string>();
-  for (const entry of entries) {
-    const own = isOwn(entry, ref);
-    let told = tell(entry, { own, renamed: false });
-    if (told.ids.some((id) => taken.has(id))) told = tell(entry, { own, renamed: true });
-    for (const id of told.ids) taken.add(id);
-    yield* told.pieces;
-  }
+function joined({ role, json }: Piece, next: Piece): Piece {
+  return { role, json: `${json.slice(0, -2)},${next.json.slice(next.json.indexOf("[") + 1)}` };
 }
 
-const tell = remember((entry: Entry, how: Telling): Told => {
+const tell = remember((entry: Entry, how: Telling): Told<Piece> => {
   if (entry.info.role === "user") return { pieces: piece("user", entry.parts.flatMap(userBlock)), ids: [] };
   const calls = callsOf(entry.parts);
-  const ids = idsOf(calls, how);
+  // The API takes letters, digits, _ and -; other servers' ids have dots.
+  const ids = idsOf(calls, how, (id) => /^[\w-]{1,64}$/.test(id));
   const blocks = entry.parts.flatMap((part) => replyBlock(part, how, ids));
   // A cut reply can end in thinking, which the API does not take as the end of a message.
   const end = blocks.findLastIndex(({ type }) => type === "text" || type === "tool_use");
@@ -122,17 +104,12 @@ const tell = remember((entry: Entry, how: Telling): Told => {
   return { pieces, ids: [...ids.values()] };
 });
 
-/** By part. The API takes letters, digits, _ and -. Other servers' ids have dots, or count anew in each reply. */
-function idsOf(calls: readonly ToolPart[], { renamed }: Telling): Map<string, string> {
-  const given = new Set(calls.map(({ callID }) => callID));
-  const fit = !renamed && given.size === calls.length;
-  return new Map(calls.map(({ id, callID }) => [id, fit && /^[\w-]{1,64}$/.test(callID) ? callID : id]));
+function piece(role: Piece["role"], content: ContentBlockParam[]): Piece[] {
+  return content.length === 0 ? [] : [message(role, content)];
 }
 
-function piece(role: Piece["role"], blocks: ContentBlockParam[]): Piece[] {
-  return blocks.length === 0
-    ? []
-    : [{ role, blocks: blocks.map((block) => wellFormed(JSON.stringify(block))).join(",") }];
+function message(role: Piece["role"], content: ContentBlockParam[]): Piece {
+  return { role, json: wellFormed(JSON.stringify({ role, content })) };
 }
 
 function userBlock(part: Part): ContentBlockParam[] {
@@ -176,7 +153,7 @@ function replyBlock(part: Part, { own }: Telling, ids: ReadonlyMap<string, strin
     }
     case "tool": {
       const id = ids.get(part.id);
-      return id === undefined ? [] : [{ type: "tool_use", id, name: part.tool, input: part.state.input }];
+      return id === undefined ? [] : [{ type: "tool_use", id, name: nameOf(part), input: part.state.input }];
     }
     default:
       return [];

@@ -22,18 +22,55 @@ export function remember<Wire>(translate: (entry: Entry, how: Telling) => Wire):
   const known = { given: new WeakMap<Entry, Known>(), renamed: new WeakMap<Entry, Known>() };
   return (entry, how) => {
     const { info, parts } = entry;
-    const { own } = how;
-    const length = textLength(parts);
     const ours = how.renamed ? known.renamed : known.given;
     const old = ours.get(entry);
-    if (old?.info === info && old.own === own && old.length === length && sameItems(old.parts, parts)) return old.wire;
+    if (old?.info === info && old.own === how.own && old.length === sameLength(parts, old.parts)) return old.wire;
     const wire = translate(entry, how);
-    ours.set(entry, { info, parts: [...parts], length, own, wire });
+    ours.set(entry, { info, parts: [...parts], length: sameLength(parts, parts), own: how.own, wire });
     return wire;
   };
 }
 
-export function isOwn({ info }: Entry, { providerID, modelID }: ModelRef): boolean {
+/**
+ * The length of all text, when the parts are those of before; -1 when one was replaced. Text grows in place while it
+ * streams; everything else is replaced (apply.ts). In one plain loop: each request runs it for each entry.
+ */
+function sameLength(parts: readonly Part[], before: readonly Part[]): number {
+  if (parts.length !== before.length) return -1;
+  let length = 0;
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at];
+    if (part === undefined || part !== before[at]) return -1;
+    if (part.type === "text" || part.type === "reasoning") length += part.text.length;
+  }
+  return length;
+}
+
+export interface Told<Piece> {
+  pieces: Piece[];
+  /** Of its calls. */
+  ids: string[];
+}
+
+/** The pieces of all entries for the model that is asked. An entry whose ids are taken is told with other ids. */
+export function tellAll<Piece>(
+  entries: readonly Entry[],
+  model: ModelRef,
+  tell: (entry: Entry, how: Telling) => Told<Piece>,
+): Piece[] {
+  const taken = new Set<string>();
+  const pieces: Piece[] = [];
+  for (const entry of entries) {
+    const own = isOwn(entry, model);
+    let told = tell(entry, { own, renamed: false });
+    if (told.ids.some((id) => taken.has(id))) told = tell(entry, { own, renamed: true });
+    for (const id of told.ids) taken.add(id);
+    for (const piece of told.pieces) pieces.push(piece);
+  }
+  return pieces;
+}
+
+function isOwn({ info }: Entry, { providerID, modelID }: ModelRef): boolean {
   return info.role === "assistant" && info.model.modelID === modelID && info.model.providerID === providerID;
 }
 
@@ -66,20 +103,25 @@ export function callsOf(parts: readonly Part[]): ToolPart[] {
   return parts.filter((part) => part.type === "tool").filter(({ state }) => !isDiscarded(state));
 }
 
+/** Ids of the calls of one reply, by part: as they came where all are distinct and `fits` holds, else the parts' own. */
+export function idsOf(
+  calls: readonly ToolPart[],
+  { renamed }: Telling,
+  fits: (callID: string) => boolean,
+): Map<string, string> {
+  const given = new Set(calls.map(({ callID }) => callID));
+  const keep = !renamed && given.size === calls.length;
+  return new Map(calls.map(({ id, callID }) => [id, keep && fits(callID) ? callID : id]));
+}
+
+/** A tool's name as the APIs take it: models have called for things that have no such name. */
+export function nameOf({ tool }: ToolPart): string {
+  return tool.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed";
+}
+
 /** Cut within its arguments and never run (C4). */
 function isDiscarded(state: ToolPart["state"]): boolean {
   return state.status !== "pending" && state.metadata?.discarded === true;
-}
-
-/** Text and arguments grow in place while they stream; everything else is replaced (apply.ts). */
-function textLength(parts: readonly Part[]): number {
-  let length = 0;
-  for (const part of parts) if (part.type === "text" || part.type === "reasoning") length += part.text.length;
-  return length;
-}
-
-function sameItems<Item>(a: readonly Item[], b: readonly Item[]): boolean {
-  return a.length === b.length && a.every((item, index) => item === b[index]);
 }
 
 /** The one result that a call gets, whatever became of it. */

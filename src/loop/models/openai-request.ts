@@ -13,9 +13,12 @@ import {
   callsOf,
   fileContent,
   goOn,
-  isOwn,
+  idsOf,
+  nameOf,
   remember,
   type Telling,
+  type Told,
+  tellAll,
   toolResult,
   wellFormed,
   withOptions,
@@ -63,7 +66,6 @@ const reasons = /(^|\/)(o\d|gpt-5)/;
 
 function messages({ system, entries, model }: ModelRequest): string[] {
   const out = system ? [json({ role: "system", content: system })] : [];
-  const ref = { providerID: "openai", modelID: model };
   let open: ChatCompletionContentPart[] = [];
   let last: Piece["role"] | undefined;
   const close = () => {
@@ -78,7 +80,7 @@ function messages({ system, entries, model }: ModelRequest): string[] {
     close();
     out.push(piece.json);
   };
-  for (const entry of entries) for (const piece of tell(entry, { own: isOwn(entry, ref), renamed: false })) add(piece);
+  for (const piece of tellAll(entries, { providerID: "openai", modelID: model }, tell)) add(piece);
   // Servers would continue an open reply at the end, or refuse it.
   if (last === "assistant") open.push(text(goOn));
   close();
@@ -91,38 +93,35 @@ function userMessage(content: ChatCompletionContentPart[]): string {
   return json({ role: "user", content: texts.length === content.length ? texts.join("\n\n") : content });
 }
 
-const tell = remember((entry: Entry, { own }: Telling): Piece[] => {
+const tell = remember((entry: Entry, how: Telling): Told<Piece> => {
   if (entry.info.role === "user") {
     const content = entry.parts.flatMap(userContent);
-    return content.length > 0 ? [{ role: "user", content }] : [];
+    return { pieces: content.length > 0 ? [{ role: "user", content }] : [], ids: [] };
   }
+  const { own } = how;
   const calls = callsOf(entry.parts);
   const said = entry.parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("");
-  if (calls.length === 0 && !said.trim()) return [];
-  const ids = idsOf(calls, own);
+  if (calls.length === 0 && !said.trim()) return { pieces: [], ids: [] };
+  // OpenAI takes up to 40 characters; a server's own ids it gets as it gave them.
+  const ids = idsOf(calls, how, (id) => own || id.length <= 40);
   const reply: ChatCompletionAssistantMessageParam = {
     role: "assistant",
     ...(own && reasoning(entry.parts, calls.length > 0)),
     content: said.trim() ? said : null,
-    ...(calls.length > 0 && { tool_calls: calls.map((call, at) => toolCall(call, ids[at] ?? call.id, own)) }),
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => toolCall(call, ids, own)) }),
   };
-  const results = calls.map((call, at): Piece => {
+  const results = calls.map((call): Piece => {
     const { text, failed } = toolResult(call);
-    const content = failed ? `Error: ${text}` : text;
-    return { role: "tool", json: json({ role: "tool", tool_call_id: ids[at] ?? call.id, content }) };
+    const result = { role: "tool", tool_call_id: ids.get(call.id), content: failed ? `Error: ${text}` : text };
+    return { role: "tool", json: json(result) };
   });
   // A `tool` message holds text alone: what else the results have follows as the user's.
   const files = calls.flatMap((part) => toolResult(part).files.map(fileContentPart));
   const attached: Piece[] =
     files.length > 0 ? [{ role: "user", content: [text("(Attached by the tools above.)"), ...files] }] : [];
-  return [{ role: "assistant", json: json(reply) }, ...results, ...attached];
+  const pieces: Piece[] = [{ role: "assistant", json: json(reply) }, ...results, ...attached];
+  return { pieces, ids: [...ids.values()] };
 });
-
-/** Of the calls of one reply, each once. OpenAI takes up to 40 characters; a server's own ids it gets as it gave them. */
-function idsOf(calls: readonly ToolPart[], own: boolean): string[] {
-  const isUnique = new Set(calls.map(({ callID }) => callID)).size === calls.length;
-  return calls.map(({ id, callID }) => (isUnique && (own || callID.length <= 40) ? callID : id));
-}
 
 function json(message: object): string {
   return wellFormed(JSON.stringify(message));
@@ -153,9 +152,13 @@ function fileContentPart(part: FilePart): ChatCompletionContentPart {
 }
 
 /** With what the provider wants back beside it, such as Gemini's thought signature. */
-function toolCall(part: ToolPart, id: string, own: boolean): ChatCompletionMessageFunctionToolCall {
-  const called = { name: part.tool, arguments: json(part.state.input) };
-  return { ...(own && callData(part)), id, type: "function", function: called };
+function toolCall(
+  part: ToolPart,
+  ids: ReadonlyMap<string, string>,
+  own: boolean,
+): ChatCompletionMessageFunctionToolCall {
+  const called = { name: nameOf(part), arguments: json(part.state.input) };
+  return { ...(own && callData(part)), id: ids.get(part.id) ?? part.id, type: "function", function: called };
 }
 
 /**

@@ -1,0 +1,24 @@
+/** A setup without agent, tools and system prompt, for what only asks how much fits. */
+import type { Agent } from "../../src/loop/agents.ts";
+import { AgentCatalog } from "../../src/loop/agents.ts";
+import type { Setup } from "../../src/loop/turn.ts";
+
+const agent: Agent = new AgentCatalog().find("build");
+
+/** `window` in tokens. */
+export function bareSetup(window: number, more: Partial<Setup> = {}): Setup {
+  return {
+    agent,
+    model: { providerID: "anthropic", modelID: "test-model" },
+    thinking: "default",
+    temperature: undefined,
+    options: {},
+    maxTokens: undefined,
+    contextWindow: window,
+    inputLimit: window,
+    system: "",
+    tools: new Map(),
+    definitions: [],
+    ...more,
+  };
+}

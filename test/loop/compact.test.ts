@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { entriesThatCount } from "../../src/loop/context.ts";
+import { failure } from "../scripted-model.ts";
+import { entriesOf, full, isSummary, kinds, small, summarised, textOf } from "./compacting.ts";
+import { harnesses, until } from "./harness.ts";
+
+const read = (file_path: string) => ({ call: "read", input: { file_path } });
+
+describe("compaction", () => {
+  const open = harnesses();
+
+  it("C3 L6 L7 C1 a full window: a compaction is asked for, done in the next round, and the work goes on", async () => {
+    const script = summarised(["The summary."], [{ say: [read("a.txt")], tokens: full }, ["Done."]]);
+    const h = open(script, { ...small, files: { "a.txt": "x" } });
+    assert.deepEqual(await h.turn("Read a.txt."), { reason: "end_turn", error: undefined });
+    assert.deepEqual(kinds(h), ["step", "summary", "step"]);
+    const asked = h.chat.messages.find(({ parts }) => parts.some(({ type }) => type === "compaction"));
+    const part = asked?.parts.find((one) => one.type === "compaction");
+    assert.equal(part?.type === "compaction" && part.auto, true);
+    const summary = h.chat.messages.find(({ info }) => info.role === "assistant" && info.summary)?.info;
+    assert.equal(summary?.role === "assistant" && summary.parentID, asked?.info.id);
+    const entries = entriesOf(h, 2);
+    assert.equal(entries[0]?.info.id, asked?.info.id);
+    assert.equal(textOf(entries[1]), "The summary.");
+    assert.match(textOf(entries.at(-1)), /compacted.*Go on/);
+    assert.equal(h.text(), "Done.");
+    assert.equal(h.chat.messages.length, 6, "the record keeps what was compacted");
+  });
+
+  it("C7 C3 the request for the summary begins with the request before it, to the byte", async () => {
+    const h = open(summarised(["The summary."], [{ say: [read("a.txt")], tokens: full }, ["Done."]]), {
+      ...small,
+      files: { "a.txt": "x" },
+    });
+    await h.turn();
+    const [before, summary] = h.model.requests;
+    assert.deepEqual(summary?.entries.slice(0, before?.entries.length), before?.entries);
+    assert.equal(summary?.system, before?.system);
+    assert.deepEqual(summary?.tools, before?.tools, "tools are told, but may not be called");
+    assert.match(textOf(summary?.entries.at(-1)), /Sum up the conversation/);
+  });
+
+  it("C3 the user's last words, files in work and open to-dos survive word for word", async () => {
+    const todo = (content: string, status: string) => ({ content, status });
+    const h = open(
+      summarised(
+        ["S"],
+        [
+          [{ call: "write", input: { file_path: "made.txt", content: "x" } }, read("a.txt")],
+          ["Half done."],
+          { say: [read("a.txt")], tokens: full },
+          ["Done."],
+        ],
+      ),
+      { ...small, files: { "a.txt": "x" }, mode: "bypassPermissions" },
+    );
+    await h.turn("Never touch the file `b.txt`!");
+    // The tool for to-dos is not there yet; a record may hold its calls.
+    const reply = h.chat.messages[1] ?? assert.fail();
+    const call = reply.parts.find((part) => part.type === "tool") ?? assert.fail();
+    if (call.type === "tool" && call.state.status === "completed") {
+      const input = { todos: [todo("write b", "completed"), todo("test it", "in_progress")] };
+      reply.parts.push({ ...call, id: "prt_todo", tool: "todo_write", state: { ...call.state, input } });
+    }
+    await h.session.prompt({ parts: [{ type: "text", text: "Go on." }] });
+    const kept = textOf(entriesOf(h, h.model.requests.length - 1)[0]);
+    assert.ok(kept.includes("Never touch the file `b.txt`!"), kept);
+    assert.match(kept, /made\.txt \(changed\)/);
+    assert.match(kept, /a\.txt \(read\)/);
+    assert.match(kept, /\[in_progress\] test it/);
+    assert.ok(!kept.includes("write b"));
+    reply.parts.pop();
+  });
+
+  it("C3 what the user asked last is shown again after the summary, as it was asked", async () => {
+    const h = open(summarised(["S"], [{ say: ["Hello."], tokens: full }, ["Bye."]]), small);
+    await h.turn("Hi.");
+    assert.equal(h.model.requests.length, 1, "nothing is compacted when the turn is over");
+    await h.turn("The very question?");
+    assert.deepEqual(kinds(h), ["step", "summary", "step"]);
+    const entries = entriesOf(h, 2);
+    assert.equal(textOf(entries[1]), "S");
+    assert.match(textOf(entries[2]), /The very question\?$/);
+    assert.equal(entries.length, 3);
+  });
+
+  it("C3 it makes room for itself: oldest outputs go first, then the oldest steps", async () => {
+    const long = `${"word ".repeat(10)}\n`.repeat(350);
+    const replies = ["a", "b", "c", "d"].map((name) => ({ say: [read(`${name}.txt`)], tokens: "none" as const }));
+    const h = open(summarised(["S"], [...replies, ["Done."]]), {
+      ...small,
+      files: { "a.txt": long, "b.txt": long, "c.txt": long, "d.txt": long },
+    });
+    await h.turn("Read them.");
+    const summary = h.model.requests.find(isSummary);
+    const outputs = (summary?.entries ?? []).flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "tool" && part.state.status === "completed" ? [part.state.output] : [])),
+    );
+    assert.match(outputs[0] ?? "", /left out/);
+    assert.ok((outputs.at(-1)?.length ?? 0) > 10_000, "the newest stays");
+    assert.equal(summary?.entries[0]?.info.role, "user");
+  });
+
+  it("C3 by hand: a turn of its own, marked as not automatic", async () => {
+    const h = open(summarised(["S"], [["Hello."], ["Bye."]]), small);
+    await h.turn("Hi.");
+    assert.equal((await h.session.compact()).reason, "end_turn");
+    const part = h.chat.messages[2]?.parts.find((one) => one.type === "compaction");
+    assert.equal(part?.type === "compaction" && part.auto, false);
+    assert.equal(h.model.requests.length, 2, "nothing is answered after it");
+    await h.turn("More.");
+    assert.equal(textOf(entriesOf(h, 2)[1]), "S");
+    h.checkRecord();
+  });
+
+  it("C3 three compactions without a step between them end the turn, with what fills the window", async () => {
+    const h = open(summarised([{ thinking: "Hm." }], [{ say: [read("a.txt")], tokens: { input: 21_000 } }]), {
+      ...small,
+      files: { "a.txt": "x" },
+    });
+    const { reason, error } = await h.turn();
+    assert.equal(reason, "error");
+    assert.equal(error?.code, "context-full");
+    assert.match(error?.message ?? "", /20,000 tokens.*system prompt and tools [\d,]+, outputs of tools [\d,]+/);
+    const asked = h.chat.messages.filter(({ parts }) => parts.some(({ type }) => type === "compaction"));
+    assert.equal(asked.length, 3);
+    h.checkRecord();
+  });
+
+  it("C3 a prompt that cannot fit is refused with its size, and nothing is sent", async () => {
+    const h = open([["Never."]], small);
+    const { reason, error } = await h.turn("word ".repeat(20_000));
+    assert.equal(reason, "error");
+    assert.match(error?.message ?? "", /context window of 20,000 tokens.*messages 2\d,\d{3}/);
+    assert.equal(h.model.requests.length, 0);
+  });
+
+  it("H2 C3 a context that the server finds too long is compacted, and asked for again", async () => {
+    const h = open(summarised(["S"], [["Hello."], { fail: failure("context-full") }, ["Bye."]]), {});
+    await h.turn("Hi.");
+    assert.deepEqual(await h.turn("More."), { reason: "end_turn", error: undefined });
+    assert.deepEqual(kinds(h), ["step", "step", "summary", "step"]);
+    assert.equal(h.text(), "Bye.");
+    const failed = h.chat.messages.flatMap(({ info }) => (info.role === "assistant" && info.error ? [info] : []));
+    assert.deepEqual(failed, [], "no error is left in the chat");
+  });
+
+  it("L11 Stop while the summary is made: the history stays as it was", async () => {
+    const h = open(summarised({ say: ["Half"], hang: true }, [{ say: ["Hello."], tokens: full }, ["Bye."]]), small);
+    await h.turn("Hi.");
+    const turn = h.turn("More.");
+    await until(() => h.chat.messages.some((entry) => textOf(entry) === "Half"));
+    await h.session.stop();
+    assert.equal((await turn).reason, "interrupted");
+    h.checkRecord();
+    const words = entriesThatCount(h.chat).map(textOf);
+    assert.match(words[0] ?? "", /Hi\.$/);
+    assert.deepEqual(words.slice(1), ["Hello.", "More."]);
+  });
+
+  it("C7 K4 rules and memory are read anew after it, and not before", async () => {
+    let reads = 0;
+    const h = open(summarised(["S"], [{ say: ["Hello."], tokens: full }, ["Bye."]]), {
+      ...small,
+      project: {
+        get branch() {
+          reads += 1;
+          return "main";
+        },
+      },
+    });
+    await h.turn("Hi.");
+    assert.equal(reads, 1);
+    await h.turn("More.");
+    assert.equal(reads, 2);
+  });
+});

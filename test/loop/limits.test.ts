@@ -1,0 +1,205 @@
+/** What bounds a turn: the length of a reply, an agent's steps, money, an overloaded or silent model. */
+import assert from "node:assert/strict";
+import { type Agent, AgentCatalog } from "../../src/loop/agents.ts";
+import type { Ledger } from "../../src/loop/store.ts";
+import { failure } from "../scripted-model.ts";
+import { entriesOf, kinds, small, summarised, textOf } from "./compacting.ts";
+import { harnesses, until } from "./harness.ts";
+
+const write = { call: "write", input: { file_path: "b.txt", content: "x" } };
+const glob = (pattern: string) => ({ call: "glob", input: { pattern } });
+
+describe("C4 a reply that reaches its longest length", () => {
+  const open = harnesses();
+
+  it("C4 the model is asked to go on, at most twice; then max_tokens", async () => {
+    const h = open((_, index) => ({ say: [`Piece ${index}.`], finish: "length" }));
+    const { reason, error } = await h.turn();
+    assert.equal(reason, "max_tokens");
+    assert.equal(error?.code, "max-tokens");
+    assert.equal(h.model.requests.length, 3);
+    assert.match(textOf(entriesOf(h, 1).at(-1)), /cut.*Go on exactly where it stopped/);
+    assert.deepEqual(
+      entriesOf(h, 2).map(({ info }) => info.role),
+      ["user", "assistant", "user", "assistant", "user"],
+    );
+  });
+
+  it("C4 the count begins anew when a reply was whole", async () => {
+    const cut = { say: ["Half"], finish: "length" } as const;
+    const h = open([{ ...cut, say: ["1"] }, { ...cut, say: ["2"] }, [glob("a*")], { ...cut, say: ["3"] }, ["Done."]]);
+    assert.equal((await h.turn()).reason, "end_turn");
+  });
+
+  it("C4 cut inside a call: the call is discarded, never run, and no longer shown to the model", async () => {
+    const h = open([{ say: ["I write.", write], finish: "length" }, ["Done."]], { mode: "bypassPermissions" });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.match(h.results()[0] ?? "", /^ERROR Cut/);
+    assert.throws(() => h.read("b.txt"));
+    const [call] = h.calls;
+    assert.ok(call?.state.status === "error" && call.state.metadata?.discarded);
+  });
+
+  it("C4 when the window is full it is compacted, then the work goes on", async () => {
+    const cut = { say: ["Half"], finish: "length", tokens: { input: 17_000 } } as const;
+    const h = open(summarised(["S"], [{ ...cut, say: ["Half"] }, ["Done."]]), small);
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.deepEqual(kinds(h), ["step", "summary", "step"]);
+    assert.equal(h.text(), "Done.");
+  });
+});
+
+describe("L8 the last step of an agent", () => {
+  const open = harnesses();
+
+  it("L8 has no tools and is asked to sum up", async () => {
+    const brief: Agent = { ...new AgentCatalog().find("build"), name: "brief", steps: 2 };
+    const h = open([[glob("a*")], [glob("b*")]], {
+      choices: { agent: "brief" },
+      project: { agents: new AgentCatalog([brief]) },
+    });
+    await h.turn();
+    const [first, last] = h.model.requests;
+    assert.deepEqual([first?.toolUse, last?.toolUse], ["auto", "none"]);
+    assert.match(textOf(last?.entries.at(-1)), /last step.*what was done, what is left/);
+    assert.equal(h.model.requests.length, 2);
+    assert.equal(h.calls[1]?.state.status, "error", "a call that it makes all the same does not run");
+  });
+});
+
+describe("B2 the budget", () => {
+  const open = harnesses();
+  const dear = (pattern: string) => ({ say: [glob(pattern)], tokens: { output: 1e5 } });
+
+  it("B2 where somebody is there it pauses and asks; a yes goes on, for as much again", async () => {
+    const h = open([dear("a*"), dear("b*"), ["Done."]], { limits: { maxBudgetUsd: 1 } });
+    const turn = h.turn();
+    const first = await h.answerNext({ type: "once" });
+    assert.equal(first.permission, "budget");
+    assert.deepEqual(first.always, []);
+    assert.match(first.preview.type === "text" ? first.preview.text : "", /has cost \$1\.00; its budget is \$1\.00/);
+    const second = await h.answerNext({ type: "once" });
+    assert.match(second.preview.type === "text" ? second.preview.text : "", /\$2\.00/);
+    assert.equal((await turn).reason, "end_turn");
+  });
+
+  it("B2 a no ends it: error_max_budget_usd, and tools that waited have their result", async () => {
+    const h = open([dear("a*"), ["Never."]], { limits: { maxBudgetUsd: 1 } });
+    const turn = h.turn();
+    await h.answerNext({ type: "deny", words: "" });
+    assert.equal((await turn).reason, "error_max_budget_usd");
+    assert.deepEqual(h.results(), ["ERROR Not run: the budget is used up"]);
+    assert.equal(h.model.requests.length, 1);
+  });
+
+  it("B2 L11 Stop while it asks", async () => {
+    const h = open([dear("a*")], { limits: { maxBudgetUsd: 1 } });
+    const turn = h.turn();
+    await h.asked();
+    await h.session.stop();
+    assert.equal((await turn).reason, "interrupted");
+    assert.deepEqual(h.chat.requests, []);
+  });
+
+  it("B2 a day's budget counts what other sessions spent", async () => {
+    let today = 4.5;
+    const ledger: Ledger = {
+      today: () => today,
+      add(usd) {
+        today += usd;
+      },
+    };
+    const h = open([dear("a*"), ["Never."]], { limits: { maxDailyBudgetUsd: 5 }, ledger, attended: false });
+    assert.equal((await h.turn()).reason, "error_max_budget_usd");
+    assert.ok(Math.abs(today - 5.5) < 0.01, String(today));
+    assert.equal(h.model.requests.length, 1);
+  });
+
+  it("B1 a reply whose price is not known has no cost, and is not free", async () => {
+    const h = open([["Hello."]], { choices: { model: { providerID: "openai", modelID: "local" } } });
+    await h.turn();
+    const info = h.chat.messages.at(-1)?.info;
+    assert.ok(info?.role === "assistant" && info.cost === undefined && info.tokens.output === 5);
+  });
+});
+
+describe("H5 the fallback", () => {
+  const open = harnesses();
+  const fallback = { providerID: "anthropic", modelID: "claude-haiku-4-5" };
+
+  it("H5 takes over after the last retry on overload, for the rest of the turn", async () => {
+    const h = open(
+      ({ model }) =>
+        model === fallback.modelID ? (h.calls.length > 0 ? ["Done."] : [glob("a*")]) : { fail: failure("overloaded") },
+      { fallback, limits: { maxRetries: 1 } },
+    );
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.deepEqual(
+      h.model.requests.map(({ model }) => model),
+      ["claude-sonnet-5", "claude-sonnet-5", "claude-haiku-4-5", "claude-haiku-4-5"],
+    );
+    const models = h.chat.messages.flatMap(({ info }) => (info.role === "assistant" ? [info.model.modelID] : []));
+    assert.deepEqual(models, ["claude-haiku-4-5", "claude-haiku-4-5"]);
+    assert.equal(h.calls.length, 1, "nothing of the tries is doubled");
+  });
+
+  it("H5 not on other failures, and once only", async () => {
+    for (const [kind, requests] of [
+      ["server", 2],
+      ["auth", 1],
+      ["overloaded", 4],
+    ] as const) {
+      const h = open(() => ({ fail: failure(kind) }), { fallback, limits: { maxRetries: 1 } });
+      assert.equal((await h.turn()).error?.code, kind);
+      assert.equal(h.model.requests.length, requests, kind);
+    }
+  });
+});
+
+describe("H6 a silent model", () => {
+  const open = harnesses();
+  const limits = { stallNotice: 20, stallTimeout: 60, maxRetries: 1 };
+
+  it("H6 the panel is told, then it is a network error and tried again", async () => {
+    const h = open([{ say: ["Half"], hang: true }, ["Whole."]], { limits });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.equal(h.text(), "Whole.");
+    const silences = h.events.flatMap((event) => (event.type === "silence" ? [event.since !== null] : []));
+    assert.deepEqual(silences, [true, false]);
+    const retry = h.chat.messages.at(-1)?.parts.find((part) => part.type === "retry");
+    assert.ok(retry?.type === "retry" && retry.error.code === "network");
+    assert.match(retry.error.message, /Nothing came from the model/);
+    assert.equal(h.chat.silentSince, undefined);
+  });
+
+  it("H6 bytes that are no event keep it alive", async () => {
+    const h = open(
+      (request) => ({
+        say: ["Slow"],
+        before: async () => {
+          for (let beat = 0; beat < 10; beat++) {
+            request.onBytes();
+            await new Promise((resolve) => setTimeout(resolve, 15));
+          }
+        },
+      }),
+      { limits: { stallNotice: 60, stallTimeout: 100, maxRetries: 0 } },
+    );
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.ok(!h.events.some(({ type }) => type === "silence"));
+  });
+
+  it("H6 H2 silence that lasts is an error in words", async () => {
+    const h = open(() => ({ hang: true }), { limits: { ...limits, maxRetries: 0 } });
+    const { reason, error } = await h.turn();
+    assert.deepEqual([reason, error?.code], ["error", "network"]);
+  });
+
+  it("H1 H3 a wait between two tries can be cut short", async () => {
+    const h = open([{ fail: failure("overloaded") }, ["Whole."]], { limits: { retryBackoff: 60_000 } });
+    const turn = h.turn();
+    await until(() => h.chat.status.type === "retry");
+    h.session.retryNow();
+    assert.equal((await turn).reason, "end_turn");
+  });
+});

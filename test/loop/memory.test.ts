@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import type { PermissionMode } from "../../src/loop/events.ts";
+import type { ModelRequest } from "../../src/loop/model.ts";
+import { failure, type Reply, type Said } from "../scripted-model.ts";
+import { isSummary, textOf } from "./compacting.ts";
+import { type Harness, harnesses } from "./harness.ts";
+
+const glob = (pattern: string) => ({ call: "glob", input: { pattern } });
+const save = { call: "write", input: { file_path: ".rondo/MEMORY.md", content: "Tests run with mocha.\n" } };
+
+const isFlush = ({ entries }: ModelRequest) => textOf(entries.at(-1)).includes("NO_REPLY");
+
+describe("C5 memory flush", () => {
+  const open = harnesses();
+
+  /** A window whose threshold for notes lies before that for compaction: 116,000 and 121,600 tokens. */
+  const wide = {
+    choices: { model: { providerID: "anthropic", modelID: "local" } },
+    limits: { compactAt: 0.95 },
+    project: { memory: { path: ".rondo/MEMORY.md", text: "" } },
+  };
+
+  /** `work` in order; requests for notes get `notes` in order. */
+  function session(
+    work: (Reply | Said[])[],
+    notes: (Reply | Said[])[],
+    more: { mode?: PermissionMode; files?: Record<string, string>; attended?: boolean; limits?: object } = {},
+  ): Harness {
+    const left = { work: [...work], notes: [...notes] };
+    return open(
+      (request) => {
+        if (isSummary(request)) return ["The summary."];
+        const silent = request.entries.findLast(({ info }) => info.role === "user")?.info.silent === true;
+        return (silent ? left.notes : left.work).shift() ?? { fail: failure("invalid") };
+      },
+      { ...wide, ...more, limits: { ...wide.limits, ...more.limits } },
+    );
+  }
+
+  it("C5 near the end of the window the model is asked for lasting notes, silently, and the work goes on", async () => {
+    const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [["NO_REPLY"]]);
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.equal(h.model.requests.length, 3);
+    const [, flush, next] = h.model.requests;
+    assert.match(
+      textOf(flush?.entries.at(-1)),
+      /Session nearing compaction.*\n\nWrite any lasting notes to \.rondo\/MEMORY\.md/,
+    );
+    assert.equal(flush?.toolUse, "auto");
+    const silent = h.chat.messages.filter(({ info }) => info.silent);
+    assert.deepEqual(silent.map(textOf).slice(1), ["NO_REPLY"], "kept, and marked as not to be shown");
+    assert.match(textOf(next?.entries.at(-1)), /go on with what the user asked/);
+    assert.equal(h.text(), "Done.");
+    assert.equal(h.chat.ended?.steps, 2, "it is no step of the turn");
+    h.checkRecord();
+  });
+
+  it("C5 the notes are written by the usual tools", async () => {
+    const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [[save], ["NO_REPLY"]], {
+      mode: "bypassPermissions",
+    });
+    const turn = h.turn();
+    await Promise.race([turn, h.answerNext({ type: "once" }).catch(() => undefined)]);
+    await turn;
+    assert.equal(h.read(".rondo/MEMORY.md"), "Tests run with mocha.\n");
+  });
+
+  it("C5 in Accept edits the notes are written without a question", async () => {
+    const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [[save], ["NO_REPLY"]], {
+      mode: "acceptEdits",
+      attended: false,
+    });
+    await h.turn();
+    assert.equal(h.read(".rondo/MEMORY.md"), "Tests run with mocha.\n");
+  });
+
+  it("C5 once in each cycle of compaction", async () => {
+    const near = (pattern: string) => ({ say: [glob(pattern)], tokens: { input: 117_000 } });
+    const h = session(
+      [near("a*"), near("b*"), { say: [glob("c*")], tokens: { input: 125_000 } }, near("d*"), ["Done."]],
+      [["NO_REPLY"], ["NO_REPLY"]],
+    );
+    assert.equal((await h.turn()).reason, "end_turn");
+    const kinds = h.model.requests.map((request) =>
+      isSummary(request) ? "summary" : isFlush(request) ? "notes" : "step",
+    );
+    assert.deepEqual(kinds, ["step", "notes", "step", "step", "summary", "step", "notes", "step"]);
+  });
+
+  it("C5 one that fails is logged and never ends the turn", async () => {
+    const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [{ fail: failure("server") }], {
+      limits: { maxRetries: 0 },
+    });
+    assert.deepEqual(await h.turn(), { reason: "end_turn", error: undefined });
+    assert.ok(h.notes.some((note) => /notes could not be asked for/.test(note)));
+    assert.equal(h.text(), "Done.");
+  });
+
+  it("C5 a memory that cannot be written fails that call and no more", async () => {
+    const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [[save], ["NO_REPLY"]], {
+      mode: "acceptEdits",
+    });
+    // A folder is where the file should be.
+    mkdirSync(path.join(h.folder, ".rondo/MEMORY.md"), { recursive: true });
+    const turn = h.turn();
+    await Promise.race([turn, h.answerNext({ type: "once" }).catch(() => undefined)]);
+    assert.deepEqual(await turn, { reason: "end_turn", error: undefined });
+    assert.match(h.results().join("\n"), /ERROR .*MEMORY\.md/);
+  });
+
+  it("C5 not where notes cannot be kept: no memory, mode Plan, no folder that is trusted", async () => {
+    for (const options of [{ project: { memory: undefined } }, { mode: "plan" }, { trusted: false }] as const) {
+      const replies = [{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]];
+      const h = open(replies, { ...wide, ...options });
+      assert.equal((await h.turn()).reason, "end_turn");
+      assert.equal(h.model.requests.length, 2);
+    }
+  });
+});

@@ -1,0 +1,205 @@
+/** Who answers, with what words, tools and options. */
+import assert from "node:assert/strict";
+import * as z from "zod/mini";
+import { type Agent, AgentCatalog } from "../../src/loop/agents.ts";
+import { promptText } from "../../src/loop/prompt-input.ts";
+import { coreTools } from "../../src/tools/core.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+import { harnesses, until } from "./harness.ts";
+
+const build = new AgentCatalog().find("build");
+const agents = (...found: Partial<Agent>[]) => new AgentCatalog(found.map((agent) => ({ ...build, ...agent })));
+
+describe("M1 the system prompt", () => {
+  const open = harnesses();
+
+  it("M1 agent, environment, rules nearest first, memory, words of the call, words of the user, in this order", async () => {
+    const h = open([["Hi."]], {
+      choices: { appended: "APPENDED" },
+      project: {
+        agents: agents({ prompt: "AGENT" }),
+        branch: "topic",
+        rules: [
+          { path: "AGENTS.md", text: "NEAR RULE" },
+          { path: "~/.rondo/AGENTS.md", text: "FAR RULE" },
+        ],
+        memory: { path: ".rondo/MEMORY.md", text: "MEMORY" },
+      },
+    });
+    await h.turn("Hi", { system: "USER SYSTEM" });
+    const { system = "" } = h.model.requests[0] ?? {};
+    const places = [
+      ...[
+        "AGENT",
+        `Workspace folder: ${h.folder}`,
+        "Platform: linux. Commands run in ",
+        "branch when the session began: topic",
+      ],
+      ...["NEAR RULE", "FAR RULE", "MEMORY", "APPENDED", "USER SYSTEM"],
+    ].map((words) => system.indexOf(words));
+    assert.ok(!places.includes(-1), system);
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+    );
+  });
+
+  it("M1 C7 neither date nor time is in it", async () => {
+    const h = open([["Hi."]]);
+    await h.turn();
+    assert.doesNotMatch(h.model.requests[0]?.system ?? "", /20\d\d-\d\d|\d:\d\d/);
+  });
+});
+
+describe("M2 options", () => {
+  const open = harnesses();
+
+  it("M2 an agent's are merged deeply, a message's variant goes over them", async () => {
+    const h = open([["1"], ["2"]], {
+      choices: { model: { providerID: "openai", modelID: "gpt-5.4" } },
+      project: { agents: agents({ options: { reasoning_effort: "low", metadata: { a: 1 } } }) },
+    });
+    await h.turn("Hi");
+    await h.turn("Hi", { variant: "xhigh" });
+    assert.deepEqual(h.model.requests[0]?.options, { reasoning_effort: "low", metadata: { a: 1 } });
+    assert.deepEqual(h.model.requests[1]?.options, { reasoning_effort: "xhigh", metadata: { a: 1 } });
+  });
+
+  it("M2 a variant that is a level of thinking goes over the session's own", async () => {
+    const h = open([["1"], ["2"]], { choices: { thinking: "low" } });
+    await h.turn();
+    await h.turn("Hi", { variant: "high" });
+    assert.deepEqual(
+      h.model.requests.map(({ thinking }) => thinking),
+      ["low", "high"],
+    );
+  });
+
+  it("P4 an agent's model and temperature", async () => {
+    const h = open([["1"]], { project: { agents: agents({ model: "openai/gpt-4.1", temperature: 0.2 }) } });
+    await h.turn();
+    assert.equal(h.model.requests[0]?.model, "gpt-4.1");
+    assert.equal(h.model.requests[0]?.temperature, 0.2);
+  });
+});
+
+describe("T1 the tools on offer", () => {
+  const open = harnesses();
+  const foreign = defineTool({
+    name: "mcp__git__log",
+    sideEffect: "read-only",
+    description: "A test.",
+    input: z.object({}),
+    prepare: async () => ({
+      title: "Log",
+      preview: { type: "text", text: "" },
+      needs: [],
+      run: async () => ({ output: "", metadata: {} }),
+    }),
+  });
+
+  it("T1 what the agent, a rule or the message switches off is not offered; tools of others are", async () => {
+    const h = open([["1"], ["2"]], {
+      tools: [...coreTools, foreign],
+      rules: [{ permission: "bash", pattern: "*", action: "deny" }],
+      project: { agents: agents({ tools: { glob: false } }) },
+    });
+    await h.turn("Hi", { tools: { write: false } });
+    await h.turn("Hi", { tools: { glob: true, mcp__git__log: false } });
+    const names = h.model.requests.map(({ tools }) => tools.map(({ name }) => name));
+    assert.deepEqual(names[0], ["read", "edit", "grep", "mcp__git__log", "task"]);
+    assert.deepEqual(names[1], ["read", "write", "edit", "glob", "grep", "task"]);
+  });
+
+  it("T1 P4 an agent that may change nothing is offered reading tools alone", async () => {
+    const h = open([["1"]], { choices: { agent: "plan" } });
+    await h.turn();
+    assert.deepEqual(
+      h.model.requests[0]?.tools.map(({ name }) => name),
+      ["read", "glob", "grep", "task"],
+    );
+  });
+
+  it("T1 Q2 a prompt that joins a turn brings its own agent, model and tools", async () => {
+    const h = open([
+      { say: [{ call: "glob", input: { pattern: "*" } }], before: () => h.send("Two", more) },
+      ["Done."],
+    ]);
+    const more = {
+      agent: "plan",
+      model: { providerID: "anthropic", modelID: "claude-haiku-4-5" },
+      tools: { grep: false },
+    };
+    await h.turn();
+    const [first, second] = h.model.requests;
+    assert.deepEqual([first?.model, second?.model], ["claude-sonnet-5", "claude-haiku-4-5"]);
+    assert.deepEqual(
+      second?.tools.map(({ name }) => name),
+      ["read", "glob", "task"],
+    );
+  });
+});
+
+describe("Q2 the queue", () => {
+  const open = harnesses();
+
+  async function waiting(...texts: string[]) {
+    const h = open([{ hang: true }, ["Hello."]]);
+    const turn = h.turn("One");
+    await until(() => h.model.requests.length === 1);
+    for (const text of texts) await h.send(text);
+    const ids = h.chat.queue.map(({ id }) => id);
+    const end = async () => {
+      await h.session.stop();
+      await turn;
+    };
+    return { h, ids, end };
+  }
+  const words = (h: Awaited<ReturnType<typeof waiting>>["h"]) => h.chat.queue.map(promptText);
+
+  it("Q2 what waits can be edited, moved and withdrawn until it is sent", async () => {
+    const { h, ids, end } = await waiting("a", "b", "c");
+    await h.session.editQueued(ids[1] ?? "", "B");
+    await h.session.moveQueued(ids[2] ?? "", 0);
+    assert.deepEqual(words(h), ["c", "a", "B"]);
+    await h.session.withdraw(ids[0] ?? "");
+    assert.deepEqual(words(h), ["c", "B"]);
+    await h.session.withdraw("msg_gone");
+    await h.session.editQueued("msg_gone", "x");
+    assert.deepEqual(words(h), ["c", "B"]);
+    h.checkRecord();
+    await end();
+  });
+
+  it("Q2 an edit keeps what else the prompt holds", async () => {
+    const { h, end } = await waiting();
+    const file = { type: "file", mime: "text/plain", filename: "a.txt", url: "file:///a.txt" } as const;
+    await h.send("", { parts: [file, { type: "text", text: "Look" }], system: "S" });
+    await h.session.editQueued(h.chat.queue[0]?.id ?? "", "Look well");
+    assert.deepEqual(h.chat.queue[0]?.parts, [file, { type: "text", text: "Look well" }]);
+    assert.equal(h.chat.queue[0]?.system, "S");
+    await end();
+  });
+
+  it("Q2 R2 it is on disk at once", async () => {
+    const { h, end } = await waiting("Kept words");
+    assert.ok(h.read(".record.jsonl").includes("Kept words"));
+    await end();
+  });
+
+  it("Q2 drop: not taken while a turn runs", async () => {
+    const { h, end } = await waiting();
+    assert.deepEqual(await h.session.prompt({ parts: [{ type: "text", text: "x" }] }, "drop"), { type: "dropped" });
+    assert.deepEqual(h.chat.queue, []);
+    await end();
+  });
+
+  it("Q2 interrupt: ends the turn that runs and begins one of its own", async () => {
+    const { h } = await waiting();
+    const result = await h.session.prompt({ parts: [{ type: "text", text: "Two" }] }, "interrupt");
+    assert.deepEqual(result, { type: "ended", end: { reason: "end_turn", error: undefined } });
+    const ends = h.events.flatMap((event) => (event.type === "ended" ? [event.reason] : []));
+    assert.deepEqual(ends, ["interrupted", "end_turn"]);
+    assert.equal(h.text(), "Hello.");
+  });
+});

@@ -1,0 +1,422 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { type Agent, AgentCatalog } from "../../src/loop/agents.ts";
+import type { Rule } from "../../src/loop/events.ts";
+import { type HookEvent, type HookOutcome, type Hooks, noOutcome } from "../../src/loop/hooks.ts";
+import type { ModelRequest } from "../../src/loop/model.ts";
+import { replay } from "../../src/record/transcript.ts";
+import { failure, type Reply, type Said, type Script } from "../scripted-model.ts";
+import { type Harness, harnesses, lasting, until } from "./harness.ts";
+import { callsOf, checkSettled } from "./invariants.ts";
+
+const read = (file_path: string) => ({ call: "read", input: { file_path } });
+const bash = (command: string) => ({ call: "bash", input: { command } });
+const task = (subagent_type: string, prompt = "Look.") => ({
+  call: "task",
+  input: { description: "Find the thing", prompt, subagent_type },
+});
+const files = { "a.txt": "x" };
+
+/** The agents of these tests, told apart by their prompts. */
+const made = new AgentCatalog([
+  agent("helper", { prompt: "I AM helper." }),
+  agent("reader", { prompt: "I AM reader.", readOnly: true }),
+  agent("secret", { prompt: "I AM secret.", hidden: true }),
+]);
+
+function agent(name: string, more: Partial<Agent>): Agent {
+  return {
+    name,
+    description: `Is ${name}.`,
+    mode: "subagent",
+    prompt: `I AM ${name}.`,
+    model: undefined,
+    temperature: undefined,
+    steps: undefined,
+    tools: {},
+    permission: [],
+    hidden: false,
+    readOnly: false,
+    options: {},
+    source: "user",
+    ...more,
+  };
+}
+
+/** Each agent plays a script of its own; `main` is the session's. */
+function cast(scripts: Record<string, (Reply | Said[])[]>): Script {
+  const rest = new Map(Object.entries(scripts).map(([name, replies]) => [name, [...replies]]));
+  return (request) => rest.get(whoIs(request))?.shift() ?? { fail: failure("invalid") };
+}
+
+function whoIs({ system }: ModelRequest): string {
+  return /I AM (\w+)\./.exec(system)?.[1] ?? "main";
+}
+
+const requestsOf = (h: Harness, who: string) => h.model.requests.filter((request) => whoIs(request) === who);
+const child = (h: Harness, at = 0) => Object.values(h.chat.children)[at] ?? assert.fail("no child");
+
+describe("subagents", () => {
+  const open = harnesses();
+  const start = (scripts: Parameters<typeof cast>[0], options: Parameters<typeof open>[1] = {}) =>
+    open(cast(scripts), { files, project: { agents: options.project?.agents ?? made }, ...options });
+
+  it("S1 the tool task runs a session of its own; its last words are the result", async () => {
+    const h = start({ main: [[task("helper")], ["Done."]], helper: [[read("a.txt")], ["It says ", "x."]] });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.deepEqual(h.results(), ["It says \nx."]);
+    const [call] = h.calls;
+    const { id, parentID, title } = child(h).session;
+    assert.deepEqual({ parentID, title }, { parentID: h.chat.session.id, title: "Find the thing" });
+    assert.equal(call?.state.status === "completed" && call.state.metadata.childID, id);
+    assert.equal(call?.state.status === "completed" && call.state.title, "helper: Find the thing");
+    assert.ok(call?.state.status === "completed" && (call.state.metadata.childCost ?? 0) > 0);
+    const sent = requestsOf(h, "helper")[0]?.entries.flatMap(({ parts }) => parts) ?? [];
+    assert.deepEqual(
+      sent.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])),
+      ["Look."],
+    );
+    assert.equal(h.chat.messages.length, 3, "nothing of the child is in the parent's messages");
+  });
+
+  it("S1 its record is a session that opens, its events reach the parent's chat live", async () => {
+    const h = start({ main: [[task("helper")], ["Done."]], helper: [[read("a.txt")], ["x."]] });
+    await h.turn();
+    const [file = ""] = h.children;
+    const { chat, broken } = replay(file);
+    assert.deepEqual(broken, []);
+    assert.deepEqual(lasting(chat), lasting(child(h)));
+    checkSettled(child(h));
+    const childID = child(h).session.id;
+    const first = h.events.findIndex((event) => event.type === "child");
+    const told = h.events.findIndex(
+      ({ ...event }) =>
+        event.type === "part" &&
+        event.part.type === "tool" &&
+        event.part.state.status === "running" &&
+        event.part.state.metadata?.childID === childID,
+    );
+    assert.ok(told >= 0 && told < first, "the call says which session works for it before that begins");
+    assert.ok(!h.read(".record.jsonl").includes('"child"'));
+  });
+
+  it("S1 several in one reply work side by side, and their results come in call order", async () => {
+    let atOnce = 0;
+    let most = 0;
+    const slow = (text: string): Reply => ({
+      say: [text],
+      before: async () => {
+        most = Math.max(most, ++atOnce);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        atOnce--;
+      },
+    });
+    const h = start({
+      main: [[task("helper"), task("reader")], ["Done."]],
+      helper: [slow("one")],
+      reader: [slow("two")],
+    });
+    await h.turn();
+    assert.equal(most, 2);
+    assert.deepEqual(h.results(), ["one", "two"]);
+    assert.equal(Object.keys(h.chat.children).length, 2);
+  });
+
+  it("S1 the tool names the agents there are, and is not there without any", async () => {
+    const h = start({ main: [["x"]] });
+    await h.turn();
+    const offered = h.model.requests[0]?.tools.find(({ name }) => name === "task");
+    assert.match(
+      offered?.description ?? "",
+      /- explore: .*- general: .*- helper: Is helper\.\n- reader: Is reader\.$/s,
+    );
+    assert.doesNotMatch(offered?.description ?? "", /secret|build|title/);
+  });
+
+  it("S1 no such agent, a hidden one, none: the model is told which there are", async () => {
+    const missing = { call: "task", input: { description: "d", prompt: "p" } };
+    const h = start({ main: [[task("nobody"), task("secret"), missing], ["Done."]] });
+    await h.turn();
+    const [nobody = "", secret = "", none = ""] = h.results();
+    assert.match(nobody, /^ERROR There is no subagent named "nobody"\. There are: explore, general, helper, reader\.$/);
+    assert.match(secret, /no subagent named "secret"/);
+    assert.match(none, /subagent_type is missing\. There are:/);
+  });
+
+  it("S1 at most three deep", async () => {
+    const h = start({
+      main: [[task("helper")], ["Done."]],
+      helper: [[task("helper")], [task("helper")], ["deep"], ["deep"], ["deep"]],
+    });
+    await h.turn();
+    const depths = requestsOf(h, "helper").map(({ tools }) => tools.some(({ name }) => name === "task"));
+    assert.deepEqual(depths.slice(0, 3), [true, true, false]);
+    const second = Object.values(child(h).children)[0] ?? assert.fail();
+    assert.equal(second.session.parentID, child(h).session.id);
+    assert.equal(Object.values(second.children)[0]?.session.parentID, second.session.id);
+  });
+
+  it("S1 what it asks is asked of the user, in its name, and the parent waits", async () => {
+    const h = start({ main: [[task("helper")], ["Done."]], helper: [[bash("echo hi")], ["Said."]] });
+    const turn = h.turn();
+    const request = await h.asked();
+    assert.equal(request.sessionID, child(h).session.id);
+    assert.equal(request.callID, callsOf(child(h))[0]?.callID);
+    h.session.answer(request.id, { type: "once" });
+    await turn;
+    assert.deepEqual(h.results(), ["Said."]);
+  });
+
+  it("T7 refused without words: it stops, and so does the parent", async () => {
+    const h = start({ main: [[task("helper")], ["Never."]], helper: [[bash("echo hi")], ["Never."]] });
+    const turn = h.turn();
+    await h.answerNext({ type: "deny", words: "" });
+    assert.deepEqual(await turn, { reason: "blocked", error: undefined });
+    assert.equal(h.model.requests.length, 2);
+    assert.match(h.results()[0] ?? "", /^ERROR The user refused a call of the subagent/);
+  });
+
+  it("T7 refused with words: it goes on with them", async () => {
+    const h = start({ main: [[task("helper")], ["Done."]], helper: [[bash("echo hi")], ["As you say."]] });
+    const turn = h.turn();
+    await h.answerNext({ type: "deny", words: "Quietly." });
+    assert.equal((await turn).reason, "end_turn");
+    assert.deepEqual(h.results(), ["As you say."]);
+  });
+
+  it("L11 Stop of the parent ends it within the second: its command too", async () => {
+    const h = start(
+      { main: [[task("helper")], ["Never."]], helper: [[bash("echo begun; sleep 60")], ["Never."]] },
+      { mode: "bypassPermissions" },
+    );
+    const turn = h.turn();
+    await until(() => Object.values(h.chat.children).some((one) => callsOf(one)[0]?.state.status === "running"));
+    const before = Date.now();
+    await h.session.stop();
+    assert.ok(Date.now() - before < 1000);
+    assert.equal((await turn).reason, "interrupted");
+    checkSettled(child(h));
+    assert.equal(child(h).ended?.reason, "interrupted");
+    assert.match(h.results()[0] ?? "", /^ERROR Tool execution aborted/);
+  });
+
+  it("B2 its cost counts for the session: the budget ends it and then the parent", async () => {
+    const tokens = { input: 1_000_000 };
+    const h = start(
+      { main: [[task("helper")], ["Never."]], helper: [{ say: [read("a.txt")], tokens }, ["Never."]] },
+      { limits: { maxBudgetUsd: 1 }, attended: false },
+    );
+    assert.equal((await h.turn()).reason, "error_max_budget_usd");
+    assert.match(h.results()[0] ?? "", /^ERROR The subagent was not done when the session's budget was used up/);
+    assert.equal(child(h).ended?.reason, "error_max_budget_usd");
+    assert.equal(h.model.requests.length, 2);
+  });
+
+  it("S1 an end before the last word is an error that the parent's model can act on", async () => {
+    const fails = start({
+      main: [[task("helper")], ["I see."]],
+      helper: [{ say: ["Half."], fail: failure("invalid") }],
+    });
+    assert.equal((await fails.turn()).reason, "end_turn");
+    assert.match(fails.results()[0] ?? "", /^ERROR The subagent failed: It failed \(invalid\)\. Do something\./);
+    const empty = start({ main: [[task("helper")], ["I see."]], helper: [[]] });
+    await empty.turn();
+    assert.match(empty.results()[0] ?? "", /^ERROR The subagent failed: The model ended without an answer\./);
+  });
+
+  it("P4 steps: the last reply sums up, and its words are the result", async () => {
+    const agents = new AgentCatalog([agent("helper", { steps: 2 })]);
+    const h = start(
+      { main: [[task("helper")], ["Done."]], helper: [[read("a.txt")], ["All I have."]] },
+      { project: { agents } },
+    );
+    await h.turn();
+    assert.equal(requestsOf(h, "helper")[1]?.toolUse, "none");
+    assert.deepEqual(h.results(), ["All I have."]);
+  });
+
+  it("M2 it answers with the agent's own model, else with its parent's", async () => {
+    const agents = new AgentCatalog([agent("helper", { model: "claude-haiku-4-5" }), agent("reader", {})]);
+    const scripts = { main: [[task("helper"), task("reader")], ["Done."]], helper: [["x"]], reader: [["y"]] };
+    const h = start(scripts, { project: { agents } });
+    await h.turn();
+    assert.equal(requestsOf(h, "helper")[0]?.model, "claude-haiku-4-5");
+    assert.equal(requestsOf(h, "reader")[0]?.model, requestsOf(h, "main")[0]?.model);
+  });
+
+  it("T6 it is watched alike: in circles it is stopped, and the parent goes on", async () => {
+    const looks = Array.from({ length: 9 }, () => [read("a.txt")]);
+    const h = start({ main: [[task("helper")], ["I see."]], helper: looks }, { attended: false });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.match(h.results()[0] ?? "", /^ERROR The subagent was stopped: The model called read again and again/);
+    const some = [...looks.slice(0, 4), ["Enough."]];
+    const scripts = { main: [[task("helper"), task("reader")], ["I see."]], helper: [...some], reader: [...some] };
+    const twice = start(scripts, { attended: false });
+    await twice.turn();
+    assert.deepEqual(twice.results(), ["Enough.", "Enough."], "each is counted by itself");
+  });
+});
+
+describe("what a subagent may do", () => {
+  const open = harnesses();
+  const rule = (permission: string, pattern: string, action: Rule["action"]) => ({ permission, pattern, action });
+  const writes = { call: "write", input: { file_path: "b.txt", content: "y" } };
+  const start = (agents: Agent[], scripts: Parameters<typeof cast>[0], options: Parameters<typeof open>[1] = {}) =>
+    open(cast(scripts), { files, attended: false, project: { agents: new AgentCatalog(agents) }, ...options });
+
+  it("S1 never wider than its parent: not in its tools, not in Plan, not by its own rules", async () => {
+    const wide = agent("wide", { permission: [rule("*", "*", "allow")] });
+    const scripts = { main: [[task("wide")], ["Done."]], wide: [[writes], ["Tried."]] };
+    const narrow = start([wide], scripts, { choices: { agent: "plan" } });
+    await narrow.turn();
+    assert.deepEqual(
+      requestsOf(narrow, "wide")[0]?.tools.map(({ name }) => name),
+      ["read", "glob", "grep", "task"],
+    );
+    assert.throws(() => narrow.read("b.txt"));
+    const plan = start([wide], scripts, { mode: "plan", rules: [rule("edit", "*", "allow")] });
+    await plan.turn();
+    assert.throws(() => plan.read("b.txt"));
+    const boss = agent("boss", { mode: "primary", tools: { write: false } });
+    const played = { boss: scripts.main, wide: scripts.wide };
+    const off = start([wide, boss], played, { mode: "acceptEdits", choices: { agent: "boss" } });
+    await off.turn();
+    assert.throws(() => off.read("b.txt"));
+    const rules = start([wide], scripts);
+    await rules.turn();
+    assert.match(callsOf(child(rules))[0]?.state.status ?? "", /error/);
+    assert.throws(() => rules.read("b.txt"));
+  });
+
+  it("S1 its own rules make it stricter", async () => {
+    const strict = agent("strict", { permission: [rule("edit", "*", "deny")] });
+    const scripts = { main: [[task("strict"), writes], ["Done."]], strict: [[writes], ["Tried."]] };
+    const h = start([strict], scripts, { mode: "acceptEdits" });
+    await h.turn();
+    const { state } = callsOf(child(h))[0] ?? assert.fail();
+    assert.match(state.status === "error" ? state.error : "", /The rule `\*` of the agent strict denies it/);
+    assert.equal(h.read("b.txt"), "y");
+  });
+
+  it("S1 an agent that may change nothing changes nothing, whoever calls it", async () => {
+    const reader = agent("reader", { readOnly: true });
+    const h = start(
+      [reader],
+      { main: [[task("reader")], ["Done."]], reader: [[writes], ["Tried."]] },
+      { mode: "bypassPermissions" },
+    );
+    await h.turn();
+    assert.throws(() => h.read("b.txt"));
+  });
+
+  it("S1 a rule may deny the tool, or one agent", async () => {
+    const h = start(
+      [agent("helper", {})],
+      { main: [[task("helper"), task("explore")], ["Done."]] },
+      { rules: [rule("task", "helper", "deny"), rule("task", "explore", "deny")] },
+    );
+    await h.turn();
+    for (const result of h.results()) assert.match(result, /Your rule `\w+` denies it/);
+    assert.deepEqual(h.chat.children, {});
+  });
+});
+
+describe("hooks of subagents", () => {
+  const open = harnesses();
+  type Answer = (event: HookEvent, input: Record<string, unknown>) => Partial<HookOutcome> | undefined;
+  const hooksOf = (answer: Answer): Hooks => ({
+    has: () => true,
+    fire: async (event, _, input) => ({ ...noOutcome, ...answer(event, input) }),
+  });
+
+  it("K4 SubagentStart adds words, SubagentStop holds it back once, and calls within say whose they are", async () => {
+    const told: string[] = [];
+    const hooks = hooksOf((event, input) => {
+      const who = input["agent_type"] === undefined ? "main" : input["agent_type"];
+      told.push(`${event} ${who}${input["stop_hook_active"] === true ? " again" : ""}`);
+      if (event === "SubagentStart") return { additionalContext: ["Mind the gap."] };
+      return event === "SubagentStop" ? { decision: "deny", reason: "Check once more." } : undefined;
+    });
+    const h = open(
+      cast({ main: [[task("helper")], ["Done."]], helper: [[read("a.txt")], ["One."], ["Two."], ["Never."]] }),
+      {
+        files,
+        hooks,
+        project: { agents: made },
+      },
+    );
+    await h.turn();
+    assert.deepEqual(h.results(), ["Two."]);
+    assert.deepEqual(
+      told.filter((one) => /Tool|Subagent/.test(one)),
+      [
+        "PreToolUse main",
+        "SubagentStart helper",
+        "PreToolUse helper",
+        "PostToolUse helper",
+        "SubagentStop helper",
+        "SubagentStop helper again",
+        "PostToolUse main",
+      ],
+    );
+    assert.equal(told.filter((one) => one === "Stop main").length, 1);
+    const sent = JSON.stringify(requestsOf(h, "helper")[0]?.entries);
+    assert.match(sent, /Mind the gap/);
+    assert.match(JSON.stringify(requestsOf(h, "helper")[2]?.entries), /Check once more/);
+  });
+});
+
+describe("subtasks", () => {
+  const open = harnesses();
+  const subtask = (name: string, prompt: string) =>
+    ({ type: "subtask", agent: name, description: "Look first", prompt }) as const;
+
+  it("L6 are run before the model is asked, in order, as calls of task; then it goes on with their results", async () => {
+    const h = open(cast({ main: [["Both said."]], helper: [["One."]], reader: [["Two."]] }), {
+      project: { agents: made },
+    });
+    const parts = [
+      subtask("helper", "First."),
+      subtask("reader", "Second."),
+      { type: "text" as const, text: "Compare." },
+    ];
+    const end = await h.turn("", { parts });
+    assert.equal(end.reason, "end_turn");
+    assert.deepEqual(h.model.requests.map(whoIs), ["helper", "reader", "main"]);
+    assert.deepEqual(h.results(), ["One.", "Two."]);
+    assert.deepEqual(
+      h.calls.map(({ tool }) => tool),
+      ["task", "task"],
+    );
+    const [user, first, second, last] = h.chat.messages;
+    for (const reply of [first, second]) {
+      assert.ok(reply?.info.role === "assistant" && reply.info.finish === "tool-calls");
+      assert.equal(reply.info.parentID, user?.info.id);
+    }
+    assert.equal(last?.info.role === "assistant" && last.info.finish, "stop");
+    assert.equal(h.text(), "Both said.");
+  });
+
+  it("L6 one that fails is told to the model, and not begun again", async () => {
+    const h = open(cast({ main: [["I see."]], helper: [{ fail: failure("invalid") }] }), { project: { agents: made } });
+    assert.equal((await h.turn("", { parts: [subtask("helper", "Look.")] })).reason, "end_turn");
+    assert.match(h.results()[0] ?? "", /^ERROR The subagent failed/);
+    assert.equal(h.calls.length, 1);
+  });
+
+  it("R2 the call that a subagent works for is recorded before it begins", async () => {
+    let before = "";
+    const h: Harness = open(
+      (request) => {
+        if (whoIs(request) === "main") return ["Done."];
+        before = readFileSync(path.join(h.folder, ".record.jsonl"), "utf8");
+        return ["One."];
+      },
+      { project: { agents: made } },
+    );
+    await h.turn("", { parts: [subtask("helper", "Look.")] });
+    assert.match(before, /"childID":"ses_/);
+    assert.ok(h.children.every((file) => existsSync(file)));
+  });
+});

@@ -1,0 +1,38 @@
+/** Each kind of screen in all four kinds of theme, wide and narrow: nothing that keeps somebody out. */
+import assert from "node:assert/strict";
+import AxeBuilder from "@axe-core/playwright";
+import { panelWith } from "./browser.ts";
+import type { Theme } from "./page.ts";
+import { states } from "./states.ts";
+
+const looks: [Theme, number][] = [
+  ["dark", 480],
+  ["light", 300],
+  ["hc", 480],
+  ["hcl", 300],
+];
+
+/** Too long to be read anew in each look, and made of what others have. */
+const left = new Set(["long", "answering", "error-network", "empty-tour", "empty-no-folder", "running"]);
+
+describe("accessibility", () => {
+  for (const [name, state] of Object.entries(states)) {
+    if (left.has(name)) continue;
+    it(`axe finds nothing serious: ${name}`, async () => {
+      const panel = await panelWith(...state.messages);
+      await state.act?.(panel.page);
+      for (const [theme, width] of looks) {
+        await panel.page.setViewportSize({ width, height: 820 });
+        await panel.dress(theme);
+        const { violations } = await new AxeBuilder({ page: panel.page }).setLegacyMode().analyze();
+        const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+        assert.deepEqual(
+          grave.map(({ id, nodes }) => `${theme}: ${id}: ${nodes.map((node) => node.html).join("\n")}`),
+          [],
+        );
+        const wide = await panel.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.equal(wide, 0, "nothing scrolls sideways but code");
+      }
+    });
+  }
+});

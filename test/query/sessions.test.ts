@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { all, calls, kindOf, ofType, resultOf, says, user, worlds } from "./world.ts";
+
+describe("query(): sessions", () => {
+  const open = worlds();
+
+  it("K2 resume and continue go on where a session stood; a new one has the id that was asked for", async () => {
+    const world = await open((_, index) => says(`Answer ${index}`));
+    const first = world.query("Alpha", { sessionId: "mine" });
+    assert.equal(first.sessionId, "mine");
+    await all(first);
+    await world.run("Beta");
+    const resumed = world.query("Gamma", { resume: "mine" });
+    await all(resumed);
+    assert.equal(resumed.sessionId, "mine");
+    assert.equal(resumed.totalUsage.input_tokens, 100, "what was spent before is not counted again");
+    const again = world.query("Delta", { continue: true });
+    await all(again);
+    assert.equal(again.sessionId, "mine", "the newest");
+    const said = world.raws.map((raw) =>
+      ["Alpha", "Beta", "Gamma", "Delta"].filter((word) => raw.includes(word)).join(),
+    );
+    assert.deepEqual(said, ["Alpha", "Beta", "Alpha,Gamma", "Alpha,Gamma,Delta"]);
+    assert.throws(() => world.query("Hi", { sessionId: "mine" }), { code: "session-exists" });
+    assert.throws(() => world.query("Hi", { resume: "gone" }), { code: "no-session" });
+    assert.throws(() => world.query("Hi", { resume: "../etc" }), { code: "invalid-option" });
+  });
+
+  it("R6 forkSession: the copy goes on, the original stays as it is", async () => {
+    const world = await open((_, index) => says(`Answer ${index}`));
+    await world.run("Alpha", { sessionId: "mine" });
+    const before = JSON.stringify(world.replay("mine").chat.messages);
+    const fork = world.query("Beta", { resume: "mine", forkSession: true });
+    await all(fork);
+    assert.notEqual(fork.sessionId, "mine");
+    assert.equal(JSON.stringify(world.replay("mine").chat.messages), before);
+    const { chat } = world.replay(fork.sessionId);
+    assert.equal(chat.messages.length, 4);
+    assert.equal(chat.session.forkOf?.sessionID, "mine");
+    assert.ok(world.raws[1]?.includes("Alpha") && world.raws[1].includes("Answer 0"));
+  });
+
+  it("K2 resumeSessionAt: a copy that ends with that message goes on", async () => {
+    const world = await open((_, index) => says(`Answer ${index}`));
+    const messages = await world.run("Alpha", { sessionId: "mine" });
+    const [answer] = ofType(messages, "assistant");
+    await world.run("Beta", { resume: "mine" });
+    const fork = world.query("Gamma", { resume: "mine", resumeSessionAt: answer?.message.id });
+    await all(fork);
+    assert.notEqual(fork.sessionId, "mine");
+    const raw = world.raws[2] ?? "";
+    assert.ok(raw.includes("Alpha") && raw.includes("Answer 0") && !raw.includes("Beta"));
+    assert.throws(() => world.query("Hi", { resume: "mine", resumeSessionAt: "msg_gone" }), { code: "no-session" });
+  });
+
+  it("R7 persistSession: false leaves nothing on disk", async () => {
+    const world = await open([calls(["bash", { command: "seq 100000" }]), says("Done.")]);
+    const scratch = () => readdirSync(os.tmpdir()).filter((name) => /^rondo-[A-Za-z0-9]{6}$/.test(name));
+    const before = scratch();
+    const messages = await world.run("Count", { persistSession: false, permissionMode: "bypassPermissions" });
+    assert.equal(resultOf(messages).subtype, "success");
+    assert.ok(world.raws[1]?.includes("The whole output is in"), "a long output was kept meanwhile");
+    assert.deepEqual(readdirSync(world.home), ["work"]);
+    assert.deepEqual(readdirSync(world.folder), []);
+    assert.deepEqual(scratch(), before);
+  });
+
+  it("Q1 a session that another run works in is locked, and free when that has ended", async () => {
+    const world = await open([calls(["bash", { command: "touch begun; sleep 1" }]), says("One."), says("Two.")]);
+    const first = world.query("Go", { sessionId: "mine", permissionMode: "bypassPermissions" });
+    const done = all(first);
+    while (!world.has("begun")) await new Promise((resolve) => setTimeout(resolve, 10));
+    const impatient = world.query("Me too", { resume: "mine", limits: { queueTimeout: 50 } });
+    await assert.rejects(all(impatient), { name: "QueryError", code: "session-locked" });
+    const patient = world.run("Me too", { resume: "mine" });
+    assert.equal(resultOf(await done).result, "One.");
+    assert.equal(resultOf(await patient).result, "Two.");
+    assert.ok(world.raws[2]?.includes("One."), "it sees what the other has said");
+    assert.deepEqual(world.kept(".lock"), []);
+  });
+
+  it("R3 what an earlier run has said, or left open, is not told again, nor counted", async () => {
+    const world = await open([calls(["read", { file_path: "." }]), says("One."), says("Two.")]);
+    await world.run("Alpha", { sessionId: "mine" });
+    const file = path.join(world.sessions, "mine.jsonl");
+    const lines = readFileSync(file, "utf8").split("\n");
+    const begun = lines.findIndex((line) => line.includes('"status":"running"'));
+    writeFileSync(file, `${lines.slice(0, begun + 1).join("\n")}\n`);
+    const messages = await world.run("Beta", { resume: "mine", includePartialMessages: true });
+    assert.deepEqual(
+      messages.map(kindOf).filter((kind) => kind !== "stream_event"),
+      ["init", "assistant", "result"],
+    );
+    assert.equal(resultOf(messages).num_turns, 1);
+    assert.ok(world.raws[2]?.includes("Interrupted: Rondo was closed"));
+  });
+
+  it("B2 maxBudgetUsd counts the whole session, maxDailyBudgetUsd all sessions of the day", async () => {
+    const world = await open(() => says("Hi."));
+    await world.run("Alpha", { sessionId: "mine" });
+    const poor = await world.run("Beta", { resume: "mine", maxBudgetUsd: 0.0004 });
+    assert.equal(resultOf(poor).subtype, "error_max_budget_usd");
+    assert.equal(world.server.requests.length, 1);
+    const day = await world.run("Gamma", { maxDailyBudgetUsd: 0.0004 });
+    assert.equal(resultOf(day).subtype, "error_max_budget_usd");
+    assert.equal(resultOf(await world.run("Delta", { maxDailyBudgetUsd: 1 })).subtype, "success");
+  });
+
+  it("H5 fallbackModel answers when the model stays overloaded", async () => {
+    const overloaded = { status: 529, body: { type: "error", error: { type: "overloaded_error", message: "busy" } } };
+    const world = await open(({ body }) => (body["model"] === "claude-haiku-4-5" ? says("I can.") : overloaded));
+    const messages = await world.run("Go", {
+      fallbackModel: "claude-haiku-4-5",
+      limits: { maxRetries: 1, retryBackoff: 1 },
+    });
+    assert.equal(resultOf(messages).result, "I can.");
+    assert.deepEqual(
+      world.server.requests.map(({ body }) => body["model"]),
+      ["claude-sonnet-5", "claude-sonnet-5", "claude-haiku-4-5"],
+    );
+  });
+
+  it("P4 agents of the caller, a system prompt of the caller, tools that are left", async () => {
+    const world = await open(() => says("Hi."));
+    await world.run("Go", {
+      agent: "poet",
+      agents: { poet: { description: "Writes verse.", prompt: "You write verse.", tools: ["Read"] } },
+    });
+    await world.run("Go", { systemPrompt: "You are terse.", tools: ["Read", "Bash"] });
+    await world.run("Go", { systemPrompt: { type: "preset", preset: "claude_code", append: "Speak French." } });
+    const [poet, terse, french] = world.server.requests.map(({ body, raw }) => ({
+      system: JSON.stringify(body["system"]),
+      tools: JSON.parse(raw).tools.map(({ name }: { name: string }) => name),
+    }));
+    assert.ok(poet && terse);
+    assert.ok(poet.system.includes("You write verse.") && !poet.system.includes("You are Rondo"));
+    assert.deepEqual(poet.tools, ["read"]);
+    assert.ok(terse.system.includes("You are terse.") && !terse.system.includes("You are Rondo"));
+    assert.deepEqual(terse.tools.sort(), ["bash", "read"]);
+    assert.ok(french?.system.includes("You are Rondo") && french.system.includes("Speak French."));
+    await assert.rejects(world.run("Go", { agent: "nobody" }), { code: "agent-not-found" });
+    // @ts-expect-error a description is needed
+    assert.throws(() => world.query("Go", { agents: { x: { prompt: "x" } } }), { code: "agent-invalid" });
+  });
+
+  it("P2 an empty prompt is an error, and stores nothing", async () => {
+    const world = await open([]);
+    await assert.rejects(world.run("  \n"), { name: "QueryError", code: "prompt-invalid" });
+    assert.deepEqual(world.kept(".jsonl"), []);
+    async function* blank() {
+      yield user([]);
+    }
+    await assert.rejects(world.run(blank()), { code: "prompt-invalid" });
+  });
+});

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { SpendingLedger } from "../../src/record/ledger.ts";
+
+describe("what a day has cost", () => {
+  let folder: string;
+  let notes: string[];
+  beforeEach(() => {
+    folder = path.join(mkdtempSync(path.join(os.tmpdir(), "rondo-ledger-")), "spending");
+    notes = [];
+  });
+  afterEach(() => rmSync(path.dirname(folder), { recursive: true, force: true }));
+
+  const open = () => new SpendingLedger(folder, (message) => notes.push(message));
+  const file = () => path.join(folder, readdirSync(folder)[0] ?? assert.fail("no file"));
+
+  it("B2 all sessions of all windows count, each sum once", () => {
+    const [one, two] = [open(), open()];
+    assert.equal(one.today(), 0);
+    one.add(0.5);
+    two.add(0.25);
+    assert.deepEqual([one.today(), two.today(), open().today()], [0.75, 0.75, 0.75]);
+    one.add(1);
+    assert.deepEqual([one.today(), two.today()], [1.75, 1.75]);
+    for (const nothing of [0, -1, Number.NaN]) one.add(nothing);
+    assert.equal(two.today(), 1.75);
+    assert.deepEqual(notes, []);
+  });
+
+  it("B2 a file a local day, and what was spent on another day does not count", () => {
+    const now = new Date();
+    const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, 12);
+    open().add(1);
+    const two = (part: number) => String(part).padStart(2, "0");
+    const name = (day: Date) => `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}.jsonl`;
+    assert.equal(path.basename(file()), name(now));
+    writeFileSync(path.join(folder, name(yesterday)), '{"usd":7,"at":1}\n');
+    assert.equal(open().today(), 1);
+  });
+
+  it("B2 torn and broken lines are passed over; one that is being written counts when it is whole", () => {
+    const ledger = open();
+    ledger.add(1);
+    appendFileSync(file(), '?\n{"usd":"2","at":1}\n{"usd":-5,"at":1}\n{"usd":2,');
+    assert.equal(ledger.today(), 1);
+    appendFileSync(file(), '"at":1}\n');
+    assert.equal(ledger.today(), 3);
+    assert.equal(open().today(), 3);
+  });
+
+  it("B2 a ledger that cannot be written is noted once, and what was spent is not forgotten", () => {
+    writeFileSync(folder, "in the way");
+    const ledger = open();
+    ledger.add(1);
+    ledger.add(2);
+    assert.equal(ledger.today(), 3);
+    assert.equal(notes.filter((note) => note.includes("cannot be kept")).length, 1);
+    rmSync(folder);
+    ledger.add(4);
+    assert.deepEqual([ledger.today(), open().today()], [7, 7]);
+    assert.equal(JSON.parse(readFileSync(file(), "utf8")).usd, 7);
+  });
+});

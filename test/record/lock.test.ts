@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { RecordLock } from "../../src/record/lock.ts";
+import { replay } from "../../src/record/replay.ts";
+import { Transcript } from "../../src/record/transcript.ts";
+
+const never = new AbortController().signal;
+
+describe("the lock of a session", () => {
+  let folder: string;
+  let record: string;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), "rondo-lock-"));
+    record = path.join(folder, "ses_1.jsonl");
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const file = () => path.join(folder, "ses_1.lock");
+  const content = () => JSON.parse(readFileSync(file(), "utf8"));
+  const titled = (title: string) =>
+    ({ type: "session", session: { id: "ses_1", createdAt: 1, title, cwd: "/" } }) as const;
+
+  function open(options: { lockTimeout?: number } = {}) {
+    const transcript = new Transcript(record, () => {});
+    const lock = new RecordLock(transcript, { sessionID: "ses_1", lockTimeout: 900_000, ...options });
+    return { transcript, lock };
+  }
+
+  it("Q1 says who runs what, since when and until when; Q3 released, it is gone", async () => {
+    const { lock } = open();
+    assert.equal(lock.holder(), undefined);
+    const before = Date.now();
+    const held = await lock.acquire("run_7", 0, never);
+    const { sessionId, runId, acquiredAt, expiresAt, pid, host } = content();
+    assert.deepEqual([sessionId, runId, pid, host], ["ses_1", "run_7", process.pid, os.hostname()]);
+    assert.ok(Date.parse(acquiredAt) >= before && Date.parse(acquiredAt) <= Date.now());
+    assert.equal(Date.parse(expiresAt) - Date.parse(acquiredAt), 900_000);
+    assert.partialDeepStrictEqual(lock.holder(), { runID: "run_7", pid: process.pid, here: true });
+    held.release();
+    held.release();
+    assert.deepEqual(readdirSync(folder), []);
+    assert.ok(!held.lost.aborted);
+  });
+
+  it("Q1 two sessions of one process wait for each other as well", async () => {
+    const held = await open().lock.acquire("run_1", 0, never);
+    const waiting = open().lock.acquire("run_2", 5000, never);
+    await sleep(60);
+    assert.equal(content().runId, "run_1");
+    held.release();
+    const next = await waiting;
+    assert.equal(content().runId, "run_2");
+    next.release();
+  });
+
+  it("Q1 a wait can be given up", async () => {
+    const held = await open().lock.acquire("run_1", 0, never);
+    const waiting = new AbortController();
+    const taken = open().lock.acquire("run_2", 60_000, waiting.signal);
+    await sleep(50);
+    waiting.abort(new Error("enough"));
+    await assert.rejects(taken, { message: "enough" });
+    await assert.rejects(open().lock.acquire("run_3", 0, AbortSignal.abort(new Error("never mind"))), {
+      message: "never mind",
+    });
+    assert.equal(content().runId, "run_1");
+    held.release();
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it("Q1 so it is when another process has got its number", async function () {
+    if (process.platform !== "linux") this.skip();
+    const child = spawn("sleep", ["60"]);
+    const held = await open().lock.acquire("run_1", 0, never);
+    const stolen = { ...content(), pid: child.pid };
+    held.release();
+    writeFileSync(file(), JSON.stringify(stolen));
+    const next = await open().lock.acquire("run_2", 0, never);
+    assert.equal(content().pid, process.pid);
+    next.release();
+    child.kill();
+  });
+
+  it("Q1 of another computer nothing is known: its lock holds until it expires", async () => {
+    const held = await open({ lockTimeout: 400 }).lock.acquire("run_1", 0, never);
+    const foreign = { ...content(), host: "elsewhere", pid: 1 };
+    held.release();
+    writeFileSync(file(), JSON.stringify(foreign));
+    await assert.rejects(open().lock.acquire("run_2", 0, never), { message: /process 1 on elsewhere since/ });
+    const next = await open().lock.acquire("run_2", 5000, never);
+    assert.ok(Date.now() >= Date.parse(foreign.expiresAt));
+    next.release();
+  });
+
+  it("Q1 it is renewed while the run goes on", async () => {
+    const held = await open({ lockTimeout: 400 }).lock.acquire("run_1", 0, never);
+    await assert.rejects(open().lock.acquire("run_2", 1000, never), { code: "session-locked" });
+    assert.ok(!held.lost.aborted);
+    held.release();
+  });
+
+  it("Q1 a lock that is torn or no lock at all counts for a second", async () => {
+    for (const text of ["", '{"sessionId":"ses_1","ru', "[]", '{"token":"../../mine"}']) {
+      writeFileSync(file(), text);
+      await assert.rejects(open().lock.acquire("run_1", 0, never), { code: "session-locked" });
+      const past = Date.now() / 1000 - 2;
+      utimesSync(file(), past, past);
+      const held = await open().lock.acquire("run_1", 0, never);
+      held.release();
+      assert.deepEqual(readdirSync(folder), []);
+    }
+  });
+
+  describe("claims", () => {
+    it("Q1 nobody runs it, or this process does: no claim is made", async () => {
+      const { lock } = open();
+      assert.equal(await lock.challenge(never), true);
+      const held = await lock.acquire("run_1", 0, never);
+      assert.equal(await open().lock.challenge(never), false);
+      held.release();
+    });
+  });
+
+  describe("what others have recorded", () => {
+    it("Q1 it is read from where the record was read, not from its beginning", async () => {
+      const { transcript } = open();
+      transcript.append(titled("One"));
+      transcript.close();
+      const from = replay(record);
+      transcript.append(titled("Two"));
+      transcript.close();
+      assert.deepEqual(new Transcript(record, () => {}, from).catchUp(), [titled("Two")]);
+    });
+
+    it("Q1 whole lines only, and what is broken is left out", async () => {
+      const { transcript } = open();
+      transcript.append(titled("One"));
+      transcript.close();
+      const line = JSON.stringify(titled("Two"));
+      appendFileSync(record, `?\n${line.slice(0, 20)}`);
+      assert.deepEqual(transcript.catchUp(), []);
+      appendFileSync(record, `${line.slice(20)}\n`);
+      assert.deepEqual(transcript.catchUp(), [titled("Two")]);
+    });
+
+    it("R2 a record that was removed meanwhile is not made anew without its beginning", async () => {
+      const { transcript, lock } = open();
+      transcript.append(titled("One"));
+      transcript.flush();
+      rmSync(record);
+      const held = await lock.acquire("run_1", 0, never);
+      transcript.append(titled("Two"));
+      assert.throws(() => transcript.flush(), { name: "RecordError", message: /is gone/ });
+      held.release();
+      assert.ok(!existsSync(record));
+    });
+  });
+});

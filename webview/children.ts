@@ -31,6 +31,12 @@ export function asksIn(chat: Chat, requests: readonly PermissionRequest[]): bool
   return requests.some((request) => findChat(chat, request.sessionID) !== undefined);
 }
 
+/** The agent that a question comes from, when it is a subagent of the chat. */
+export function askerOf(root: Chat, { sessionID }: PermissionRequest): string | undefined {
+  if (sessionID === root.session.id) return undefined;
+  return findChat(root, sessionID)?.messages[0]?.info.agent ?? "unknown";
+}
+
 /** What a subagent has done so far, its own subagents included. */
 export interface Work {
   /** Replies of the model. */

@@ -38,11 +38,15 @@ export class CallRecord {
     });
   }
 
-  /** From now on the call tells which session works for it (S1), and at last what that has cost, in USD. */
-  follow(child: { childID: string; childCost: number | undefined }): void {
-    const { childID, childCost } = child;
-    this.#child = childCost === undefined ? { childID } : { childID, childCost };
-    if (childCost === undefined) this.running();
+  /** From now on the call tells which session works for it (S1). */
+  follow(childID: string): void {
+    this.#child = { childID };
+    this.running();
+  }
+
+  /** What the session that works for it has cost, in USD; told with the result. */
+  charge(childCost: number): void {
+    this.#child = { ...this.#child, childCost };
   }
 
   /** What a tool that did not come to its end has put out so far, as far as it was shown. */

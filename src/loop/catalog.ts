@@ -29,66 +29,32 @@ export interface KnownModel {
 }
 
 const k = 1000;
-const claude = { providerID: "anthropic", inputLimit: undefined, maxOutput: 32 * k } as const;
-const openai = { providerID: "openai", inputLimit: undefined, maxOutput: 32 * k } as const;
+const usual = { contextWindow: 1000 * k, inputLimit: undefined, maxOutput: 32 * k };
+const claude = { providerID: "anthropic", ...usual } as const;
+const claudeSmall = { ...claude, contextWindow: 200 * k };
+const openai = { providerID: "openai", ...usual } as const;
 const gpt5 = { ...openai, contextWindow: 1050 * k, inputLimit: 922 * k };
 const gpt5Small = { ...openai, contextWindow: 400 * k, inputLimit: 272 * k };
 
 /**
  * Windows and base prices as listed by the providers' price pages (read from @pydantic/genai-prices 0.1.8); limits of
- * input are the window without the longest reply, 128,000 tokens, as OpenAI's pages say. Some models cost more beyond
+ * input are the window without OpenAI's longest reply of 128,000 tokens. Some models cost more beyond
  * 200,000 or 272,000 tokens of input; the base price is used throughout.
  */
 export const knownModels: readonly KnownModel[] = [
-  {
-    ...claude,
-    modelID: "claude-sonnet-5",
-    label: "Claude Sonnet 5",
-    contextWindow: 1000 * k,
-    price: usd(2, 10, 0.2, 2.5),
-  },
-  {
-    ...claude,
-    modelID: "claude-opus-5-5",
-    label: "Claude Opus 5.5",
-    contextWindow: 1000 * k,
-    price: usd(4, 20, 0.2, 5),
-  },
-  {
-    ...claude,
-    modelID: "claude-fable-5",
-    label: "Claude Fable 5",
-    contextWindow: 1000 * k,
-    price: usd(10, 50, 1, 12.5),
-  },
-  {
-    ...claude,
-    modelID: "claude-sonnet-4-6",
-    label: "Claude Sonnet 4.6",
-    contextWindow: 1000 * k,
-    price: usd(3, 15, 0.3, 3.75),
-  },
-  {
-    ...claude,
-    modelID: "claude-sonnet-4-5",
-    label: "Claude Sonnet 4.5",
-    contextWindow: 200 * k,
-    price: usd(3, 15, 0.3, 3.75),
-  },
-  {
-    ...claude,
-    modelID: "claude-haiku-4-5",
-    label: "Claude Haiku 4.5",
-    contextWindow: 200 * k,
-    price: usd(1, 5, 0.1, 1.25),
-  },
+  { ...claude, modelID: "claude-sonnet-5", label: "Claude Sonnet 5", price: usd(2, 10, 0.2, 2.5) },
+  { ...claude, modelID: "claude-opus-5-5", label: "Claude Opus 5.5", price: usd(4, 20, 0.2, 5) },
+  { ...claude, modelID: "claude-fable-5", label: "Claude Fable 5", price: usd(10, 50, 1, 12.5) },
+  { ...claude, modelID: "claude-sonnet-4-6", label: "Claude Sonnet 4.6", price: usd(3, 15, 0.3, 3.75) },
+  { ...claudeSmall, modelID: "claude-sonnet-4-5", label: "Claude Sonnet 4.5", price: usd(3, 15, 0.3, 3.75) },
+  { ...claudeSmall, modelID: "claude-haiku-4-5", label: "Claude Haiku 4.5", price: usd(1, 5, 0.1, 1.25) },
   { ...gpt5, modelID: "gpt-5.6-terra", label: "GPT-5.6 Terra", price: usd(2, 12, 0.2, 2.5) },
   { ...gpt5, modelID: "gpt-5.6-sol", label: "GPT-5.6 Sol", price: usd(4, 20, 0.4, 5) },
   { ...gpt5, modelID: "gpt-5.6-luna", label: "GPT-5.6 Luna", price: usd(0.2, 1.2, 0.02, 0.25) },
   { ...gpt5, modelID: "gpt-5.4", label: "GPT-5.4", price: usd(2.5, 15, 0.25, 2.5) },
   { ...gpt5Small, modelID: "gpt-5.4-mini", label: "GPT-5.4 mini", price: usd(0.75, 4.5, 0.075, 0.75) },
   { ...gpt5Small, modelID: "gpt-5.2", label: "GPT-5.2", price: usd(1.75, 14, 0.175, 1.75) },
-  { ...openai, modelID: "gpt-4.1", label: "GPT-4.1", contextWindow: 1000 * k, price: usd(2, 8, 0.5, 2) },
+  { ...openai, modelID: "gpt-4.1", label: "GPT-4.1", price: usd(2, 8, 0.5, 2) },
 ];
 
 function usd(input: number, output: number, cacheRead: number, cacheWrite: number): Price {

@@ -77,7 +77,13 @@ export class Session {
       limits: () => deps.limits(),
       ask: deps.attended ? ask : undefined,
     });
-    if (deps.titles && chat.messages.length === 0) nameAfterFirstReply(this, deps.openModel, this.#closing.signal);
+    if (deps.titles && chat.messages.length === 0)
+      nameAfterFirstReply({
+        session: this,
+        agents: () => this.#setups.project.agents,
+        openModel: deps.openModel,
+        closing: this.#closing.signal,
+      });
   }
 
   /** Whether a turn runs here, or waits for another process to end its own. */

@@ -51,7 +51,7 @@ export async function runSubagent(caller: Caller, task: Task): Promise<string> {
   const chat = newChat({ id: newID("ses"), createdAt: Date.now(), title: task.description, cwd, parentID });
   const childID = chat.session.id;
   const recorder = turn.openChild(childID);
-  record.follow({ childID, childCost: undefined });
+  record.follow(childID);
   turn.flush();
   const child = childTurn(caller, agent, chat, recorder);
   try {
@@ -59,7 +59,7 @@ export async function runSubagent(caller: Caller, task: Task): Promise<string> {
     storeTask(child, caller, agent, task.prompt, await wordsOfHooks(caller, agent, childID));
     return answerOf(await runTurn(child), chat, signal);
   } finally {
-    record.follow({ childID, childCost: costOfSession(chat.messages).usd });
+    record.charge(costOfSession(chat.messages).usd);
     recorder.close();
   }
 }

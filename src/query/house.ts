@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { Agent } from "../loop/agents.ts";
+import { type Agent, isSwitchedOn } from "../loop/agents.ts";
 import type { Chat } from "../loop/apply.ts";
 import type { Price, Prices } from "../loop/catalog.ts";
 import type { PermissionMode, Rule } from "../loop/events.ts";
@@ -72,7 +72,7 @@ export function planHouse(options: Options): Plan {
 
 export interface House {
   session: Session;
-  /** The first message. */
+  /** The first message. @throws IntakeError when there is no such agent */
   init(): Omit<SDKSystemMessage, "uuid" | "session_id">;
   /** Ends what runs, keeps what was said, and leaves no lock, no process and no scratch file. */
   close(): Promise<void>;
@@ -113,24 +113,29 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
   });
   return {
     session,
-    init: () => ({
-      type: "system",
-      subtype: "init",
-      cwd: folders[0],
-      tools: tools.offered().map(({ name }) => name),
-      agents: project()
-        .agents.all()
-        .filter(({ hidden }) => !hidden)
-        .map(({ name }) => name),
-      model: model.modelID,
-      permissionMode: choices.mode,
-      apiKeySource: isReady(plan.accessTo(model.providerID).access) ? "user" : "none",
-      mcp_servers: [],
-      slash_commands: ["compact"],
-      skills: [],
-      plugins: [],
-      output_style: "default",
-    }),
+    init() {
+      const { agents } = project();
+      const answering = agents.find(agent);
+      const names = [...tools.offered().map(({ name }) => name), ...(tools.isDisabled("task") ? [] : ["task"])];
+      return {
+        type: "system",
+        subtype: "init",
+        cwd: folders[0],
+        tools: names.filter((name) => isSwitchedOn(answering.tools, name)),
+        agents: agents
+          .all()
+          .filter(({ hidden }) => !hidden)
+          .map(({ name }) => name),
+        model: model.modelID,
+        permissionMode: choices.mode,
+        apiKeySource: isReady(plan.accessTo(model.providerID).access) ? "user" : "none",
+        mcp_servers: [],
+        slash_commands: ["compact"],
+        skills: [],
+        plugins: [],
+        output_style: "default",
+      };
+    },
     async close() {
       try {
         await session.dispose();

@@ -37,11 +37,15 @@ describe("sessions", () => {
     return region;
   }
 
-  /** Types a path into VS Code's dialog for files. */
-  async function choose(file: string): Promise<void> {
+  /** Types a path into VS Code's dialog for files, once the dialog has written where it begins. */
+  async function choose(name: string): Promise<void> {
     const field = window.page.locator(".quick-input-widget input[type=text]");
     await field.waitFor();
-    await field.fill(file);
+    await window.page.waitForFunction(
+      ([field, folder]) => field instanceof HTMLInputElement && field.value.startsWith(folder),
+      [await field.elementHandle(), window.folder] as const,
+    );
+    await field.fill(path.join(window.folder, name));
     await field.press("Enter");
   }
 
@@ -84,6 +88,7 @@ describe("sessions", () => {
     const { raw = "" } = window.requests.at(-1) ?? {};
     assert.match(raw, /A pear is a fruit\./);
     assert.doesNotMatch(raw, /plum/);
+    await panel.getByRole("heading", { name: "On fruit (fork)" }).waitFor();
     const sessions = await list();
     await sessions.getByRole("searchbox").fill("plum");
     await sessions.getByRole("button", { name: /^On fruit/ }).click();
@@ -96,10 +101,10 @@ describe("sessions", () => {
       ["JSON lines", "fruit.jsonl"],
     ] as const) {
       const sessions = await list();
-      await sessions.getByRole("button", { name: "Export On fruit" }).first().click();
+      await sessions.getByRole("button", { name: "Export On fruit", exact: true }).click();
       await sessions.getByRole("button", { name: button, exact: true }).click();
-      await choose(path.join(window.folder, file));
-      await window.page.locator(".tab", { hasText: file }).waitFor();
+      await choose(file);
+      await window.page.locator(`.tab[data-resource-name="${file}"]`).waitFor();
       const text = await window.read(file);
       for (const words of ["tell me of the pear", "A plum is one too."]) assert.ok(text.includes(words), words);
     }
@@ -110,7 +115,7 @@ describe("sessions", () => {
     await press(panel, "New session");
     await panel.getByText("A plum is one too.").waitFor({ state: "detached" });
     await window.command("Rondo: Import Session");
-    await choose(path.join(window.folder, "fruit.jsonl"));
+    await choose("fruit.jsonl");
     await said(panel, "A plum is one too.");
     assert.match(await transcript(panel), /tell me of the pear[\s\S]*and of the plum/);
     window.plays([{ text: "It goes on." }]);

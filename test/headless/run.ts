@@ -48,6 +48,7 @@ export class Place {
 
   write(name: string, text: string): string {
     const file = path.join(this.folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, text);
     return file;
   }

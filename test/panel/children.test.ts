@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { apply, newChat } from "../../src/loop/apply.ts";
 import type { ChatEvent } from "../../src/loop/events.ts";
-import { joined, newestCalls, placeChild, repeated, requestsOf, workOf } from "../../webview/children.ts";
+import { askerOf, joined, newestCalls, placeChild, repeated, requestsOf, workOf } from "../../webview/children.ts";
 import { price, rough } from "../../webview/format.ts";
 import { mentionAt, mentioned } from "../../webview/mentions.ts";
 import { keepSame, segmentsOf, turnsOf, wordsOf } from "../../webview/turns.ts";
@@ -70,6 +70,14 @@ describe("the tree of subagents", () => {
       requestsOf(root).map(({ id }) => id),
       ["per_1", "per_2"],
     );
+  });
+
+  it("tells which agent asks", () => {
+    const reply = f.rondo([], { agent: "explore" });
+    const root = f.chat("", [], { children: { ses_2: child("ses_2", [reply]) } });
+    assert.equal(askerOf(root, f.request()), undefined);
+    assert.equal(askerOf(root, f.request({ sessionID: "ses_2" })), "explore");
+    assert.equal(askerOf(root, f.request({ sessionID: "ses_9" })), "unknown");
   });
 
   it("B1 sums what all below have cost, and says when some of it is not known", () => {

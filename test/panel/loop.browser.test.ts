@@ -274,7 +274,7 @@ describe("a subagent", () => {
     const panel = await panelWith(f.snapshot(chat({ ses_2: explorer })));
     await panel.post(events({ type: "asked", request: f.request({ sessionID: "ses_2" }) }));
     const card = panel.page.getByRole("alertdialog", { name: "Run this command?" });
-    assert.match(await card.innerText(), /A subagent asks\./);
+    assert.match(await card.innerText(), /The subagent build asks\./);
     assert.match(
       (await group(panel, "explore every caller of total()").locator("summary").textContent()) ?? "",
       /waiting for you/,

@@ -59,7 +59,7 @@ describe("query(): messages", () => {
       apiKeySource: "user",
     });
     const { tools = [], agents = [] } = init?.type === "system" && init.subtype === "init" ? init : {};
-    assert.ok(["bash", "read", "write", "edit", "glob", "grep"].every((name) => tools.includes(name)));
+    assert.ok(["bash", "read", "write", "edit", "glob", "grep", "task"].every((name) => tools.includes(name)));
     assert.ok(["build", "plan", "poet"].every((name) => agents.includes(name)));
     assert.ok(!agents.includes("title"), "hidden agents are not told");
   });

@@ -1,0 +1,193 @@
+/**
+ * The headless run, killed at random moments and resumed: what was acknowledged is there, and nothing is done twice
+ * (spec R2, R3). `RONDO_SEED` repeats the scripts of a run; the moments are as random as the machine.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Chat } from "../../src/loop/apply.ts";
+import type { ToolPart } from "../../src/loop/message.ts";
+import { replay } from "../../src/record/replay.ts";
+import { assertValid } from "../fuzz/valid.ts";
+import { until } from "../loop/harness.ts";
+import type { Answer, Block, ReceivedRequest } from "../model-server.ts";
+import { type Place, places } from "./run.ts";
+
+const kills = 200;
+const lanes = 5;
+const bypass = ["--permission-mode", "bypassPermissions"];
+
+/** Sessions in one folder, one after the other, each killed again and again. */
+class Lane {
+  readonly #name: string;
+  readonly #random: () => number;
+  #place: Place | undefined;
+  #session = 0;
+  #marks = 0;
+  #prompts: string[] = [];
+  /** How many requests there were before the session began. */
+  #first = 0;
+  /** The record as it was last seen, up to its last whole line. */
+  #record = Buffer.alloc(0);
+  /** Calls of the session that had ended when it was last seen, by their ids. */
+  #ended = new Map<string, string>();
+  #finishing = false;
+
+  constructor(name: string, seed: number) {
+    this.#name = name;
+    this.#random = randomFrom(seed);
+  }
+
+  async run(open: (script: (request: ReceivedRequest) => Answer) => Promise<Place>, times: number): Promise<void> {
+    this.#place = await open((request) => this.#answer(request));
+    for (let killed = 0; killed < times; ) {
+      if (await this.#try(true)) killed += 1;
+      else if (this.#random() < 0.5) this.#startNext();
+    }
+    this.#finishing = true;
+    assert.equal(await this.#try(false), false);
+    for (const part of callsOf(replay(this.#path).chat)) {
+      assert.ok(part.state.status === "completed" || part.state.status === "error", part.state.status);
+    }
+    const left = readdirSync(this.#its.sessions).filter((name) => /\.(lock|claim)/.test(name));
+    assert.deepEqual(left, []);
+  }
+
+  get #its(): Place {
+    return this.#place ?? assert.fail();
+  }
+
+  get #id(): string {
+    return `${this.#name}-${this.#session}`;
+  }
+
+  get #path(): string {
+    return path.join(this.#its.sessions, `${this.#id}.jsonl`);
+  }
+
+  get #requests(): ReceivedRequest[] {
+    return this.#its.server.requests.slice(this.#first);
+  }
+
+  #startNext(): void {
+    this.#session += 1;
+    this.#prompts = [];
+    this.#first = this.#its.server.requests.length;
+    this.#record = Buffer.alloc(0);
+    this.#ended = new Map();
+  }
+
+  /** One run of the program. @returns whether it was killed before it ended */
+  async #try(kill: boolean): Promise<boolean> {
+    const which = existsSync(this.#path) ? "--resume" : "--session-id";
+    const prompt = `Prompt ${this.#prompts.length} of ${this.#id}.`;
+    this.#prompts.push(prompt);
+    const before = this.#requests.length;
+    const { child, ended } = this.#its.start([...bypass, which, this.#id, prompt]);
+    let over = false;
+    void ended.then(() => {
+      over = true;
+    });
+    if (kill) {
+      if (this.#random() < 0.2) await sleep(300 * this.#random());
+      else {
+        const wanted = before + 1 + Math.floor(4 * this.#random());
+        await until(() => over || this.#requests.length >= wanted, 60_000);
+        await sleep(60 * this.#random());
+      }
+      child.kill("SIGKILL");
+    }
+    const { code, stderr } = await ended;
+    if (code !== null) assert.deepEqual([code, stderr], [0, ""]);
+    this.#check();
+    return code === null;
+  }
+
+  #check(): void {
+    const requests = this.#requests;
+    for (const request of requests) assertValid(request);
+    const sent = requests.map(({ raw }) => raw);
+    if (!existsSync(this.#path) || readFileSync(this.#path).indexOf(10) < 0) {
+      assert.equal(sent.length, 0, "the model was asked before the prompt was kept");
+      return;
+    }
+    const { chat, broken } = replay(this.#path);
+    assert.deepEqual(broken, []);
+    this.#checkGrowth();
+    const text = JSON.stringify(chat);
+    for (const prompt of this.#prompts) {
+      if (sent.some((raw) => raw.includes(prompt))) assert.ok(text.includes(prompt), `${prompt} is lost`);
+    }
+    this.#checkCalls(callsOf(chat), sent.at(-1) ?? "");
+  }
+
+  /** What was written stays as it was. */
+  #checkGrowth(): void {
+    const now = readFileSync(this.#path);
+    assert.ok(now.subarray(0, this.#record.length).equals(this.#record), "the record did not only grow");
+    this.#record = now.subarray(0, now.lastIndexOf(10) + 1);
+  }
+
+  #checkCalls(calls: ToolPart[], lastRequest: string): void {
+    const states = new Map(calls.map(({ callID, state }) => [callID, state]));
+    for (const [, id = ""] of lastRequest.matchAll(/"tool_use_id":"([^"]+)"/g)) {
+      const status = states.get(id)?.status;
+      assert.ok(status === "completed" || status === "error", `the model was told of ${id}, which is ${status}`);
+    }
+    for (const [id, state] of this.#ended) assert.equal(JSON.stringify(states.get(id)), state, "a result changed");
+    for (const [id, state] of states) {
+      if (state.status === "completed" || state.status === "error") this.#ended.set(id, JSON.stringify(state));
+    }
+    const log = path.join(this.#its.folder, "log");
+    const marks = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [];
+    assert.equal(new Set(marks).size, marks.length, "a command ran twice");
+    for (const mark of marks.filter((one) => one.startsWith(`${this.#id}.`))) {
+      const call = calls.find(({ state }) => String(state.input["command"]).includes(`${mark} `));
+      assert.ok(call && call.state.status !== "pending", `${mark} was done before it was kept that it would be`);
+    }
+  }
+
+  /** Text, or calls that leave a mark each; in pieces, so that there is something to cut. */
+  #answer(_request: ReceivedRequest): Answer {
+    const pace = { size: 120, delay: this.#random() < 0.5 ? 1 : 4 };
+    if (this.#finishing || this.#random() < 0.2)
+      return { blocks: [{ text: "All is done. ".repeat(8), pieces: 6 }], ...pace };
+    const blocks: Block[] = this.#random() < 0.5 ? [{ text: "I go on with it now.", pieces: 3 }] : [];
+    for (let left = 1 + Math.floor(3 * this.#random()); left > 0; left--) {
+      this.#marks += 1;
+      const wait = this.#random() < 0.5 ? "; sleep 0.03" : "";
+      const command = `echo ${this.#id}.${this.#marks} >> log${wait}`;
+      const isRead = this.#random() < 0.2;
+      blocks.push({ call: isRead ? { name: "glob", input: { pattern: "*" } } : { name: "bash", input: { command } } });
+    }
+    return { blocks, ...pace };
+  }
+}
+
+function callsOf({ messages }: Chat): ToolPart[] {
+  return messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool"));
+}
+
+/** Numbers from 0 to 1 (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+describe("the headless run: killed", () => {
+  const open = places();
+
+  it(`R2 R3 I3 at ${kills} random moments: it opens, goes on, has lost nothing, and runs nothing twice`, async function () {
+    this.timeout(240_000);
+    const seed = Number(process.env["RONDO_SEED"] ?? Date.now() % 2 ** 31);
+    console.log(`      seed ${seed}`);
+    const all = Array.from({ length: lanes }, (_, at) => new Lane(`lane${at}`, seed + at));
+    await Promise.all(all.map((lane) => lane.run(open, kills / lanes)));
+  });
+});

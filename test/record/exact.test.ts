@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import * as z from "zod/mini";
+import { RecordedEvent } from "../../src/loop/events.ts";
+import { eventsOf } from "../../src/loop/fork.ts";
+import { exactly } from "../../src/record/exact.ts";
+import { chats } from "./chats.ts";
+
+const isPlain = exactly(RecordedEvent);
+
+/** Every place in a JSON value, as the object and the key. */
+function placesIn(value: unknown): { holder: Record<string, unknown>; key: string }[] {
+  if (typeof value !== "object" || value === null) return [];
+  // Arrays have keys as well.
+  const holder = value as Record<string, unknown>;
+  return Object.keys(holder).flatMap((key) => [{ holder, key }, ...placesIn(holder[key])]);
+}
+
+describe("the first look at a line of the record", () => {
+  it("R1 takes what we write ourselves", () => {
+    fc.assert(
+      fc.property(chats, (chat) => {
+        for (const event of eventsOf(chat))
+          assert.ok(isPlain(JSON.parse(JSON.stringify(event))), JSON.stringify(event));
+      }),
+    );
+  });
+
+  it("R3 takes nothing that the schema would refuse or change", () => {
+    const anything = fc.oneof(
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constantFrom("text", "assistant", "completed", [], {}, null),
+    );
+    let taken = 0;
+    fc.assert(
+      fc.property(
+        chats,
+        fc.nat(),
+        fc.nat(),
+        anything,
+        fc.constantFrom("replace", "drop", "add"),
+        (chat, at, where, value, how) => {
+          const events = eventsOf(chat);
+          const event: unknown = JSON.parse(JSON.stringify(events[at % events.length]));
+          const places = placesIn(event);
+          const { holder, key } = places[where % places.length] ?? assert.fail();
+          if (how === "drop") delete holder[key];
+          else holder[how === "add" ? `${key}Too` : key] = value;
+          const line: unknown = JSON.parse(JSON.stringify(event));
+          if (!isPlain(line)) return;
+          taken += 1;
+          assert.deepEqual(RecordedEvent.parse(line), line);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    assert.ok(taken > 100, `${taken}`);
+  });
+
+  it("R3 what a schema only changes is left to it", () => {
+    for (const [schema, value] of [
+      [z.string().check(z.maxLength(3)), "four"],
+      [z.object({ a: z.string() }), { a: "", __proto__: null, b: 1 }],
+      [z.object({ a: z.string() }), JSON.parse('{"a":"","__proto__":{"b":1}}')],
+      [z.record(z.string(), z.unknown()), JSON.parse('{"__proto__":{"b":1}}')],
+      [z._default(z.string(), "x"), undefined],
+      [z.object({ a: z._default(z.string(), "x") }), {}],
+      [z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), { a: "", b: "" }],
+      [z.object({ a: z.string() }), []],
+      [z.number(), Number.POSITIVE_INFINITY],
+    ] as const) {
+      assert.equal(exactly(schema)(value), false, JSON.stringify(value));
+    }
+  });
+});

@@ -181,7 +181,7 @@ export class Conversations implements vscode.Disposable {
       });
     }
     const live = this.#open(chat, found);
-    void this.#settle(live).catch((error) => this.#deps.onBug(error));
+    void this.#settle(live);
     return live;
   }
 
@@ -218,8 +218,14 @@ export class Conversations implements vscode.Disposable {
 
   /** Ends what was running when the record ended; a window that was left behind gives the session back first. */
   async #settle({ session, lock, closing }: Live): Promise<void> {
-    if (await session.settle()) return;
-    if (await lock.challenge(closing.signal).catch(() => false)) await session.settle();
+    try {
+      if (await session.settle()) return;
+      if (await lock.challenge(closing.signal)) await session.settle();
+    } catch (error) {
+      if (closing.signal.aborted) return;
+      if (error instanceof RecordError) this.#troubles.fire(error);
+      else this.#deps.onBug(error);
+    }
   }
 
   /** What runs in another process is shown as running; its events come through the record. */
@@ -235,7 +241,7 @@ export class Conversations implements vscode.Disposable {
     apply(session.chat, event);
     this.#events.fire({ session, event });
     // Whoever ran it may have died over it.
-    if (!isElsewhere) void session.settle().catch((error) => this.#deps.onBug(error));
+    if (!isElsewhere) void this.#settle(live);
   }
 
   #closeIfIdle(id: string): void {

@@ -19,6 +19,7 @@ export class Projects implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   /** The agents may be others now. */
   readonly onDidChange = this.#changed.event;
+  readonly #told = new Set<string>();
   readonly #own: vscode.Disposable[] = [];
   #agents: AgentChoice[] | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -27,10 +28,10 @@ export class Projects implements vscode.Disposable {
     this.#log = log;
   }
 
-  /** Read anew each time; what could not be used is in the log. */
+  /** Read anew each time; what could not be used is in the log, once. */
   load(): Project {
     const project = loadProject(world());
-    for (const problem of project.problems) this.#log.warn(problem);
+    this.#tell(project.problems);
     return project;
   }
 
@@ -55,7 +56,7 @@ export class Projects implements vscode.Disposable {
     };
     return whenAsked(() => {
       const settings = loadHooks({ ...world(), own: readSettings().hooks });
-      for (const problem of settings.problems) this.#log.warn(problem);
+      this.#tell(settings.problems);
       return commandHooks(settings, context);
     });
   }
@@ -79,6 +80,11 @@ export class Projects implements vscode.Disposable {
     clearTimeout(this.#timer);
     this.#changed.dispose();
     for (const one of this.#own) one.dispose();
+  }
+
+  #tell(problems: readonly string[]): void {
+    for (const problem of problems) if (!this.#told.has(problem)) this.#log.warn(problem);
+    for (const problem of problems) this.#told.add(problem);
   }
 
   #refreshSoon(): void {

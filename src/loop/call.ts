@@ -1,7 +1,8 @@
 /** One tool call: repair, parse, hook, plan, ask, run, settle (spec T4). Every call ends with exactly one result. */
 import type { core } from "zod/mini";
-import { type Plan, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
+import { type Need, type Plan, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import { shorten } from "../tools/truncate.ts";
+import { findEntry } from "./apply.ts";
 import { CallHooks, hookSays } from "./call-hooks.ts";
 import { CallRecord } from "./call-record.ts";
 import { Deadline } from "./deadline.ts";
@@ -213,10 +214,21 @@ function questionOf({ turn, call, record }: Run, tool: Tool, plan: Plan, hook: Q
     title: plan.preview.type === "command" ? "Run this command?" : `${plan.title}?`,
     preview,
     input: record.input,
-    needs: plan.needs,
+    needs: isSilent(turn, call) ? plan.needs.map((need) => notesNeed(turn, need)) : plan.needs,
     lineage,
     hook,
   };
+}
+
+function isSilent(turn: Turn, { messageID }: ToolCall): boolean {
+  return findEntry(turn.chat, messageID)?.info.silent === true;
+}
+
+/** Where the user is not at work with the agent, notes are asked for apart from what protects their folder (C5). */
+function notesNeed(turn: Turn, need: Need): Need {
+  const path = turn.project().memory?.path;
+  if (need.permission !== "edit" || need.pattern !== path) return need;
+  return { ...need, permission: "memory", always: need.pattern };
 }
 
 /** `mayAnswer` is heard before the user. */

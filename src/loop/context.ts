@@ -108,11 +108,13 @@ export function withoutOutput(part: Part): Part {
   return { ...part, state: { ...state, output: leftOut } };
 }
 
-/** Where compaction begins: so much room is kept for the answer (C1). */
-export function overflowLimit({ contextWindow, inputLimit }: Setup, { compactAt, reserveFloor }: Limits): number {
-  // A window so small that the usual reserve would fill it keeps a quarter of itself.
+/** Where compaction begins: so much room is kept for the answer, a long one where the model gives long ones (C1). */
+export function overflowLimit(setup: Setup, { compactAt, reserveFloor }: Limits): number {
+  const { contextWindow, inputLimit, maxTokens = 0 } = setup;
+  // A window so small that the usual reserve would fill it keeps a part of itself.
   const reserve = Math.min(reserveFloor, contextWindow / 4);
-  return Math.floor(Math.min(compactAt * contextWindow, contextWindow - reserve, inputLimit - reserve));
+  const answer = Math.max(reserve, Math.min(maxTokens, contextWindow / 3));
+  return Math.floor(Math.min(compactAt * contextWindow, contextWindow - answer, inputLimit - reserve));
 }
 
 /**

@@ -7,6 +7,7 @@ import { cannotFit, describe, endOf, overTime } from "./endings.ts";
 import { flushMemory, isFlushDue } from "./memory.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "./message.ts";
 import { ModelError } from "./model.ts";
+import { notePatch } from "./patch.ts";
 import { reminders } from "./prompt.ts";
 import { prune } from "./prune.ts";
 import { type Reply, streamReply } from "./reply.ts";
@@ -160,7 +161,9 @@ async function step(turn: Turn, setup: Setup, user: UserMessage, so: Progress): 
   if (!(await turn.untimed(() => turn.budget.allows(turn.signal)))) {
     return { reason: "error_max_budget_usd", error: undefined };
   }
-  return next(await runCalls(turn, setup, reply.calls));
+  const end = await runCalls(turn, setup, reply.calls);
+  notePatch(turn, reply.message.id);
+  return next(end);
 }
 
 /** A reply that fits into what the window leaves. */

@@ -19,7 +19,9 @@ export function isFlushDue(turn: Turn, setup: Setup, entries: readonly Entry[], 
   const latest = overflowLimit(setup, turn.limits);
   // In a small window the threshold lies below what any conversation takes.
   const due = Math.max(setup.contextWindow - reserveFloor - flushThreshold, latest / 2);
-  if (size < Math.min(due, latest) || size > setup.contextWindow) return false;
+  // What a subagent learns reaches its parent; who works for the user keeps the notes.
+  const isChild = turn.lineage.length > 1;
+  if (isChild || size < Math.min(due, latest) || size > setup.contextWindow) return false;
   const canWrite = setup.tools.has("write") || setup.tools.has("edit");
   if (!canWrite || !turn.host.workspace.trusted || turn.readOnly() || !turn.project().memory) return false;
   return entries.some(({ info }) => info.role === "assistant") && !entries.some(({ info }) => info.silent);

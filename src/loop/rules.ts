@@ -39,7 +39,7 @@ export function judge(need: Need, tool: string, book: RuleBook, lineage: Lineage
   for (const { name, permission } of narrowing) {
     const rule = lastMatch(permission, need, tool);
     if (!rule || !isStricter(rule.action, judged.decision)) continue;
-    if (rule.action === "ask" && bypasses(book.mode, need)) continue;
+    if (rule.action === "ask" && book.mode === "bypassPermissions") continue;
     judged = {
       decision: rule.action,
       rule,
@@ -66,21 +66,16 @@ function judgeOwn(need: Need, tool: string, book: RuleBook, root: Lineage[number
       why: "Rondo's and the editor's own settings ask each time, in all modes.",
     };
   }
-  if (bypasses(book.mode, need)) {
+  if (book.mode === "bypassPermissions") {
     return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
   }
   if (own) return { decision: own.action, rule: own, why: `${whose} \`${own.pattern}\` ${does[own.action]} it.` };
-  if (book.mode === "acceptEdits" && need.permission === "edit") {
+  if (book.mode === "acceptEdits" && (need.permission === "edit" || need.permission === "memory")) {
     return { decision: "allow", rule: undefined, why: "The mode Accept edits allows it." };
   }
   const usual = lastMatch(builtIn, need, tool);
   if (usual?.action === "allow") return { decision: "allow", rule: usual, why: usual.why };
   return { decision: "ask", rule: usual, why: askReason(need, book.mode) };
-}
-
-/** The mode is about what is done; whether the model is stuck is asked in all of them. */
-function bypasses(mode: PermissionMode, need: Need): boolean {
-  return mode === "bypassPermissions" && need.permission !== "doom_loop";
 }
 
 const does = { allow: "allows", ask: "asks", deny: "denies" } as const;
@@ -140,6 +135,7 @@ const protectedPath = /(^|[/\\])((\.rondo|\.claude|\.vscode|\.git)([/\\]|$)|\.mc
 
 function askReason(need: Need, mode: PermissionMode): string {
   if (need.permission === "doom_loop") return "The same call, or the same few, came again and again.";
+  if (need.permission === "memory") return "The conversation is about to be compacted; these notes would last.";
   if (need.permission === "external_directory") return "It lies outside the workspace, which always asks.";
   if (need.permission === "edit") return "Asks because the mode is Ask first.";
   if (need.match === "exact") return "Asks because the command cannot be taken apart with certainty.";

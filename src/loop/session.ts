@@ -136,8 +136,7 @@ export class Session {
 
   /** Ends the turn: the stream is closed, commands are killed, open questions are withdrawn. Resolves when it is idle. */
   async stop(): Promise<void> {
-    this.#running?.abort.abort(new DOMException("Stopped by the user", "AbortError"));
-    await this.#running?.done;
+    await this.#end("Stopped by the user");
   }
 
   /** Cuts a wait between two tries short. */
@@ -214,10 +213,15 @@ export class Session {
   async dispose(): Promise<void> {
     const isFirst = !this.#closing.signal.aborted;
     this.#closing.abort();
-    await this.stop();
+    await this.#end("The session was closed");
     if (isFirst && this.#hasBegun)
       await this.#fire("SessionEnd", "other", { reason: "other" }, AbortSignal.timeout(lastHooks));
     this.#deps.recorder.flush();
+  }
+
+  async #end(reason: string): Promise<void> {
+    this.#running?.abort.abort(new DOMException(reason, "AbortError"));
+    await this.#running?.done;
   }
 
   #check(input: PromptInput): void {

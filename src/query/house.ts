@@ -10,6 +10,7 @@ import { type Hooks, noHooks } from "../loop/hooks.ts";
 import type { ModelRef } from "../loop/message.ts";
 import type { Model } from "../loop/model.ts";
 import { isReady, openModel } from "../loop/models/providers.ts";
+import type { Project } from "../loop/project.ts";
 import { Session } from "../loop/session.ts";
 import { type Ledger, noLedger, noLock, noRecord, type Recorder, type SessionLock } from "../loop/store.ts";
 import { defaultLimits, type Limits } from "../loop/turn.ts";
@@ -83,7 +84,9 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
   const { id } = chat.session;
   const appended = typeof options.systemPrompt === "object" ? (options.systemPrompt.append ?? "") : "";
   const choices = { mode, model, agent, thinking: thinkingOf(options), appended };
-  const project = await projectLoader(plan, options);
+  const load = await projectLoader(plan, options);
+  const first = load();
+  let unread: Project | undefined = first;
   const hooks = await hooksOf(plan, options, () => choices.mode);
   const tools = registryOf(coreTools, withheldTools(options, [...coreTools.map(({ name }) => name), "task"]));
   const workspaceRules: Rule[] = [];
@@ -102,7 +105,11 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
     fallback: () => plan.fallback,
     rules: () => ({ user: plan.rules, workspace: workspaceRules }),
     keepRules: (rules) => workspaceRules.push(...rules),
-    project,
+    project() {
+      const project = unread ?? load();
+      unread = undefined;
+      return project;
+    },
     hooks,
     openChild: record.openChild,
     attended: options.canUseTool !== undefined,
@@ -114,7 +121,7 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
   return {
     session,
     init() {
-      const { agents } = project();
+      const { agents } = first;
       const answering = agents.find(agent);
       const names = [...tools.offered().map(({ name }) => name), ...(tools.isDisabled("task") ? [] : ["task"])];
       return {
@@ -182,7 +189,7 @@ function openRecord({ sessions, chat, found, limits, say, log }: Plan): Record {
 }
 
 /** Loads what the folder and the user's own files hold, of the sources that are wanted. */
-async function projectLoader(plan: Plan, options: Options) {
+async function projectLoader(plan: Plan, options: Options): Promise<() => Project> {
   // Brings a parser of YAML with it.
   const { loadProject } = await import("../project/project.ts");
   const { systemPrompt } = options;

@@ -83,6 +83,11 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
         throw new QueryError("unsupported-option", `The option ${name} cannot be kept here. Leave it out.`);
     }
   }
+  if (options.env && Object.entries(options.env).some(isForCommands)) {
+    note(
+      "Of the option env only keys and addresses of providers are used; commands have this process's own environment.",
+    );
+  }
   const { permissionMode, sessionId, resume, resumeSessionAt, forkSession } = options;
   if (permissionMode !== undefined) checkMode(permissionMode);
   for (const [name, id] of Object.entries({ sessionId, resume })) {
@@ -99,6 +104,11 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
   for (const folder of foldersOf(options)) {
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw invalid(`There is no folder ${folder}.`);
   }
+}
+
+/** Whether a variable says something that commands would have to be told. */
+function isForCommands([name, value]: [string, string | undefined]): boolean {
+  return value !== process.env[name] && !/_(API_KEY|BASE_URL)$/.test(name);
 }
 
 /** @throws QueryError */

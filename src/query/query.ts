@@ -39,9 +39,13 @@ class Run implements Query {
   /** Resolves when nothing of the run is left. */
   readonly #over: Promise<void>;
   #prompt: Prompt | undefined;
+  readonly #given: string | AsyncIterable<SDKUserMessage>;
+  #begun = false;
+  #stopsFirst = false;
   #exitReason: ExitReason | undefined;
 
   constructor(prompt: string | AsyncIterable<SDKUserMessage>, options: Options) {
+    this.#given = prompt;
     this.#options = options;
     this.#plan = planHouse(options);
     const caller = options.abortController?.signal;
@@ -49,7 +53,7 @@ class Run implements Query {
     caller?.addEventListener("abort", abort, { once: true });
     if (caller?.aborted) abort();
     this.#house = openHouse(this.#plan, options);
-    this.#over = this.#run(prompt).then(
+    this.#over = this.#run().then(
       () => this.#messages.end(),
       (error: unknown) => this.#messages.fail(asQueryError(error)),
     );
@@ -100,7 +104,11 @@ class Run implements Query {
 
   async interrupt(): Promise<void> {
     const prompt = this.#prompt;
-    if (!prompt) return;
+    if (!prompt) {
+      // A prompt that came with the query has been given already, even where its turn has not begun.
+      this.#stopsFirst = !this.#begun && typeof this.#given === "string";
+      return;
+    }
     prompt.stopped = true;
     await (await this.#house).session.stop();
   }
@@ -127,14 +135,14 @@ class Run implements Query {
     this.#messages.clear();
   }
 
-  async #run(prompt: string | AsyncIterable<SDKUserMessage>): Promise<void> {
+  async #run(): Promise<void> {
     const house = await this.#house;
     const projection = this.#follow(house);
     const stop = () => void house.session.stop();
     this.#closing.signal.addEventListener("abort", stop, { once: true });
     try {
       projection.emit(house.init());
-      for await (const message of prompts(prompt, this.#closing.signal)) {
+      for await (const message of prompts(this.#given, this.#closing.signal)) {
         const result = await this.#answer(house, message);
         if (result) projection.emit(result);
         if (this.#closing.signal.aborted) break;
@@ -193,7 +201,9 @@ class Run implements Query {
 
   /** @returns the result; nothing for a message that is only stored */
   async #answer({ session }: House, message: SDKUserMessage) {
-    const prompt: Prompt = { totals: new Totals(), denied: [], stopped: false };
+    const prompt: Prompt = { totals: new Totals(), denied: [], stopped: this.#stopsFirst };
+    this.#begun = true;
+    this.#stopsFirst = false;
     const firstMessage = session.chat.messages.length;
     const started = performance.now();
     this.#prompt = prompt;
@@ -263,6 +273,15 @@ async function* prompts(
   } finally {
     signal.removeEventListener("abort", close);
     // Not waited for: the source may be waiting for something itself.
-    void source.return?.();
+    void leave(source);
+  }
+}
+
+/** Tells the source that nobody asks any more; what it makes of that is its own affair. */
+async function leave(source: AsyncIterator<SDKUserMessage>): Promise<void> {
+  try {
+    await source.return?.();
+  } catch {
+    return;
   }
 }

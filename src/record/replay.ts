@@ -8,7 +8,7 @@ import { exactly } from "./exact.ts";
 /** Of the first line of each file; a later format gets another number. */
 export const version = 1;
 
-export interface BrokenLine {
+interface BrokenLine {
   /** From 1. */
   line: number;
   text: string;

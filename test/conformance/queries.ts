@@ -95,8 +95,13 @@ export function queries(): (script: Script, more?: More) => Promise<QueryRun> {
         ? { baseUrl: `${server.url}/v1`, model: "gpt-5.4" }
         : { provider: "anthropic", baseUrl: server.url, model: "claude-sonnet-5" }),
     };
-    const run = new QueryRun(server, folder, query({ prompt, options: { ...usual, ...options } }));
-    open.push(run);
-    return run;
+    try {
+      const run = new QueryRun(server, folder, query({ prompt, options: { ...usual, ...options } }));
+      open.push(run);
+      return run;
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
   };
 }

@@ -91,6 +91,7 @@ describe("sessions", () => {
     await panel.getByRole("heading", { name: "On fruit (fork)" }).waitFor();
     const sessions = await list();
     await sessions.getByRole("searchbox").fill("plum");
+    await sessions.getByRole("button", { name: /^On fruit \(fork\)/ }).waitFor({ state: "detached" });
     await sessions.getByRole("button", { name: /^On fruit/ }).click();
     await said(panel, "A plum is one too.");
   });

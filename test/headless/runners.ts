@@ -1,8 +1,8 @@
 /** Real processes that run one session. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import path from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 /** What the process said, a value of each. */
 interface Said {
@@ -23,7 +23,7 @@ export class Runner {
 
   /** `alive`: whether somebody sees what it runs. */
   constructor(record: string, alive = true, env: Record<string, string> = {}) {
-    const script = path.join(import.meta.dirname, "runner.ts");
+    const script = fileURLToPath(import.meta.resolve("./runner.ts"));
     this.child = spawn(process.execPath, [script, record, alive ? "alive" : "dead"], {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, ...env },

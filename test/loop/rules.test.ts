@@ -33,9 +33,10 @@ const rows: Row[] = [
   [[], "web_fetch https://example.org", "ask"],
   [[], "task explore", "allow"],
   [["deny task explore"], "task explore", "deny"],
-  // Circles: in all modes, and not by rules about everything.
+  // Circles: not by rules about everything.
   [[], "read>doom_loop read", "ask"],
-  [[], "read>doom_loop read", "ask", "bypassPermissions"],
+  [[], "read>doom_loop read", "allow", "bypassPermissions"],
+  [["deny doom_loop *"], "read>doom_loop read", "deny", "bypassPermissions"],
   [["allow * *"], "read>doom_loop read", "ask"],
   [["allow read *"], "read>doom_loop read", "ask"],
   [["allow doom_loop read"], "read>doom_loop read", "allow"],

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import type { ToolPart } from "../../src/loop/message.ts";
+import { mock } from "node:test";
+import { apply } from "../../src/loop/apply.ts";
+import type { ChatEvent } from "../../src/loop/events.ts";
+import type { ToolPart, ToolState } from "../../src/loop/message.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { toBlocks, toPromptParts, toResultBlock } from "../../src/loop/sdk-blocks.ts";
 import { project } from "../../src/loop/sdk-messages.ts";
+import { newSession } from "../../src/loop/session.ts";
 import type { SDKMessage } from "../../src/query/types.ts";
 import { failure, type Reply } from "../scripted-model.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
@@ -88,6 +92,42 @@ describe("SDK messages", () => {
     assert.deepEqual(progress.toSorted(), ["call-0-0", "call-0-0", "call-0-1", "call-0-1"]);
     const told = resultsIn(messages);
     assert.partialDeepStrictEqual(told, [{ tool_use_id: "call-0-0" }, { tool_use_id: "call-0-1" }]);
+  });
+
+  it("K2 a call that takes long is told of every 5 seconds", () => {
+    mock.timers.enable({ apis: ["setInterval", "Date"] });
+    try {
+      const chat = newSession("/work", "ses");
+      const messages: SDKMessage[] = [];
+      const { take, close } = project({
+        chat,
+        partial: false,
+        maxRetries: () => 0,
+        makeID: () => "id",
+        emit: (message) => messages.push(message),
+        onReply() {},
+        onDenied() {},
+      });
+      const happen = (event: ChatEvent) => {
+        apply(chat, event);
+        take(event);
+      };
+      const put = (state: ToolState) => {
+        const base = { id: "p", sessionID: "ses", messageID: "m", callID: "c", tool: "bash" };
+        happen({ type: "part", part: { type: "tool", ...base, state } });
+      };
+      happen({ type: "status", status: { type: "busy", since: 0 } });
+      put({ status: "running", input: {}, start: 0 });
+      for (let second = 0; second < 11; second++) mock.timers.tick(1000);
+      put({ status: "completed", input: {}, output: "", title: "", metadata: {}, start: 0, end: 11_000 });
+      put({ status: "running", input: {}, start: 11_000 });
+      close();
+      mock.timers.tick(11_000);
+      const elapsed = messages.map((one) => one.type === "tool_progress" && one.elapsed_time_seconds);
+      assert.deepEqual(elapsed, [0, 5, 10, 11, 0]);
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it("S1 what a subagent says and does carries the call that it works for", async () => {

@@ -3,11 +3,14 @@ import assert from "node:assert/strict";
 import { AgentCatalog } from "../../src/loop/agents.ts";
 import type { ChatEvent } from "../../src/loop/events.ts";
 import { isSummary } from "../loop/compacting.ts";
-import { type Harness, harnesses } from "../loop/harness.ts";
+import { type Harness, harnesses, until } from "../loop/harness.ts";
 import { failure, type Script } from "../scripted-model.ts";
 import { button, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
+
+/** In ms: commands are run, beside a browser. */
+const patience = 15_000;
 
 const bash = (command: string) => ({ call: "bash", input: { command } });
 const isHelper = ({ system }: { system: string }) => system.includes("I AM helper.");
@@ -54,7 +57,7 @@ describe("a real session in the panel", () => {
     const h = open(script, { project: { agents }, rules: [{ permission: "task", pattern: "*", action: "allow" }] });
     const { panel, show } = await watch(h);
     const turn = h.turn("Find it.");
-    await h.asked();
+    await until(() => h.chat.requests.length > 0, patience);
     await show();
     const card = panel.page.getByRole("group", { name: "helper find the thing", exact: true });
     assert.match((await card.locator("summary").textContent()) ?? "", /waiting for you/);
@@ -67,12 +70,11 @@ describe("a real session in the panel", () => {
     await show();
     assert.equal(await panel.page.getByRole("alertdialog").count(), 0);
     await card.locator("summary").click();
-    assert.match(await card.getByRole("article", { name: "Task" }).innerText(), /Look\./);
-    assert.match(
-      await card.getByRole("article", { name: "helper" }).innerText(),
-      /Ran touch found.txt[\s\S]*It is there\./,
-    );
-    assert.match(await panel.page.getByRole("article", { name: "Rondo" }).innerText(), /Done\.$/);
+    await card.getByRole("article", { name: "Task" }).getByText("Look.").waitFor();
+    const said = card.getByRole("article", { name: "helper" });
+    await said.getByRole("group", { name: "Ran touch found.txt" }).waitFor();
+    await said.getByText("It is there.").waitFor();
+    await panel.page.getByRole("article", { name: "Rondo" }).getByText("Done.", { exact: true }).waitFor();
     assert.equal(await panel.page.getByRole("article", { name: "You" }).count(), 1);
     assert.deepEqual(await panel.sentOf("open-child"), []);
   });
@@ -101,7 +103,7 @@ describe("a real session in the panel", () => {
     const h = open([[bash("false")], [bash("false")], [bash("false")], ["I stop."]], { mode: "bypassPermissions" });
     const { panel, show } = await watch(h);
     const turn = h.turn("Try.");
-    await h.asked();
+    await until(() => h.chat.requests.length > 0, patience);
     await show();
     assert.match(await panel.page.getByRole("alertdialog").innerText(), /Run false: 3 times in this turn/);
     await button(panel, "Deny").waitFor();

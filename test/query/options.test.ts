@@ -25,10 +25,11 @@ describe("query(): options", () => {
   it("K2 options that ask for nothing are no error; what does not apply is noted", async () => {
     const world = await open([says("Hi.")]);
     const foreign = { betas: ["context-1m-2025-08-07"], pathToClaudeCodeExecutable: "/bin/claude" };
-    await world.run("Go", { mcpServers: {}, plugins: [], sandbox: { enabled: false }, ...foreign });
+    const env = { ...process.env, OPENAI_API_KEY: "x", FOR_COMMANDS: "x" };
+    await world.run("Go", { mcpServers: {}, plugins: [], sandbox: { enabled: false }, env, ...foreign });
     assert.deepEqual(
       world.notes.map((note) => /option (\w+)/.exec(note)?.[1]),
-      ["betas", "pathToClaudeCodeExecutable"],
+      ["betas", "pathToClaudeCodeExecutable", "env"],
     );
   });
 

@@ -6,7 +6,7 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Entry } from "../apply.ts";
 import type { FilePart, Part, ToolPart } from "../message.ts";
-import type { ModelRequest, Thinking } from "../model.ts";
+import type { ModelRequest } from "../model.ts";
 import { never } from "../never.ts";
 import {
   callsOf,
@@ -42,7 +42,7 @@ export function requestBody(request: ModelRequest): string {
   const parameters = withOptions(
     {
       max_tokens: maxTokens,
-      ...thinkingParams(model, request.thinking, maxTokens),
+      ...thinkingParams(request, maxTokens),
       // Caches up to the last block, wherever that is by then.
       cache_control: { type: "ephemeral" },
     },
@@ -176,7 +176,7 @@ const least = 1_024;
  * migration guides there: adaptive from 4.6 on, which itself still takes a budget; before that, from 3.7 on, a budget.
  * Models that are not Claude's get nothing but a budget that was asked for.
  */
-function thinkingParams(model: string, thinking: Thinking, maxTokens: number): ThinkingParams {
+function thinkingParams({ model, thinking, entries }: ModelRequest, maxTokens: number): ThinkingParams {
   const generation = claudeGeneration(model);
   const isBudget = typeof thinking === "object";
   if (generation >= 4.6 && !(isBudget && generation === 4.6)) {
@@ -189,7 +189,14 @@ function thinkingParams(model: string, thinking: Thinking, maxTokens: number): T
   const wanted = budgetOf(thinking);
   if (wanted === undefined || (generation < 3.7 && !(isBudget && generation === 0))) return {};
   const budget = Math.min(Math.max(wanted, least), maxTokens - least);
-  return budget < least ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+  return budget < least || continuesUnthought(entries) ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+/** A model with a budget may only go on after calls that begin with its own thoughts: a subtask's were not the model's. */
+function continuesUnthought(entries: ModelRequest["entries"]): boolean {
+  const last = entries.findLast(({ info }) => info.role === "assistant");
+  if (!last?.parts.some((part) => part.type === "tool")) return false;
+  return !last.parts.some((part) => part.type === "reasoning" && part.metadata);
 }
 
 /** A model that thinks takes no temperature, nor do those after 4.6, whatever they do. The API's highest is 1. */

@@ -1,0 +1,177 @@
+/** The sessions of a window beside a headless run of the same: who runs, who follows, and what is left behind. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import * as vscode from "vscode";
+import { isWindowThere } from "../../src/extension/alive.ts";
+import { Conversations } from "../../src/extension/conversations.ts";
+import { AgentCatalog } from "../../src/loop/agents.ts";
+import { noHooks } from "../../src/loop/hooks.ts";
+import { openModel } from "../../src/loop/models/providers.ts";
+import { textPrompt } from "../../src/loop/prompt-input.ts";
+import { noLedger } from "../../src/loop/store.ts";
+import { defaultLimits } from "../../src/loop/turn.ts";
+import { Sessions } from "../../src/record/sessions.ts";
+import { coreTools } from "../../src/tools/core.ts";
+import { nodeHost } from "../../src/tools/node-host.ts";
+import { registryOf } from "../../src/tools/registry.ts";
+import { taskTool } from "../../src/tools/task.ts";
+import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
+
+const long = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
+const slow: Answer = { blocks: [{ text: long, pieces: 40 }], delay: 60 };
+const id = "ses_shared";
+
+describe("sessions of a window", () => {
+  let folder: string;
+  let model: ModelServer;
+  let answers: Answer[];
+  let store: Sessions;
+  let conversations: Conversations;
+  let headless: ChildProcess | undefined;
+  const bugs: unknown[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "rondo-conversations-"));
+    answers = [];
+    model = await startModelServer(() => answers.shift() ?? [{ text: "Yes." }]);
+    store = new Sessions(path.join(folder, "sessions"));
+    bugs.length = 0;
+    conversations = open();
+  });
+  afterEach(async () => {
+    headless?.kill("SIGKILL");
+    await conversations.disposeAll();
+    conversations.dispose();
+    await model.stop();
+    await rm(folder, { recursive: true, force: true });
+    assert.deepEqual(bugs, []);
+  });
+
+  /** As a window would, with all that a session needs. */
+  function open(): Conversations {
+    const project = { agents: new AgentCatalog(), rules: [], memory: undefined, branch: undefined, problems: [] };
+    return new Conversations(
+      store,
+      {
+        hostFor: () => nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
+        hooksFor: () => noHooks,
+        project: () => project,
+        ledger: noLedger,
+        tools: registryOf(coreTools),
+        taskTool,
+        limits: () => ({ ...defaultLimits, queueTimeout: 300 }),
+        platform: process.platform,
+        openModel: () => openModel("anthropic", { apiKey: "test-key", baseURL: model.url }),
+        fallback: () => undefined,
+        rules: () => ({ user: [], workspace: [] }),
+        keepRules() {},
+        attended: true,
+        titles: false,
+        onLoopEvent() {},
+        onNote() {},
+        onBug: (error) => bugs.push(error),
+      },
+      () => ({
+        mode: "default",
+        model: { providerID: "anthropic", modelID: "claude-sonnet-5" },
+        agent: "build",
+        thinking: "default",
+        appended: "",
+      }),
+      folder,
+    );
+  }
+
+  function runHeadless(...args: string[]): ChildProcess {
+    const extension = vscode.extensions.getExtension("rondo.rondo");
+    assert.ok(extension);
+    const where = ["--cwd", folder, "--session-dir", store.folder, "--base-url", model.url];
+    const main = path.join(extension.extensionPath, "dist/headless.js");
+    const env = { ...process.env, ANTHROPIC_API_KEY: "test-key" };
+    headless = spawn(process.execPath, [main, ...where, "--provider", "anthropic", ...args], { env, stdio: "ignore" });
+    return headless;
+  }
+
+  async function until(what: string, holds: () => boolean): Promise<void> {
+    for (const end = Date.now() + 15_000; !holds(); await wait(20)) if (Date.now() > end) assert.fail(`never: ${what}`);
+  }
+
+  const said = () => {
+    const parts = conversations.current.chat.messages.flatMap((entry) => entry.parts);
+    return parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])).join("\n");
+  };
+  const ask = (text: string) => conversations.current.prompt(textPrompt(text));
+
+  it("Q1 follows a headless run, is refused while it lasts, and goes on after it", async () => {
+    answers = [slow];
+    const running = runHeadless("--session-id", id, "talk to me");
+    await until("the run has begun", () => store.has(id) && model.requests.length === 1);
+    conversations.show(id);
+    await until("it is followed", () => said().includes("word5 "));
+    assert.ok(conversations.runsElsewhere);
+    await until("it is shown as running", () => conversations.current.chat.status.type === "busy");
+    await assert.rejects(ask("me too"), { code: "session-locked" });
+    assert.equal(model.requests.length, 1, "the model was asked by one of them");
+
+    const [code] = await once(running, "exit");
+    assert.equal(code, 0);
+    await until("it is free", () => !conversations.runsElsewhere && conversations.current.chat.status.type === "idle");
+    assert.ok(said().includes(long), "each word is there once and in order");
+    assert.deepEqual(await ask("me too"), { type: "ended", end: { reason: "end_turn", error: undefined } });
+
+    const [again] = await once(runHeadless("--resume", id, "and I again"), "exit");
+    assert.equal(again, 0);
+    await until("the window has heard of it", () => said().endsWith("and I again\nYes."));
+    const left = (await readdir(store.folder)).filter((name) => /lock|claim/.test(name));
+    assert.deepEqual(left, []);
+  });
+
+  it("Q3 leaves no lock behind when the window closes in the midst of a turn, and what was said is kept", async () => {
+    answers = [slow];
+    conversations.startNew();
+    const { chat } = conversations.current;
+    const turn = ask("talk to me");
+    await until("it has begun", () => said().includes("word5 "));
+    await conversations.disposeAll();
+    assert.equal((await turn).type, "ended");
+    assert.deepEqual(
+      (await readdir(store.folder)).filter((name) => /lock|claim/.test(name)),
+      [],
+    );
+    const kept = store.open(chat.session.id).chat;
+    assert.deepEqual(kept.messages, chat.messages);
+  });
+
+  it("lists a session that runs, and finds it by its words; renamed while closed it has its new name", async () => {
+    await ask("tell me of the pear");
+    const pear = conversations.current.chat.session.id;
+    conversations.startNew();
+    await ask("tell me of the anvil");
+    assert.deepEqual(
+      (await conversations.search("pear", new AbortController().signal)).map((found) => found.id),
+      [pear],
+    );
+    await conversations.rename(pear, "On fruit");
+    assert.deepEqual(
+      conversations
+        .list()
+        .map(({ title }) => title)
+        .sort(),
+      ["On fruit", "tell me of the anvil"],
+    );
+    conversations.show(pear);
+    assert.equal(conversations.current.chat.session.title, "On fruit");
+    await conversations.remove(pear);
+    assert.equal(store.has(pear), false);
+    assert.equal(conversations.current.chat.messages.length, 0, "an empty session is in its place");
+  });
+
+  it("knows that its window is there", async () => {
+    assert.equal(await isWindowThere(), true);
+  });
+});

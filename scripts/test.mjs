@@ -1,6 +1,6 @@
 /**
  * `npm test`: builds, runs the suites named on the command line (all, when none is), and ends with one line,
- * `N passed, N failed`. `--grep TEXT` picks tests by title. A suite that crashes, hangs or leaves something open counts
+ * `N passed, N failed`. `--grep TEXT` picks tests by title, `--runs N` says how many random sessions are played. A suite that crashes, hangs or leaves something open counts
  * as a failure.
  */
 import { spawnSync } from "node:child_process";
@@ -18,7 +18,10 @@ const out = path.join(root, "out");
 /** How long a suite may take to end after its last test, in ms. */
 const GRACE = 15_000;
 
-const { values, positionals } = parseArgs({ options: { grep: { type: "string" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { grep: { type: "string" }, runs: { type: "string" } },
+  allowPositionals: true,
+});
 
 const mocha = (/** @type {string[]} */ files, /** @type {number} */ timeout) => [
   path.join(root, "node_modules/mocha/bin/mocha.js"),
@@ -28,7 +31,7 @@ const mocha = (/** @type {string[]} */ files, /** @type {number} */ timeout) => 
 ];
 
 /** Folders whose tests start processes or a real VS Code, or are run by scripts of their own. */
-const apart = ["headless", "extension", "e2e", "streams", "bench"];
+const apart = ["headless", "fuzz", "extension", "e2e", "streams", "bench"];
 
 /**
  * `start` says what Node is started with, undefined where there is nothing to run.
@@ -51,6 +54,13 @@ const suites = {
     },
   },
   headless: { minutes: 5, start: async () => ({ args: mocha(await testFiles("test/headless"), 20_000) }) },
+  fuzz: {
+    minutes: values.runs ? 240 : 15,
+    start: async () => ({
+      args: mocha(await testFiles("test/fuzz"), 20_000),
+      ...(values.runs && { env: { RONDO_FUZZ_RUNS: values.runs } }),
+    }),
+  },
   panel: {
     minutes: 5,
     start: async () => ({ args: mocha((await testFiles("test")).filter(isBrowserTest), 60_000) }),

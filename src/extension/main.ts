@@ -123,7 +123,9 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   own(
     watchSettings(() => {
       models.reset();
-      for (const problem of readSettings().problems) log.warn(problem);
+      const { agent, problems } = readSettings();
+      for (const problem of problems) log.warn(problem);
+      if (rondo.chat().messages.length === 0) rondo.session.choices.agent = agent;
       onChange();
     }),
   );

@@ -87,11 +87,11 @@ export class LockFile {
   /** Never throws: one that cannot be removed expires, or its owner ends. */
   release(): void {
     try {
+      // First, since not every system removes a file that is open.
+      closeSync(this.#file);
       removeLock(this.path, this.token);
     } catch {
       // Found dead or expired by the next one who wants it.
-    } finally {
-      closeSync(this.#file);
     }
   }
 

@@ -100,12 +100,13 @@ describe("a real session in the panel", () => {
   });
 
   it("T6 a call that comes again and again", async () => {
-    const h = open([[bash("false")], [bash("false")], [bash("false")], ["I stop."]], { mode: "bypassPermissions" });
+    const look = { call: "read", input: { file_path: "a.txt" } };
+    const h = open([[look], [look], [look], ["I stop."]], { files: { "a.txt": "x" } });
     const { panel, show } = await watch(h);
     const turn = h.turn("Try.");
     await until(() => h.chat.requests.length > 0, patience);
     await show();
-    assert.match(await panel.page.getByRole("alertdialog").innerText(), /Run false: 3 times in this turn/);
+    assert.match(await panel.page.getByRole("alertdialog").innerText(), /Read a\.txt: 3 times in this turn/);
     await button(panel, "Deny").waitFor();
     await h.answerNext({ type: "deny", words: "Enough." });
     await turn;

@@ -1,7 +1,7 @@
 /** What is said aloud of a running turn: sentences, not tokens. */
 import { type Chat, findPart } from "../src/loop/apply.ts";
 import type { ChatEvent, PermissionRequest } from "../src/loop/events.ts";
-import type { ToolPart } from "../src/loop/message.ts";
+import type { Message, ToolPart } from "../src/loop/message.ts";
 import type { ReviewFile } from "../src/loop/protocol.ts";
 import { count } from "./format.ts";
 import { kindOf, lineOf } from "./line.ts";
@@ -21,6 +21,7 @@ export class Speech {
       this.#hearText(chat, event.part.messageID, event.part.id, event.part.time?.end !== undefined);
     } else if (event.type === "part" && event.part.type === "tool") this.#hearTool(event.part, chat.session.cwd);
     else if (event.type === "asked") this.#say(question(event.request));
+    else if (event.type === "message" && isSummary(event.message)) this.#say("Conversation compacted.");
     else if (event.type === "ended" && event.reason === "end_turn") {
       this.#say(review.length === 0 ? "Done." : `Done, ${changes(review)}.`);
     }
@@ -72,6 +73,13 @@ export class Speech {
     if (this.#reads > 0) this.#sentences.push(`Read ${count(this.#reads, "file")}.`);
     this.#reads = 0;
   }
+}
+
+/** Whether it is a compaction that has come to its end. */
+function isSummary(message: Message): boolean {
+  return (
+    message.role === "assistant" && message.summary === true && message.completedAt !== undefined && !message.error
+  );
 }
 
 function question({ title, preview }: PermissionRequest): string {

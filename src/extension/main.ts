@@ -164,8 +164,14 @@ function storageOf(root: vscode.Uri): vscode.Uri {
   return vscode.Uri.joinPath(root, "workspaces", name === "" ? "none" : key);
 }
 
-/** What `when` clauses of the manifest ask. */
+/** What `when` clauses of the manifest ask, as VS Code was told of it last. */
+const told = new Map<string, boolean>();
+
 function showContext({ status, messages }: Chat): void {
-  void vscode.commands.executeCommand("setContext", "rondo.running", status.type !== "idle");
-  void vscode.commands.executeCommand("setContext", "rondo.hasMessages", messages.length > 0);
+  const now = { "rondo.running": status.type !== "idle", "rondo.hasMessages": messages.length > 0 };
+  for (const [key, value] of Object.entries(now)) {
+    if (told.get(key) === value) continue;
+    told.set(key, value);
+    void vscode.commands.executeCommand("setContext", key, value);
+  }
 }

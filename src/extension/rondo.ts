@@ -154,6 +154,7 @@ export class Rondo implements PanelSource {
         return this.setMode(message.mode);
       case "set-model":
         models.choose({ providerID: message.providerID, modelID: message.modelID });
+        this.session.choose(models.current ? { model: models.current } : {});
         void this.#parts.memory.update(remembered.model, models.current);
         return this.#parts.onChange();
       case "set-agent":
@@ -290,7 +291,7 @@ export class Rondo implements PanelSource {
     if (!current) {
       throw new ModelError("unknown-model", "No model is chosen.", 'Choose one with "Rondo: Select Model…".');
     }
-    Object.assign(this.session.choices, { thinking, model: current });
+    this.session.choose({ thinking, model: current });
   }
 
   #keepDraft(text: string): void {

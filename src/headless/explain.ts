@@ -11,7 +11,8 @@ import type { Options } from "../query/types.ts";
 import { coreTools } from "../tools/core.ts";
 import type { Host } from "../tools/host.ts";
 import { nodeHost } from "../tools/node-host.ts";
-import { noDelegate, ToolError } from "../tools/tool.ts";
+import { taskTool } from "../tools/task.ts";
+import { noDelegate, type Tool, ToolError } from "../tools/tool.ts";
 import { UsageError } from "./options.ts";
 
 const Line = z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) });
@@ -21,6 +22,7 @@ interface Bench {
   agent: Agent;
   book: RuleBook;
   host: Host;
+  tools: readonly Tool[];
 }
 
 /** Reads a `{tool, input}` a line from standard input and prints a judgement for each, in order. @returns exit status */
@@ -33,6 +35,7 @@ export async function explain(options: Options): Promise<number> {
     agent: project.agents.find(agent),
     book: { mode: permissionMode, user: rulesOf(options), workspace: [] },
     host,
+    tools: [...coreTools, taskTool(project.agents.all().filter(({ mode, hidden }) => mode !== "primary" && !hidden))],
   };
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === "") continue;
@@ -49,9 +52,8 @@ function parse(line: string): z.infer<typeof Line> {
   }
 }
 
-async function explainCall(call: z.infer<typeof Line>, { agent, book, host }: Bench) {
-  const tool =
-    coreTools.find((one) => one.name === call.tool) ?? coreTools.find((one) => one.name === call.tool.toLowerCase());
+async function explainCall(call: z.infer<typeof Line>, { agent, book, host, tools }: Bench) {
+  const tool = tools.find((one) => one.name === call.tool) ?? tools.find((one) => one.name === call.tool.toLowerCase());
   const refuse = (why: string) => ({ decision: "deny", rule: null, why, parts: [], paths: [], always: [] });
   if (!tool) return refuse(`There is no tool named "${call.tool}".`);
   const harmless = tool.sideEffect === "none" || tool.sideEffect === "read-only";

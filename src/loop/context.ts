@@ -58,8 +58,9 @@ export function entriesThatCount(chat: Chat): Entry[] {
   return withoutPruned(chat, [...pair, ...rest.filter(isShown)]);
 }
 
+/** Asked of every entry at every step, so it looks at the first part alone, which is where the mark stands. */
 export function isCompaction({ parts }: Entry): boolean {
-  return parts.some((part) => part.type === "compaction");
+  return parts[0]?.type === "compaction";
 }
 
 function isFinishedSummary({ info }: Entry): boolean {

@@ -12,17 +12,25 @@ export function streamEvents(chat: Chat, emit: (event: StreamEvent) => void): (e
   /** The reply that streams, and its blocks by their parts' ids. */
   let message: AssistantMessage | undefined;
   let blocks = new Map<string, { index: number; isOpen: boolean }>();
+  /** Whether its first event has come: a request that is refused has none. */
+  let isTold = false;
 
   function start(reply: AssistantMessage): void {
     message = reply;
     blocks = new Map();
-    const { id, model, tokens } = reply;
+    isTold = false;
+  }
+
+  function tell({ id, model, tokens }: AssistantMessage): void {
+    isTold = true;
     const head = { id, type: "message", role: "assistant", model: model.modelID, content: [], usage: toUsage(tokens) };
     emit({ type: "message_start", message: { ...head, stop_reason: null, stop_sequence: null } });
   }
 
   function part(one: Part): void {
-    if (!isBlock(one) || one.messageID !== message?.id) return;
+    if (one.messageID !== message?.id || one.type === "retry") return;
+    if (!isTold) tell(message);
+    if (!isBlock(one)) return;
     const block = blocks.get(one.id);
     if (block) {
       // The part comes whole at its end.
@@ -47,11 +55,12 @@ export function streamEvents(chat: Chat, emit: (event: StreamEvent) => void): (e
 
   function end(reply: AssistantMessage): void {
     if (message?.id !== reply.id) return;
+    message = undefined;
+    if (!isTold) return;
     for (const block of blocks.values()) if (block.isOpen) stop(block);
     const ended = { stop_reason: stopReason(reply.finish), stop_sequence: null };
     emit({ type: "message_delta", delta: ended, usage: toUsage(reply.tokens) });
     emit({ type: "message_stop" });
-    message = undefined;
   }
 
   return (event) => {

@@ -38,8 +38,9 @@ class Run implements Query {
   readonly #closing = new AbortController();
   /** Resolves when nothing of the run is left. */
   readonly #over: Promise<void>;
-  #prompt: Prompt | undefined;
   readonly #given: string | AsyncIterable<SDKUserMessage>;
+  #prompt: Prompt | undefined;
+  /** Whether a prompt has been taken up yet, and whether the first one is to be stopped when it is. */
   #begun = false;
   #stopsFirst = false;
   #exitReason: ExitReason | undefined;

@@ -5,8 +5,6 @@ import { RecordError, type Recorder } from "../loop/store.ts";
 import { toRecordError } from "./errors.ts";
 import { type Replay, readLines, version } from "./replay.ts";
 
-export { replay } from "./replay.ts";
-
 /** How long a line may wait in memory when nothing depends on it, in ms. */
 const idleFlush = 100;
 

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { benchHeadless, benchLongSession, type Report } from "./headless.ts";
+import { benchRecord } from "./record.ts";
 import { benchStop } from "./stop.ts";
 import { benchVSCode } from "./vscode.ts";
 
@@ -13,6 +14,7 @@ const report: Report = (name, value, unit) =>
 execFileSync(process.execPath, ["esbuild.mjs"], { cwd: path.join(import.meta.dirname, "../.."), stdio: "inherit" });
 if (wants("headless")) await benchHeadless(report);
 if (wants("long")) await benchLongSession(report);
+if (wants("record")) await benchRecord(report);
 if (wants("stop")) await benchStop(report);
 // Prints its figures itself, in the same form.
 if (wants("panel")) await import("./panel.mjs");

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import type { Entry } from "../../src/loop/apply.ts";
 import { anthropicModel } from "../../src/loop/models/anthropic.ts";
-import { requestBody as anthropicBody } from "../../src/loop/models/anthropic-request.ts";
+import { requestBody as anthropicBytes } from "../../src/loop/models/anthropic-request.ts";
 import { openaiModel } from "../../src/loop/models/openai.ts";
-import { requestBody as openaiBody } from "../../src/loop/models/openai-request.ts";
+import { requestBody as openaiBytes } from "../../src/loop/models/openai-request.ts";
 import { assertValid } from "../fuzz/valid.ts";
 import { harnesses, until } from "../loop/harness.ts";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";
@@ -13,6 +13,9 @@ import { type Answer, type ModelServer, startModelServer } from "../model-server
 import { assistant, call, replyOf, request, user } from "../wire/ask.ts";
 import { recording } from "./failing.ts";
 import { sharedCases } from "./shared.ts";
+
+const anthropicBody = (...asked: Parameters<typeof anthropicBytes>) => Buffer.from(anthropicBytes(...asked)).toString();
+const openaiBody = (...asked: Parameters<typeof openaiBytes>) => Buffer.from(openaiBytes(...asked)).toString();
 
 const time = { start: 1 };
 

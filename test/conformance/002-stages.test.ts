@@ -4,7 +4,7 @@ import { existsSync, rmSync } from "node:fs";
 import * as z from "zod/mini";
 import { exportTranscript } from "../../src/loop/export.ts";
 import { IntakeError } from "../../src/loop/intake-error.ts";
-import { replay } from "../../src/record/transcript.ts";
+import { replay } from "../../src/record/replay.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { entriesOf, full, kinds, small, summarised, textOf } from "../loop/compacting.ts";

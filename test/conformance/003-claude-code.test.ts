@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { replay } from "../../src/record/transcript.ts";
+import { replay } from "../../src/record/replay.ts";
 import { queries } from "./queries.ts";
 import { blocksOf, messagesOf, toolResults } from "./wire.ts";
 

@@ -1,5 +1,4 @@
 /** Sessions with the real lock of the record. */
-import { setTimeout as wait } from "node:timers/promises";
 import type { HeldLock, SessionLock } from "../../src/loop/store.ts";
 import { lockPath, RecordLock } from "../../src/record/lock.ts";
 import { Transcript } from "../../src/record/transcript.ts";
@@ -31,6 +30,3 @@ export async function takeElsewhere(h: Harness): Promise<HeldLock> {
   });
   return await other.acquire("run_elsewhere", 100, new AbortController().signal);
 }
-
-/** The next turn of the event loop, and a bit. */
-export const moment = () => wait(20);

@@ -74,6 +74,9 @@ describe("the headless run: control", () => {
     const [own] = messages((await place.run([...bypass, "--agent", "poet"], { input })).stdout);
     const [usual] = messages((await place.run(bypass, { input })).stdout);
     assert.deepEqual([own?.["decision"], usual?.["decision"]], ["deny", "allow"]);
+    const task = { tool: "task", input: { subagent_type: "poet", description: "Verse", prompt: "Write." } };
+    const [handed] = messages((await place.run(["--explain"], { input: line(task) })).stdout);
+    assert.equal(handed?.["decision"], "allow");
     const gone = await place.run(["--agent", "nobody", "Hi"]);
     assert.equal(gone.code, 2);
     assert.match(gone.stderr, /no agent named "nobody".*poet/);

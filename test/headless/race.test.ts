@@ -8,6 +8,7 @@ import { RecordLock } from "../../src/record/lock.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import { until } from "../loop/harness.ts";
+import { calls, places, says } from "./run.ts";
 import { Runner } from "./runners.ts";
 
 const never = new AbortController().signal;
@@ -220,5 +221,29 @@ describe("two processes on one session", () => {
     runner.tell("release");
     await until(() => replay(record).chat.session.title === "Three", 2000);
     assert.deepEqual(readdirSync(folder).sort(), ["ses_1.jsonl"]);
+  });
+});
+
+describe("two headless runs on one session", () => {
+  const open = places();
+  const bypass = ["--permission-mode", "bypassPermissions"];
+
+  it("Q1 Q2 the second waits for the first, and goes on from what that one said", async () => {
+    const place = await open([calls("bash", { command: "echo begun > begun; sleep 0.7" }), says("One."), says("Two.")]);
+    const first = place.start([...bypass, "--session-id", "mine", "First things"]);
+    await until(() => existsSync(path.join(place.folder, "begun")), 10_000);
+    const second = await place.run([...bypass, "--resume", "mine", "Second things"]);
+    assert.deepEqual(await first.ended, { code: 0, stdout: "One.\n", stderr: "" });
+    assert.deepEqual(second, { code: 0, stdout: "Two.\n", stderr: "" });
+    const [, , last] = place.server.requests;
+    for (const said of ["First things", "One.", "Second things"]) assert.ok(last?.raw.includes(said), said);
+    assert.ok(!last?.raw.includes("Interrupted"));
+    const { chat, broken } = place.replay();
+    assert.deepEqual(broken, []);
+    assert.equal(chat.messages.length, 5);
+    assert.deepEqual(
+      readdirSync(place.sessions).filter((name) => name.includes(".lock")),
+      [],
+    );
   });
 });

@@ -9,9 +9,12 @@ import { fileURLToPath } from "node:url";
 import type { ChatEvent } from "../../src/loop/events.ts";
 import type { LoopEvent } from "../../src/loop/loop-events.ts";
 import { failure } from "../scripted-model.ts";
+import { full, small, summarised } from "./compacting.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 
 const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), "../golden");
+
+const read = (file_path: string) => ({ call: "read", input: { file_path } });
 
 /** Both kinds of events, in the order in which they came. */
 function record(h: Harness): (ChatEvent | LoopEvent)[] {
@@ -42,7 +45,7 @@ function normalise(log: readonly (ChatEvent | LoopEvent)[], h: Harness): string 
     .join("\n")
     .concat("\n")
     .replaceAll(h.folder, "/work")
-    .replace(/\b(ses|msg|prt|per|run)_[0-9A-Z]{26}\b/g, nameOf)
+    .replace(/(?<![0-9A-Za-z])(ses|msg|prt|per|run)_[0-9A-Z]{26}\b/g, nameOf)
     .replace(
       /"(createdAt|completedAt|since|start|end|time|nextAt|durationMs|duration|tokenEstimate)":\d+(\.\d+)?/g,
       '"$1":0',
@@ -121,5 +124,54 @@ describe("golden logs", () => {
     const log = record(h);
     await h.turn("Read a.js.");
     compare("malformed-arguments", h, log);
+  });
+
+  it("L7 C3 a compaction in the midst of the work", async () => {
+    const script = summarised(["The summary."], [{ say: [read("a.txt")], tokens: full }, ["Done."]]);
+    const h = open(script, { ...small, files: { "a.txt": "x\n" } });
+    const log = record(h);
+    await h.turn("Read a.txt.");
+    compare("compaction", h, log);
+  });
+
+  it("C5 lasting notes, silently", async () => {
+    const h = open([{ say: [read("a.txt")], tokens: { input: 117_000 } }, ["NO_REPLY"], ["Done."]], {
+      choices: small.choices,
+      limits: { compactAt: 0.95 },
+      files: { "a.txt": "x\n" },
+      project: { memory: { path: ".rondo/MEMORY.md", text: "" } },
+    });
+    const log = record(h);
+    await h.turn("Read a.txt.");
+    compare("memory", h, log);
+  });
+
+  it("L6 S1 a subtask", async () => {
+    const h = open([["It is in a.txt."], ["Done."]]);
+    const log = record(h);
+    const subtask = { type: "subtask", agent: "explore", description: "Find it", prompt: "Find the x." } as const;
+    await h.turn("", { parts: [{ type: "text", text: "Where is x?" }, subtask] });
+    compare("subtask", h, log);
+  });
+
+  it("B2 the question of the budget", async () => {
+    const h = open([{ say: [read("a.txt")], tokens: { output: 100_000 } }], {
+      limits: { maxBudgetUsd: 1 },
+      files: { "a.txt": "x\n" },
+    });
+    const log = record(h);
+    const turn = h.turn("Read a.txt.");
+    await h.answerNext({ type: "deny", words: "" });
+    await turn;
+    compare("budget", h, log);
+  });
+
+  it("Q2 a prompt that waits, then joins", async () => {
+    const h = open([{ say: [read("a.txt")], before: () => h.send("And b.txt.") }, ["Done."]], {
+      files: { "a.txt": "x\n" },
+    });
+    const log = record(h);
+    await h.turn("Read a.txt.");
+    compare("queue", h, log);
   });
 });

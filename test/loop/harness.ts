@@ -22,7 +22,8 @@ import { newSession, type PromptResult, Session } from "../../src/loop/session.t
 import type { Choices } from "../../src/loop/setup.ts";
 import { type Ledger, noLedger, noLock, type SessionLock } from "../../src/loop/store.ts";
 import { defaultLimits, type Limits, type TurnEnd } from "../../src/loop/turn.ts";
-import { replay, Transcript } from "../../src/record/transcript.ts";
+import { replay } from "../../src/record/replay.ts";
+import { Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";

@@ -156,6 +156,16 @@ describe("what is spoken", () => {
     );
   });
 
+  it("C3 tells of a compaction, and reads neither its summary nor what is silent", () => {
+    const said = ["summary", "silent"].map((kind) => {
+      const { info, parts } = f.rondo([f.said("A secret.")], { [kind]: true });
+      const whole = { type: "message", message: { ...info, completedAt: 1 } } as ChatEvent;
+      const all = parts.map((part): ChatEvent => ({ type: "part", part }));
+      return hear([{ type: "message", message: info }, ...all, whole], f.chat("", [f.you("a")]));
+    });
+    assert.deepEqual(said, ["Conversation compacted.", undefined]);
+  });
+
   it("tells a question with the parts that ask", () => {
     const asked = { type: "asked", request: f.request() } as const;
     assert.equal(hear([asked], f.chat("", [])), "Run this command? rm -rf coverage git push");

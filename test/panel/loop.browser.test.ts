@@ -261,6 +261,23 @@ describe("a subagent", () => {
     assert.deepEqual(await panel.sentOf("open-child"), []);
   });
 
+  it("S1 stays open under the eyes of who reads it, and folds for everybody else, when it is done", async () => {
+    const [part] = f.rondo([call]).parts;
+    assert.ok(part?.type === "tool");
+    const message = f.rondo([]);
+    const state = { status: "completed", input, output: "Nine.", title: "t", metadata: { childID: "ses_2" } } as const;
+    const done = { ...part, messageID: message.info.id, state: { ...state, start: 0, end: 1 } };
+    const entry = { ...message, parts: [{ ...part, messageID: message.info.id }] };
+    for (const reads of [true, false]) {
+      const chat = f.chat("T", [f.asked, entry], { status: busy, children: { ses_2: explorer } });
+      const panel = await panelWith(f.snapshot(chat));
+      if (reads) await button(panel, "Show the conversation").click();
+      await panel.post(events({ type: "part", part: done }));
+      assert.equal(await panel.page.getByRole("article", { name: "explore" }).count(), reads ? 1 : 0);
+      assert.equal(await panel.page.locator(".Subagent[open]").count(), reads ? 1 : 0);
+    }
+  });
+
   it("S1 asks for a conversation that it does not have, or has only the end of", async () => {
     const panel = await panelWith(f.snapshot(chat()));
     assert.deepEqual(await panel.sentOf("open-child"), [{ type: "open-child", sessionID: "ses_2" }]);

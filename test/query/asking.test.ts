@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { HookInput, PermissionResult } from "../../src/query/types.ts";
-import { calls, kindOf, ofType, resultOf, says, worlds } from "./world.ts";
+import { all, calls, kindOf, ofType, resultOf, says, worlds } from "./world.ts";
 
 describe("query(): canUseTool and hooks", () => {
   const open = worlds();
@@ -64,6 +64,29 @@ describe("query(): canUseTool and hooks", () => {
     });
     assert.equal(asked, 1);
     assert.ok(world.has("made") && world.has("more"));
+  });
+
+  it("S1 B2 what a subagent asks comes with its session; its replies have their call, and count", async () => {
+    const task = { subagent_type: "general", description: "Make it", prompt: "Make the file." };
+    const world = await open([calls(["task", task]), touch, says("Made."), says("Done.")]);
+    const agents: (string | undefined)[] = [];
+    const running = world.query("Go", {
+      canUseTool: async (tool, input, { agentID }) => {
+        assert.deepEqual([tool, input], ["bash", { command: "touch made" }]);
+        agents.push(agentID);
+        return { behavior: "allow" };
+      },
+    });
+    const messages = await all(running);
+    assert.ok(world.has("made"));
+    assert.equal(agents.length, 1);
+    assert.notEqual(agents[0] ?? running.sessionId, running.sessionId);
+    const [first, second] = ofType(messages, "assistant");
+    const [call] = first?.message.content ?? [];
+    assert.equal(second?.parent_tool_use_id, call?.type === "tool_use" ? call.id : "");
+    assert.partialDeepStrictEqual(resultOf(messages), { num_turns: 2, result: "Done.", usage: { input_tokens: 400 } });
+    assert.equal(running.turnCount, 2);
+    assert.deepEqual(world.kept(".lock"), []);
   });
 
   it("K2 L11 canUseTool's signal is aborted when the run ends", async () => {

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Query, SDKMessage, SDKUserMessage } from "../../src/query/types.ts";
 import { until } from "../loop/harness.ts";
+import type { Answer } from "../model-server.ts";
 import { all, begins, calls, ofType, resultOf, results, says, user, type World, worlds } from "./world.ts";
 
 /** Leaves its number in `pid`, and does not end by itself. */
@@ -96,7 +97,12 @@ describe("query(): control", () => {
   });
 
   it("K2 setModel and setMaxThinkingTokens count from the next request on, in mid-run", async () => {
-    const world = await open([calls(["read", { file_path: "." }]), calls(["read", { file_path: "." }]), says("Done.")]);
+    // With its thoughts: a model may not begin to think between its calls and their results.
+    const look: Answer = [
+      { thinking: "Hm.", signature: "c2ln" },
+      { call: { name: "read", input: { file_path: "." } } },
+    ];
+    const world = await open([look, look, says("Done.")]);
     const running: Query = world.query("Go", {
       model: "claude-sonnet-4-5",
       hooks: {

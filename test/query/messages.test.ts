@@ -155,7 +155,10 @@ describe("query(): messages", () => {
     assert.partialDeepStrictEqual(poor, { subtype: "error_max_budget_usd", exit_reason: "error_max_budget_usd" });
     assert.equal(poor.num_turns, 2, "the second reply goes over it");
     const failing = await open([{ status: 401, body: { error: { message: "no" } } }]);
-    const failed = resultOf(await failing.run("Go"));
+    const told = await failing.run("Go", { includePartialMessages: true });
+    assert.deepEqual(told.map(kindOf), ["init", "result"]);
+    const failed = resultOf(told);
+    assert.deepEqual([failed.num_turns, failed.total_cost_usd], [0, 0]);
     assert.equal(failed.subtype, "error_during_execution");
     assert.ok((failed.errors?.[0] ?? "").length > 10);
   });

@@ -69,7 +69,7 @@ describe("query(): sessions", () => {
   });
 
   it("Q1 a session that another run works in is locked, and free when that has ended", async () => {
-    const world = await open([calls(["bash", { command: "touch begun; sleep 1" }]), says("One."), says("Two.")]);
+    const world = await open([calls(["bash", { command: "touch begun; sleep 0.4" }]), says("One."), says("Two.")]);
     const first = world.query("Go", { sessionId: "mine", permissionMode: "bypassPermissions" });
     const done = all(first);
     while (!world.has("begun")) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { newChat } from "../../src/loop/apply.ts";
@@ -113,14 +113,13 @@ describe("the record", () => {
     transcript.close();
   });
 
-  it("R3 torn at any byte: the last line is dropped, nothing before it is lost, and writing goes on", function () {
-    this.timeout(20_000);
+  it("R3 torn at any byte: the last line is dropped, nothing before it is lost, and writing goes on", () => {
     write(events);
     const whole = readFileSync(file);
     const ends = [...whole.keys()].filter((at) => whole[at] === 10);
     const states = new Map<number, string>();
-    for (let size = 0; size <= whole.length; size++) {
-      writeFileSync(file, whole.subarray(0, size));
+    for (let size = whole.length; size >= 0; size--) {
+      truncateSync(file, size);
       const complete = ends.filter((end) => end < size).length;
       if (complete === 0) {
         assert.throws(() => replay(file), RecordError);
@@ -137,6 +136,7 @@ describe("the record", () => {
       const { chat, broken } = replay(file);
       assert.deepEqual(broken, [], `appended after ${size} bytes`);
       assert.equal(chat.messages[0]?.info.id, "msg_1");
+      writeFileSync(file, whole.subarray(0, size));
     }
     assert.equal(states.size, ends.length);
   });

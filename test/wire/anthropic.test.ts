@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { anthropicModel } from "../../src/loop/models/anthropic.ts";
-import { requestBody } from "../../src/loop/models/anthropic-request.ts";
+import { requestBody as bytesOf } from "../../src/loop/models/anthropic-request.ts";
 import { anthropicEvents } from "../model-server/encode.ts";
 import { type Answer, startModelServer } from "../model-server.ts";
 import { ask, assistant, call, request, user } from "./ask.ts";
+
+const requestBody = (...asked: Parameters<typeof bytesOf>) => Buffer.from(bytesOf(...asked)).toString();
 
 const read = { name: "read", description: "Reads.", schema: { type: "object", properties: { a: { type: "number" } } } };
 const pixel = "iVBORw0KGgo=";

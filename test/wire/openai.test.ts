@@ -1,10 +1,12 @@
 /** What Chat Completions servers are sent, and what is special in their replies. */
 import assert from "node:assert/strict";
 import { openaiModel } from "../../src/loop/models/openai.ts";
-import { requestBody } from "../../src/loop/models/openai-request.ts";
+import { requestBody as bytesOf } from "../../src/loop/models/openai-request.ts";
 import { startModelServer } from "../model-server.ts";
 import type { Collected } from "./ask.ts";
 import { ask, call, assistant as foreign, replyOf, request, user } from "./ask.ts";
+
+const requestBody = (...asked: Parameters<typeof bytesOf>) => Buffer.from(bytesOf(...asked)).toString();
 
 const assistant = replyOf.bind(undefined, { providerID: "openai", modelID: "test-model" });
 const read = { name: "read", description: "Reads.", schema: { type: "object", properties: {} } };

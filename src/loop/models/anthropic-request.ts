@@ -8,16 +8,15 @@ import type { Entry } from "../apply.ts";
 import type { FilePart, Part, ToolPart } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import { never } from "../never.ts";
+import { conversations } from "./conversation.ts";
 import {
   callsOf,
   fileContent,
   goOn,
   idsOf,
   nameOf,
-  remember,
   type Telling,
   type Told,
-  tellAll,
   toolResult,
   wellFormed,
   withOptions,
@@ -36,7 +35,7 @@ interface Piece {
  * The body of a request. `messages` comes last, and what is said of an entry never changes, so that each body begins
  * with the bytes of the one before it, up to the newest messages (C7).
  */
-export function requestBody(request: ModelRequest): string {
+export function requestBody(request: ModelRequest): Uint8Array {
   const { model, system, tools, toolUse, options } = request;
   const maxTokens = typeof options["max_tokens"] === "number" ? options["max_tokens"] : (request.maxTokens ?? 8_192);
   const parameters = withOptions(
@@ -64,34 +63,32 @@ export function requestBody(request: ModelRequest): string {
     // The tools come before the system prompt in the cache's order: this marker keeps both when messages change.
     ...(system && { system: [{ type: "text", text: system, cache_control: { type: "ephemeral" } }] }),
   };
-  return `${wellFormed(JSON.stringify(head)).slice(0, -1)},"messages":[${messages(request).join(",")}]}`;
+  const before = `${wellFormed(JSON.stringify(head)).slice(0, -1)},"messages":[`;
+  return body(before, request.entries, { providerID: "anthropic", modelID: model });
 }
 
 const filler = message("user", [{ type: "text", text: goOn }]);
 
-function messages({ entries, model }: ModelRequest): string[] {
-  const out: string[] = [];
-  let last: Piece | undefined;
-  const add = (piece: Piece) => {
-    if (piece.role === last?.role) piece = joined(last, piece);
-    else if (last) out.push(last.json);
-    last = piece;
-  };
-  for (const piece of tellAll(entries, { providerID: "anthropic", modelID: model }, tell)) {
-    if (piece.role === "assistant" && last?.role !== "user") add(filler);
-    add(piece);
-  }
+/** The newest message is open: a neighbour of its role would be joined with it. */
+const body = conversations<Piece, Piece | undefined>({
+  tell,
+  start: () => undefined,
+  add(open, piece) {
+    const complete = open ? [open.json] : [];
+    // Each reply answers the user.
+    if (piece.role === "assistant" && open?.role !== "user") complete.push(filler.json);
+    if (piece.role === "user" && open?.role === "user") return { open: joined(open, piece), complete: [] };
+    return { open: piece, complete };
+  },
   // An open reply at the end would be continued word by word, which newer models refuse.
-  if (last?.role === "assistant") add(filler);
-  if (last) out.push(last.json);
-  return out;
-}
+  end: (open) => (open?.role === "assistant" ? [open.json, filler.json] : open ? [open.json] : []),
+});
 
 function joined({ role, json }: Piece, next: Piece): Piece {
   return { role, json: `${json.slice(0, -2)},${next.json.slice(next.json.indexOf("[") + 1)}` };
 }
 
-const tell = remember((entry: Entry, how: Telling): Told<Piece> => {
+function tell(entry: Entry, how: Telling): Told<Piece> {
   if (entry.info.role === "user") return { pieces: piece("user", entry.parts.flatMap(userBlock)), ids: [] };
   const calls = callsOf(entry.parts);
   // The API takes letters, digits, _ and -; other servers' ids have dots.
@@ -102,7 +99,7 @@ const tell = remember((entry: Entry, how: Telling): Told<Piece> => {
   const results = calls.map((call) => resultBlock(call, ids));
   const pieces = [...piece("assistant", blocks.slice(0, end + 1)), ...piece("user", results)];
   return { pieces, ids: [...ids.values()] };
-});
+}
 
 function piece(role: Piece["role"], content: ContentBlockParam[]): Piece[] {
   return content.length === 0 ? [] : [message(role, content)];

@@ -1,7 +1,6 @@
 /** What both wire formats share when they turn a request into JSON. */
-import type { Entry } from "../apply.ts";
 import { mergeDeep } from "../merge.ts";
-import type { FilePart, ModelRef, Part, ToolPart } from "../message.ts";
+import type { FilePart, Part, ToolPart } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import { never } from "../never.ts";
 
@@ -13,65 +12,10 @@ export interface Telling {
   renamed: boolean;
 }
 
-/**
- * Remembers what an entry became, so that a request costs the same whatever came before it. An entry is translated again
- * when its message or one of its parts was replaced, when text was appended to it, or when it is to be told otherwise.
- */
-export function remember<Wire>(translate: (entry: Entry, how: Telling) => Wire): (entry: Entry, how: Telling) => Wire {
-  type Known = { info: Entry["info"]; parts: Part[]; length: number; own: boolean; wire: Wire };
-  const known = { given: new WeakMap<Entry, Known>(), renamed: new WeakMap<Entry, Known>() };
-  return (entry, how) => {
-    const { info, parts } = entry;
-    const ours = how.renamed ? known.renamed : known.given;
-    const old = ours.get(entry);
-    if (old?.info === info && old.own === how.own && old.length === sameLength(parts, old.parts)) return old.wire;
-    const wire = translate(entry, how);
-    ours.set(entry, { info, parts: [...parts], length: sameLength(parts, parts), own: how.own, wire });
-    return wire;
-  };
-}
-
-/**
- * The length of all text, when the parts are those of before; -1 when one was replaced. Text grows in place while it
- * streams; everything else is replaced (apply.ts). In one plain loop: each request runs it for each entry.
- */
-function sameLength(parts: readonly Part[], before: readonly Part[]): number {
-  if (parts.length !== before.length) return -1;
-  let length = 0;
-  for (let at = 0; at < parts.length; at++) {
-    const part = parts[at];
-    if (part === undefined || part !== before[at]) return -1;
-    if (part.type === "text" || part.type === "reasoning") length += part.text.length;
-  }
-  return length;
-}
-
 export interface Told<Piece> {
   pieces: Piece[];
   /** Of its calls. */
   ids: string[];
-}
-
-/** The pieces of all entries for the model that is asked. An entry whose ids are taken is told with other ids. */
-export function tellAll<Piece>(
-  entries: readonly Entry[],
-  model: ModelRef,
-  tell: (entry: Entry, how: Telling) => Told<Piece>,
-): Piece[] {
-  const taken = new Set<string>();
-  const pieces: Piece[] = [];
-  for (const entry of entries) {
-    const own = isOwn(entry, model);
-    let told = tell(entry, { own, renamed: false });
-    if (told.ids.some((id) => taken.has(id))) told = tell(entry, { own, renamed: true });
-    for (const id of told.ids) taken.add(id);
-    for (const piece of told.pieces) pieces.push(piece);
-  }
-  return pieces;
-}
-
-function isOwn({ info }: Entry, { providerID, modelID }: ModelRef): boolean {
-  return info.role === "assistant" && info.model.modelID === modelID && info.model.providerID === providerID;
 }
 
 /** What the loop itself says, whatever the options are. */

@@ -17,14 +17,13 @@ export function fetchFor(baseURL: string): Fetch {
 
 let agent: Agent | undefined;
 
-/** Sends a string to a URL, as the SDKs do. @throws the system's error, with its code; an AbortError when aborted */
+/** Sends bytes to a URL, as the SDKs do. @throws the system's error, with its code; an AbortError when aborted */
 const localFetch: Fetch = (input, init = {}) =>
   new Promise((resolve, reject) => {
     const { body, signal } = init;
-    if (typeof body !== "string") return reject(new TypeError("only a string can be sent"));
+    if (!(body instanceof Uint8Array)) return reject(new TypeError("only bytes can be sent"));
     agent ??= new Agent({ keepAlive: true });
-    const bytes = Buffer.from(body);
-    const headers = { ...Object.fromEntries(new Headers(init.headers)), "content-length": bytes.length };
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), "content-length": body.length };
     // Not `request`, which VS Code wraps: it would look for proxies and certificates each time.
     const place = urlToHttpOptions(new URL(String(input)));
     const sent = new ClientRequest({
@@ -36,7 +35,7 @@ const localFetch: Fetch = (input, init = {}) =>
     });
     sent.on("error", reject);
     sent.on("response", (message) => resolve(respond(message)));
-    sent.end(bytes);
+    sent.end(body);
   });
 
 function respond(message: IncomingMessage): Response {

@@ -8,6 +8,7 @@ import type { Entry } from "../apply.ts";
 import type { FilePart, Part, ToolPart } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import { never } from "../never.ts";
+import { conversations } from "./conversation.ts";
 import {
   callData,
   callsOf,
@@ -15,10 +16,8 @@ import {
   goOn,
   idsOf,
   nameOf,
-  remember,
   type Telling,
   type Told,
-  tellAll,
   toolResult,
   wellFormed,
   withOptions,
@@ -36,8 +35,8 @@ type Piece =
  * The body of a request. `messages` comes last, and what is said of an entry never changes, so that each body begins
  * with the bytes of the one before it, up to the newest messages (C7).
  */
-export function requestBody(request: ModelRequest, isOpenAI: boolean): string {
-  const { model, tools, toolUse, maxTokens, temperature, thinking, options } = request;
+export function requestBody(request: ModelRequest, isOpenAI: boolean): Uint8Array {
+  const { model, system, tools, toolUse, maxTokens, temperature, thinking, options } = request;
   const effort = effortOf(thinking);
   const parameters = {
     stream_options: { include_usage: true },
@@ -58,42 +57,45 @@ export function requestBody(request: ModelRequest, isOpenAI: boolean): string {
       ...(toolUse === "none" && { tool_choice: "none" }),
     }),
   };
-  return `${wellFormed(JSON.stringify(head)).slice(0, -1)},"messages":[${messages(request).join(",")}]}`;
+  const first = system ? `${json({ role: "system", content: system })},` : "";
+  const before = `${wellFormed(JSON.stringify(head)).slice(0, -1)},"messages":[${first}`;
+  return body(before, request.entries, { providerID: "openai", modelID: model });
 }
 
 /** OpenAI's models that reason refuse a temperature, behind gateways, too. */
 const reasons = /(^|\/)(o\d|gpt-5)/;
 
-function messages({ system, entries, model }: ModelRequest): string[] {
-  const out = system ? [json({ role: "system", content: system })] : [];
-  let open: ChatCompletionContentPart[] = [];
-  let last: Piece["role"] | undefined;
-  const close = () => {
-    if (open.length > 0) out.push(userMessage(open));
-    open = [];
-  };
-  const add = (piece: Piece) => {
+/** What the user says is open: a neighbour's words would be joined with it. */
+interface Open {
+  content: readonly ChatCompletionContentPart[];
+  last: Piece["role"] | undefined;
+}
+
+const body = conversations<Piece, Open>({
+  tell,
+  start: () => ({ content: [], last: undefined }),
+  add({ content, last }, piece) {
+    if (piece.role === "user") return { open: { content: [...content, ...piece.content], last: "user" }, complete: [] };
     // Many servers want a user's word, or a result, before each reply.
-    if (piece.role === "assistant" && last !== "user" && last !== "tool") open.push(text(goOn));
-    last = piece.role;
-    if (piece.role === "user") return void open.push(...piece.content);
-    close();
-    out.push(piece.json);
-  };
-  for (const piece of tellAll(entries, { providerID: "openai", modelID: model }, tell)) add(piece);
+    const isBare = piece.role === "assistant" && last !== "user" && last !== "tool";
+    const said = isBare ? [...content, text(goOn)] : content;
+    return { open: { content: [], last: piece.role }, complete: [...userMessages(said), piece.json] };
+  },
   // Servers would continue an open reply at the end, or refuse it.
-  if (last === "assistant") open.push(text(goOn));
-  close();
-  return out;
+  end: ({ content, last }) => userMessages(last === "assistant" ? [...content, text(goOn)] : content),
+});
+
+function userMessages(content: readonly ChatCompletionContentPart[]): string[] {
+  return content.length > 0 ? [userMessage(content)] : [];
 }
 
 /** Plain text goes as a string: small servers know no parts. */
-function userMessage(content: ChatCompletionContentPart[]): string {
+function userMessage(content: readonly ChatCompletionContentPart[]): string {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return json({ role: "user", content: texts.length === content.length ? texts.join("\n\n") : content });
 }
 
-const tell = remember((entry: Entry, how: Telling): Told<Piece> => {
+function tell(entry: Entry, how: Telling): Told<Piece> {
   if (entry.info.role === "user") {
     const content = entry.parts.flatMap(userContent);
     return { pieces: content.length > 0 ? [{ role: "user", content }] : [], ids: [] };
@@ -121,7 +123,7 @@ const tell = remember((entry: Entry, how: Telling): Told<Piece> => {
     files.length > 0 ? [{ role: "user", content: [text("(Attached by the tools above.)"), ...files] }] : [];
   const pieces: Piece[] = [{ role: "assistant", json: json(reply) }, ...results, ...attached];
   return { pieces, ids: [...ids.values()] };
-});
+}
 
 function json(message: object): string {
   return wellFormed(JSON.stringify(message));

@@ -1,0 +1,300 @@
+/** "OpenCode Agent Loop Specification": entry points, the loop's pseudocode, doom loop, tools, prompt, options, retry. */
+import assert from "node:assert/strict";
+import { type Agent, AgentCatalog } from "../../src/loop/agents.ts";
+import { mergeDeep } from "../../src/loop/merge.ts";
+import { ModelError } from "../../src/loop/model.ts";
+import { openaiModel } from "../../src/loop/models/openai.ts";
+import { isRetryable, retryDelay } from "../../src/loop/retry.ts";
+import { entriesOf, full, kinds, small, summarised, textOf } from "../loop/compacting.ts";
+import { harnesses, until } from "../loop/harness.ts";
+import { type ModelServer, startModelServer } from "../model-server.ts";
+import { failure } from "../scripted-model.ts";
+
+const read = (file_path: string) => ({ call: "read", input: { file_path } });
+const build = new AgentCatalog().find("build");
+const agents = (more: Partial<Agent>) => new AgentCatalog([{ ...build, ...more }]);
+
+describe("001 entry points", () => {
+  const open = harnesses();
+
+  it("P1 D2 PromptInput: each field counts", async () => {
+    const h = open([["x"]]);
+    const model = { providerID: "anthropic", modelID: "claude-haiku-4-5" };
+    await h.turn("", {
+      messageID: "msg_mine",
+      model,
+      agent: "plan",
+      tools: { grep: false },
+      system: "SPEAK FRENCH",
+      variant: "high",
+      parts: [
+        { type: "text", text: "Look at this." },
+        { type: "file", mime: "text/plain", filename: "a.txt", url: "file:///a.txt" },
+        { type: "agent", name: "explore" },
+      ],
+    });
+    const [message] = h.chat.messages;
+    assert.partialDeepStrictEqual(message?.info, {
+      id: "msg_mine",
+      role: "user",
+      agent: "plan",
+      model,
+      system: "SPEAK FRENCH",
+      variant: "high",
+    });
+    assert.deepEqual(
+      message?.parts.filter((part) => part.type !== "text" || !part.synthetic).map(({ type }) => type),
+      ["text", "file", "agent"],
+    );
+    const [request] = h.model.requests;
+    assert.equal(request?.model, "claude-haiku-4-5");
+    assert.equal(request?.thinking, "high");
+    assert.ok(request?.system.endsWith("SPEAK FRENCH"));
+    assert.deepEqual(
+      request?.tools.map(({ name }) => name),
+      ["read", "glob", "task"],
+    );
+  });
+
+  it("P1 noReply: the message is kept, and nothing is answered", async () => {
+    const h = open([["x"]]);
+    assert.deepEqual(await h.send("For later", { noReply: true }), { type: "stored" });
+    assert.equal(h.model.requests.length, 0);
+    await h.turn("Now");
+    assert.deepEqual(
+      entriesOf(h, 0).map(({ info }) => info.role),
+      ["user", "user"],
+    );
+  });
+
+  it("Q2 L1 while a loop runs there is no second: the prompt waits for it", async () => {
+    const h = open([{ say: ["One."], before: () => h.send("Two") }, ["Two."]]);
+    await h.turn("One");
+    assert.equal(h.loopEvents.filter(({ type }) => type === "loop:start").length, 1);
+    assert.equal(h.text(), "Two.");
+  });
+});
+
+describe("001 the loop", () => {
+  const open = harnesses();
+
+  it("L3 without a user message it is an error", async () => {
+    const h = open([["x"], ["y"]]);
+    await h.turn();
+    h.chat.messages.shift();
+    await h.session.tryAgain();
+    assert.equal(h.chat.ended?.reason, "error");
+    assert.equal(h.model.requests.length, 1);
+    h.chat.messages.length = 0;
+  });
+
+  for (const [finish, requests] of [
+    ["stop", 1],
+    ["content-filter", 1],
+    ["refusal", 1],
+    ["tool-calls", 2],
+    ["unknown", 2],
+  ] as const) {
+    it(`L4 a newer reply that finished with ${finish}: ${requests === 1 ? "the end" : "goes on"}`, async () => {
+      const say = requests === 1 ? ["Words."] : [{ call: "glob", input: { pattern: "*" } }];
+      const h = open([{ say, finish }, ["Done."]]);
+      await h.turn();
+      assert.equal(h.model.requests.length, requests);
+    });
+  }
+
+  it("L5 a title is made at the first step, in the background, by the agent `title`", async () => {
+    const h = open(
+      ({ tools, system }) => (tools.length === 0 ? [system.includes("TITLES") ? "Fix the cart" : "?"] : ["Hello."]),
+      {
+        titles: true,
+        project: { agents: new AgentCatalog([{ ...new AgentCatalog().find("title"), prompt: "TITLES" }]) },
+      },
+    );
+    await h.turn("Repair it");
+    await until(() => h.chat.session.title !== "Repair it");
+    assert.equal(h.chat.session.title, "Fix the cart");
+    await h.turn("Again");
+    assert.equal(h.model.requests.filter(({ tools }) => tools.length === 0).length, 1);
+  });
+
+  it("L6 S1 a pending subtask is run before the model is asked, and then the loop goes on", async () => {
+    const h = open([["Found it in a.ts."], ["Then I know."]]);
+    await h.turn("", {
+      parts: [
+        { type: "text", text: "Where is it?" },
+        { type: "subtask", agent: "explore", description: "Find it", prompt: "FIND IT" },
+      ],
+    });
+    assert.match(textOf(entriesOf(h, 0).at(-1)), /FIND IT$/);
+    assert.deepEqual(h.results(), ["Found it in a.ts."]);
+    assert.equal(entriesOf(h, 1).length, 2, "the subtask's call is in the request");
+    assert.equal(h.text(), "Then I know.");
+  });
+
+  it("L6 L7 C3 an overflow makes a compaction part; the next round processes it; then the loop goes on", async () => {
+    const h = open(summarised(["S"], [{ say: [read("a.txt")], tokens: full }, ["Done."]]), {
+      ...small,
+      files: { "a.txt": "x" },
+    });
+    await h.turn();
+    const parts = h.events.flatMap((event) =>
+      event.type === "part" && event.part.type === "compaction" ? [event.part] : [],
+    );
+    assert.deepEqual(
+      parts.map(({ auto }) => auto),
+      [true],
+    );
+    assert.deepEqual(kinds(h), ["step", "summary", "step"]);
+  });
+
+  it("L8 the last step of an agent with steps: a reminder, and no tools", async () => {
+    const h = open([[read("a.txt")], ["That is it."]], {
+      files: { "a.txt": "x" },
+      project: { agents: agents({ steps: 2 }) },
+    });
+    await h.turn();
+    assert.deepEqual(
+      h.model.requests.map(({ toolUse }) => toolUse),
+      ["auto", "none"],
+    );
+    assert.match(textOf(entriesOf(h, 1).at(-1)), /last step/);
+  });
+
+  it("L8 reminders: the mode Plan is told with the message", async () => {
+    const h = open([["x"]], { mode: "plan" });
+    await h.turn();
+    assert.match(textOf(entriesOf(h, 0)[0]), /The mode is Plan/);
+  });
+
+  it("L8 T7 stop: a refusal without words ends it", async () => {
+    const h = open([[{ call: "bash", input: { command: "ls" } }], ["Never."]]);
+    const turn = h.turn();
+    await h.answerNext({ type: "deny", words: "" });
+    assert.equal((await turn).reason, "blocked");
+    assert.equal(h.model.requests.length, 1);
+  });
+
+  it("L9 what it answers with is the last assistant message", async () => {
+    const h = open([[read("a.txt")], ["The last word."]], { files: { "a.txt": "x" } });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.equal(h.chat.messages.at(-1)?.info.role, "assistant");
+    assert.equal(h.text(), "The last word.");
+  });
+});
+
+describe("001 the doom loop", () => {
+  const open = harnesses();
+  const same = () => [{ call: "glob", input: { pattern: "*.py" } }];
+
+  it("T6 the same call three times in a row asks, with the tool's name to allow for always", async () => {
+    const h = open((_, index) => (index < 3 ? same() : ["Done."]));
+    const turn = h.turn();
+    const request = await h.answerNext({ type: "once" });
+    assert.equal(request.permission, "doom_loop");
+    assert.deepEqual(request.patterns, ["glob"]);
+    assert.deepEqual(request.always, [{ permission: "doom_loop", pattern: "glob", action: "allow" }]);
+    assert.equal((await turn).reason, "end_turn");
+    assert.ok(h.calls.every(({ state }) => state.status === "completed"));
+  });
+
+  it("T6 another input, or another tool between, is no loop", async () => {
+    const h = open(
+      (_, index) =>
+        index < 5 ? [index % 2 === 0 ? read("a.txt") : { call: "glob", input: { pattern: `${index}` } }] : ["Done."],
+      { files: { "a.txt": "x" } },
+    );
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.ok(!h.events.some(({ type }) => type === "asked"));
+  });
+});
+
+describe("001 tool call repair", () => {
+  const open = harnesses();
+
+  it("T4 a name in other letters is the tool in lower case; one that is not there is `invalid`", async () => {
+    const h = open(
+      [
+        [
+          { call: "READ", input: { file_path: "a.txt" } },
+          { call: "Fly", input: { to: "x" } },
+        ],
+        ["Done."],
+      ],
+      { files: { "a.txt": "x" } },
+    );
+    await h.turn();
+    const [first, second] = h.results();
+    assert.equal(first, "1\tx");
+    assert.match(second ?? "", /^ERROR There is no tool named "Fly"\. The tools are: bash, read/);
+  });
+});
+
+describe("001 options layering", () => {
+  const open = harnesses();
+  let server: ModelServer | undefined;
+  afterEach(() => server?.stop());
+
+  it("M2 provider, then model, then agent, then variant: merged deeply, the later wins", () => {
+    const layers = [{ a: { x: 1, y: 1 }, b: 1 }, { a: { y: 2 } }, { b: 3, c: [1, 2] }, { a: { z: 4 }, c: [3] }];
+    assert.deepEqual(layers.reduce(mergeDeep, {}), { a: { x: 1, y: 2, z: 4 }, b: 3, c: [3] });
+  });
+
+  it("M2 on the wire: an agent's options go over the provider's own, a variant over those", async () => {
+    const { url, requests, stop } = await startModelServer([[{ text: "Hi." }]]);
+    server = { url, requests, stop };
+    const options = { top_p: 0.5, reasoning_effort: "low", stream_options: { extra: 1 } };
+    const h = open([], {
+      choices: { model: { providerID: "openai", modelID: "gpt-5.4" } },
+      project: { agents: agents({ options }) },
+      openModel: async () => openaiModel({ apiKey: "sk-test", baseURL: `${url}/v1` }),
+    });
+    await h.turn("Hi", { variant: "xhigh" });
+    assert.partialDeepStrictEqual(requests[0]?.body, {
+      top_p: 0.5,
+      reasoning_effort: "xhigh",
+      stream: true,
+      stream_options: { include_usage: true, extra: 1 },
+    });
+  });
+});
+
+describe("001 status and retry", () => {
+  const open = harnesses();
+  const statuses = (h: ReturnType<typeof open>) =>
+    h.events.flatMap((event) => (event.type === "status" ? [event.status.type] : []));
+
+  it("H1 idle, busy, idle; and retry between, whether it helps or not", async () => {
+    const h = open([
+      ["Hi."],
+      { fail: failure("server") },
+      ["Hi."],
+      { fail: failure("server") },
+      { fail: failure("auth") },
+    ]);
+    for (let turn = 0; turn < 3; turn++) await h.turn();
+    assert.deepEqual(statuses(h), [
+      ...["busy", "idle"],
+      ...["busy", "retry", "busy", "idle"],
+      ...["busy", "retry", "busy", "idle"],
+    ]);
+  });
+
+  it("H2 the kinds that are tried again, and those that are not; the SDK's word counts", () => {
+    const again = ["network", "rate-limit", "overloaded", "server"] as const;
+    const never = ["no-key", "auth", "unknown-model", "context-full", "invalid", "aborted"] as const;
+    for (const kind of again) assert.ok(isRetryable(failure(kind)), kind);
+    for (const kind of never) assert.ok(!isRetryable(failure(kind)), kind);
+    assert.ok(isRetryable(new ModelError("invalid", "", "", { shouldRetry: true })));
+    assert.ok(!isRetryable(new ModelError("server", "", "", { shouldRetry: false })));
+  });
+
+  it("H3 min(1000·2^(attempt−1) + jitter, 60000), or what the server asks for", () => {
+    for (let attempt = 1; attempt <= 12; attempt++) {
+      const least = Math.min(1000 * 2 ** (attempt - 1), 60_000);
+      const delay = retryDelay(attempt, 1000, failure("server"));
+      assert.ok(delay >= least && delay <= Math.min(least + 1000, 60_000), `${attempt}: ${delay}`);
+    }
+    assert.equal(retryDelay(1, 1000, failure("rate-limit", { retryAfterMs: 90_000 })), 90_000);
+  });
+});

@@ -86,10 +86,14 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     if (this.#connected) this.#snapshot();
   }
 
-  /** Waits for the panel when it is not there. */
+  /** Waits for the panel when it is not there. What has happened goes before it: a whole chat holds that already. */
   send(message: PanelMessage): void {
-    if (this.#connected) this.#post(message);
-    else this.#waiting.push(message);
+    if (!this.#connected) {
+      this.#waiting.push(message);
+      return;
+    }
+    this.#flush();
+    this.#post(message);
   }
 
   dispose(): void {

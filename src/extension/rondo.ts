@@ -210,6 +210,7 @@ export class Rondo implements PanelSource {
     } catch (error) {
       return this.#giveBack({ text, attachments }, error);
     }
+    if (!session.running && this.#parts.conversations.runsElsewhere) this.#tellOfTheWait();
     const { parts } = textPrompt(text, attachments);
     const mentions = agents.map((name) => ({ type: "agent" as const, name }));
     const taken = session.prompt({ parts: [...parts, ...mentions] });
@@ -260,6 +261,15 @@ export class Rondo implements PanelSource {
     if (!isStopped) send({ type: "notice", ...this.explain(error) });
     send({ type: "compose", text, send: false });
     this.attach(attachments);
+  }
+
+  #tellOfTheWait(): void {
+    const seconds = Math.ceil(readSettings().limits.queueTimeout / 1000);
+    this.#parts.send({
+      type: "notice",
+      message: "This session runs in another window or process.",
+      next: `The message waits for it, at most ${seconds} s; then it comes back. Stop ends the wait.`,
+    });
   }
 
   #fork(messageID: string): void {

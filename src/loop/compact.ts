@@ -1,5 +1,5 @@
 /** Compaction (C3): the history becomes a summary, with which later requests begin. The record keeps all of it. */
-import type { Entry } from "./apply.ts";
+import type { Chat, Entry } from "./apply.ts";
 import {
   entriesThatCount,
   estimateContext,
@@ -41,6 +41,12 @@ export function pendingCompaction(entries: readonly Entry[]): Entry | undefined 
   if (!entry) return undefined;
   const answered = entries.some(({ info }) => info.role === "assistant" && info.parentID === entry.info.id);
   return answered ? undefined : entry;
+}
+
+/** Whether the user wants this compaction and nothing else: then what is still unanswered is not gone on with. */
+export function isWholeTurn({ messages }: Chat, asked: Entry): boolean {
+  const byHand = asked.parts.some((part) => part.type === "compaction" && !part.auto);
+  return byHand && messages.findLast(({ info }) => info.role === "user") === asked;
 }
 
 /** Tokens that a summary may have. */

@@ -54,7 +54,9 @@ export function entriesThatCount(chat: Chat): Entry[] {
   let unanswered = request;
   while (messages[unanswered - 1]?.info.role === "user") unanswered -= 1;
   const pair = [messages[request], messages[summary]].filter((entry) => entry !== undefined);
-  const rest = [...messages.slice(unanswered, request), ...messages.slice(summary + 1)];
+  // A prompt that waited may have come in between the two.
+  const between = request < 0 ? [] : messages.slice(request + 1, summary);
+  const rest = [...messages.slice(unanswered, request), ...between, ...messages.slice(summary + 1)];
   return withoutPruned(chat, [...pair, ...rest.filter(isShown)]);
 }
 

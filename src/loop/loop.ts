@@ -1,7 +1,8 @@
 /** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
+import type { Entry } from "./apply.ts";
 import type { CallEnd } from "./call.ts";
 import { runCalls } from "./calls.ts";
-import { compact, pendingCompaction, requestCompaction } from "./compact.ts";
+import { compact, isWholeTurn, pendingCompaction, requestCompaction } from "./compact.ts";
 import { entriesThatCount, estimateContext, overflowLimit, standing } from "./context.ts";
 import { cannotFit, describe, endOf, overTime } from "./endings.ts";
 import { flushMemory, isFlushDue } from "./memory.ts";
@@ -87,7 +88,7 @@ async function openTask(
     const result = await compact(turn, setup, asked);
     turn.flush();
     if (result.type === "failed") turn.note(`The conversation was not compacted: ${result.why}`);
-    return "again";
+    return isWholeTurn(turn.chat, asked) ? done : "again";
   }
   const entries = entriesThatCount(turn.chat);
   const size = estimateContext(entries, setup);
@@ -247,7 +248,7 @@ function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
     result = end.error ? end : { reason: "error", error: describe(turn, error) };
   }
   const { reason, error } = result;
-  const steps = repliesOf(turn).length;
+  const steps = countReplies(turn);
   turn.emit({ type: "ended", reason, ...(error && { error }), durationMs, steps });
   turn.emit({ type: "status", status: { type: "idle" } });
   return result;
@@ -261,8 +262,18 @@ function noteError(turn: Turn, error: ReplyError): void {
 
 /** The replies of this turn that the user sees. */
 function repliesOf(turn: Turn): AssistantMessage[] {
-  return turn.chat.messages
-    .slice(turn.firstReply)
-    .map((entry) => entry.info)
-    .filter((info): info is AssistantMessage => info.role === "assistant" && !info.summary && !info.silent);
+  return entriesOf(turn).flatMap(({ info }) =>
+    info.role === "assistant" && !info.summary && !info.silent ? [info] : [],
+  );
+}
+
+/** K3: one that was refused, and the call that stands for a subtask, is no reply of the model. */
+function countReplies(turn: Turn): number {
+  const isReply = ({ info, parts }: Entry) =>
+    info.role === "assistant" && !info.summary && !info.silent && parts.some(({ type }) => type === "step-start");
+  return entriesOf(turn).filter(isReply).length;
+}
+
+function entriesOf({ chat, firstReply }: Turn): Entry[] {
+  return chat.messages.slice(firstReply);
 }

@@ -407,10 +407,12 @@ export class Session {
   #takeQueued(): void {
     const waiting = this.chat.queue;
     if (waiting.length === 0) return;
-    for (const { id, ...input } of waiting) {
+    for (const { id, agent, ...input } of waiting) {
       // The process may have ended between the message and the emptied queue: its parts are then put anew.
       if (findEntry(this.chat, id)) this.#emit({ type: "reset", messageID: id });
-      this.#store({ ...input, messageID: id });
+      // Its agent may be gone since it was sent; then the session's own answers.
+      const isThere = agent !== undefined && this.#setups.project.agents.all().some(({ name }) => name === agent);
+      this.#store({ ...input, messageID: id, ...(isThere && { agent }) });
     }
     this.#emit({ type: "queued", queue: [] });
   }

@@ -1,10 +1,13 @@
 /** "OpenCode Agent Loop Specification": entry points, the loop's pseudocode, doom loop, tools, prompt, options, retry. */
 import assert from "node:assert/strict";
+import * as z from "zod/mini";
 import { type Agent, AgentCatalog } from "../../src/loop/agents.ts";
 import { mergeDeep } from "../../src/loop/merge.ts";
 import { ModelError } from "../../src/loop/model.ts";
 import { openaiModel } from "../../src/loop/models/openai.ts";
 import { isRetryable, retryDelay } from "../../src/loop/retry.ts";
+import { coreTools } from "../../src/tools/core.ts";
+import { defineTool } from "../../src/tools/tool.ts";
 import { entriesOf, full, kinds, small, summarised, textOf } from "../loop/compacting.ts";
 import { harnesses, until } from "../loop/harness.ts";
 import { type ModelServer, startModelServer } from "../model-server.ts";
@@ -227,6 +230,40 @@ describe("001 tool call repair", () => {
     const [first, second] = h.results();
     assert.equal(first, "1\tx");
     assert.match(second ?? "", /^ERROR There is no tool named "Fly"\. The tools are: bash, read/);
+  });
+});
+
+describe("001 tool resolution and system prompt", () => {
+  const open = harnesses();
+
+  it("T1 registry, servers, then what permissions and the message take away", async () => {
+    const server = defineTool({
+      name: "mcp__git__log",
+      sideEffect: "network",
+      description: "A test.",
+      input: z.object({}),
+      prepare: async () => assert.fail(),
+    });
+    const h = open([["x"]], {
+      tools: [...coreTools, server],
+      rules: [{ permission: "bash", pattern: "*", action: "deny" }],
+    });
+    await h.turn("Hi", { tools: { write: false, edit: false } });
+    const names = h.model.requests[0]?.tools.map(({ name }) => name);
+    assert.deepEqual(names, ["read", "glob", "grep", "mcp__git__log", "task"]);
+  });
+
+  it("M1 the agent's prompt or the usual one, then the call's own words, then the user's", async () => {
+    const h = open([["x"], ["y"]], {
+      choices: { appended: "CUSTOM" },
+      project: { agents: new AgentCatalog([{ ...build, name: "poet", prompt: "YOU RHYME" }]) },
+    });
+    await h.turn("Hi", { agent: "poet", system: "USER" });
+    await h.turn("Hi");
+    const [own = "", usual = ""] = h.model.requests.map(({ system }) => system);
+    assert.match(own, /^YOU RHYME.*CUSTOM\s+USER$/s);
+    assert.match(usual, /^You are Rondo.*CUSTOM$/s);
+    assert.doesNotMatch(own, /You are Rondo/);
   });
 });
 

@@ -1,6 +1,7 @@
 /** "Agent Loop Specification" (Brain): the four stages with their failure modes and stop conditions. */
 import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
+import path from "node:path";
 import * as z from "zod/mini";
 import { exportTranscript } from "../../src/loop/export.ts";
 import { IntakeError } from "../../src/loop/intake-error.ts";
@@ -132,6 +133,19 @@ describe("002 context", () => {
     folders.dispose();
     assert.equal((await h.turn()).reason, "end_turn");
     assert.doesNotMatch(h.model.requests[0]?.system ?? "", /# Memory/);
+  });
+
+  it("R3 a transcript that is damaged is repaired as far as it can be: 002 may begin anew, here the rest is read", async () => {
+    const h = open([["One."], ["Two."]]);
+    await h.turn("First");
+    await h.turn("Second");
+    const lines = h.read(".record.jsonl").trimEnd().split("\n");
+    const middle = lines.findIndex((line) => line.includes("One."));
+    h.write("damaged.jsonl", [...lines.with(middle, "{broken"), '{"type":"mess'].join("\n"));
+    const { chat, broken } = replay(path.join(h.folder, "damaged.jsonl"));
+    assert.equal(broken.length, 1, "the torn last line is dropped, the broken one is told");
+    assert.equal(chat.messages.length, 4);
+    assert.equal(textOf(chat.messages.at(-1)), "Two.");
   });
 
   it("C2 K1 tokens are estimated: system, history and message", async () => {

@@ -90,9 +90,7 @@ describe("sessions", () => {
     assert.doesNotMatch(raw, /plum/);
     await panel.getByRole("heading", { name: "On fruit (fork)" }).waitFor();
     const sessions = await list();
-    await sessions.getByRole("searchbox").fill("plum");
-    await sessions.getByRole("button", { name: /^On fruit \(fork\)/ }).waitFor({ state: "detached" });
-    await sessions.getByRole("button", { name: /^On fruit/ }).click();
+    await sessions.getByRole("button", { name: /^On fruit \d/ }).click();
     await said(panel, "A plum is one too.");
   });
 

@@ -1,6 +1,6 @@
 /** Two windows on one folder: never two runs of one session at once. */
 import assert from "node:assert/strict";
-import { message, press, question, said, say, status, transcript } from "./hands.ts";
+import { composed, message, press, question, said, say, status, transcript } from "./hands.ts";
 import { processCount } from "./processes.ts";
 import { assertCallsAnswered } from "./requests.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -70,10 +70,12 @@ describe("two windows on one folder", () => {
     await there.getByRole("group", { name: /sleep 8731\.4/ }).waitFor();
     const asked = first.requests.length;
     await say(there, "are you done?");
-    const alert = there.getByRole("alert");
-    await alert.waitFor();
-    assert.match(await alert.innerText(), /run by .*since/);
-    assert.equal(await message(there).inputValue(), "are you done?");
+    await there.getByRole("alert").filter({ hasText: "The message waits for it" }).waitFor();
+    await there
+      .getByRole("alert")
+      .filter({ hasText: /run by .* since/ })
+      .waitFor();
+    await composed(there, "are you done?");
     assert.equal(first.requests.length, asked, "the model was not asked");
     await processCount("sleep\u00008731.4", 1);
     await press(panel, "Stop");

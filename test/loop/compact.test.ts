@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { entriesThatCount } from "../../src/loop/context.ts";
 import { failure } from "../scripted-model.ts";
 import { entriesOf, full, isSummary, kinds, small, summarised, textOf } from "./compacting.ts";
-import { harnesses, until } from "./harness.ts";
+import { type Harness, harnesses, until } from "./harness.ts";
 
 const read = (file_path: string) => ({ call: "read", input: { file_path } });
 
@@ -113,6 +113,17 @@ describe("compaction", () => {
     h.checkRecord();
   });
 
+  it("C3 L11 by hand after Stop: the work that was stopped is not gone on with", async () => {
+    const h = open(summarised(["S"], [["Hello."], { say: ["Half"], hang: true }, ["Bye."]]), small);
+    await h.turn("Hi.");
+    const turn = h.turn("Work.");
+    await until(() => h.text() === "Half");
+    await h.session.stop();
+    await turn;
+    assert.equal((await h.session.compact()).reason, "end_turn");
+    assert.deepEqual(kinds(h), ["step", "step", "summary"]);
+  });
+
   it("C3 three compactions without a step between them end the turn, with what fills the window", async () => {
     const h = open(summarised([{ thinking: "Hm." }], [{ say: [read("a.txt")], tokens: { input: 21_000 } }]), {
       ...small,
@@ -173,5 +184,16 @@ describe("compaction", () => {
     assert.equal(reads, 1);
     await h.turn("More.");
     assert.equal(reads, 2);
+  });
+
+  it("C3 Q2 a prompt that comes between the request and the summary is neither lost nor out of place", async () => {
+    const cut = { say: ["Half"], finish: "length", tokens: full, before: () => h.send("And this?") } as const;
+    const h: Harness = open(summarised(["S"], [{ ...cut, say: ["Half"] }, ["Done."]]), small);
+    assert.equal((await h.turn("Hi.")).reason, "end_turn");
+    assert.deepEqual(kinds(h), ["step", "summary", "step"]);
+    const words = entriesOf(h, 2).map(textOf);
+    assert.equal(words[1], "S");
+    assert.match(words.at(-1) ?? "", /And this\?$/);
+    assert.equal(entriesOf(h, 2).at(-1)?.info.role, "user");
   });
 });

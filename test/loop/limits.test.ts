@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type Agent, AgentCatalog } from "../../src/loop/agents.ts";
 import type { Ledger } from "../../src/loop/store.ts";
 import { failure } from "../scripted-model.ts";
-import { entriesOf, kinds, small, summarised, textOf } from "./compacting.ts";
+import { entriesOf, isSummary, kinds, small, summarised, textOf } from "./compacting.ts";
 import { harnesses, until } from "./harness.ts";
 
 const write = { call: "write", input: { file_path: "b.txt", content: "x" } };
@@ -141,6 +141,19 @@ describe("H5 the fallback", () => {
     const models = h.chat.messages.flatMap(({ info }) => (info.role === "assistant" ? [info.model.modelID] : []));
     assert.deepEqual(models, ["claude-haiku-4-5", "claude-haiku-4-5"]);
     assert.equal(h.calls.length, 1, "nothing of the tries is doubled");
+  });
+
+  it("H5 C3 sums the conversation up, too", async () => {
+    const h = open(
+      (request) => {
+        if (!isSummary(request)) return { say: ["Words."], tokens: { input: 17_000 } };
+        return request.model === fallback.modelID ? ["S"] : { fail: failure("overloaded") };
+      },
+      { ...small, fallback, limits: { ...small.limits, maxRetries: 0 } },
+    );
+    await h.turn();
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.ok(kinds(h).includes("summary"));
   });
 
   it("H5 not on other failures, and once only", async () => {

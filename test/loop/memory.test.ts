@@ -5,7 +5,7 @@ import type { PermissionMode } from "../../src/loop/events.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { failure, type Reply, type Said } from "../scripted-model.ts";
 import { isSummary, textOf } from "./compacting.ts";
-import { type Harness, harnesses } from "./harness.ts";
+import { type Harness, harnesses, until } from "./harness.ts";
 
 const glob = (pattern: string) => ({ call: "glob", input: { pattern } });
 const save = { call: "write", input: { file_path: ".rondo/MEMORY.md", content: "Tests run with mocha.\n" } };
@@ -117,5 +117,39 @@ describe("C5 memory flush", () => {
       assert.equal((await h.turn()).reason, "end_turn");
       assert.equal(h.model.requests.length, 2);
     }
+  });
+
+  it("C5 L11 Stop within it: the next prompt is answered, and it is not asked for again", async () => {
+    const work = [
+      { say: [glob("a*")], tokens: { input: 116_000 } },
+      { say: ["Done."], tokens: { input: 117_000 } },
+    ];
+    const h = session(work, [{ say: ["I wri"], hang: true }]);
+    const turn = h.turn();
+    await until(() => h.text() === "I wri");
+    await h.session.stop();
+    assert.equal((await turn).reason, "interrupted");
+    assert.equal((await h.turn("Go on.")).reason, "end_turn");
+    assert.equal(h.text(), "Done.");
+    assert.equal(h.chat.messages.filter(({ info }) => info.silent && info.role === "user").length, 1);
+  });
+
+  it("C5 Q2 a prompt sent meanwhile joins after it", async () => {
+    const notes: Reply = { say: ["NO_REPLY"], before: () => h.send("And this?") };
+    const h: Harness = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [notes]);
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.match(h.model.requests.at(-1)?.entries.map(textOf).join("\n") ?? "", /And this\?/);
+    assert.equal(h.chat.queue.length, 0);
+    assert.equal(h.text(), "Done.");
+  });
+
+  it("C5 C3 when even the question does not fit any more, the conversation is compacted all the same", async () => {
+    const h = session(
+      [{ say: [glob("a*")], tokens: { input: 122_000 } }, ["Done."]],
+      [{ fail: failure("context-full") }],
+    );
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.ok(h.model.requests.some(isSummary));
+    assert.equal(h.text(), "Done.");
   });
 });

@@ -1,11 +1,13 @@
 /** Who answers, with what words, tools and options. */
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import * as z from "zod/mini";
 import { type Agent, AgentCatalog } from "../../src/loop/agents.ts";
-import { promptText } from "../../src/loop/prompt-input.ts";
+import { promptText, textPrompt } from "../../src/loop/prompt-input.ts";
+import { newSession } from "../../src/loop/session.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
-import { harnesses, until } from "./harness.ts";
+import { Harness, harnesses, until } from "./harness.ts";
 
 const build = new AgentCatalog().find("build");
 const agents = (...found: Partial<Agent>[]) => new AgentCatalog(found.map((agent) => ({ ...build, ...agent })));
@@ -201,5 +203,20 @@ describe("Q2 the queue", () => {
     const ends = h.events.flatMap((event) => (event.type === "ended" ? [event.reason] : []));
     assert.deepEqual(ends, ["interrupted", "end_turn"]);
     assert.equal(h.text(), "Hello.");
+  });
+
+  it("Q2 P3 one whose agent is gone meanwhile does not stop those that come after it", async () => {
+    const chat = newSession("/");
+    chat.queue = [
+      { id: "msg_1", ...textPrompt("For nobody"), agent: "gone" },
+      { id: "msg_2", ...textPrompt("For build") },
+    ];
+    const h = new Harness([["Hello."], ["Hello."]], { chat });
+    await h.turn("New");
+    assert.deepEqual(h.chat.queue, []);
+    assert.equal((await h.turn("More")).reason, "end_turn");
+    await h.session.dispose();
+    h.transcript.close();
+    rmSync(h.folder, { recursive: true });
   });
 });

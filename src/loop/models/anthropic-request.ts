@@ -14,11 +14,12 @@ import {
   fileContent,
   goOn,
   idsOf,
+  json,
   nameOf,
+  once,
   type Telling,
   type Told,
   toolResult,
-  wellFormed,
   withOptions,
   wordsOf,
 } from "./entries.ts";
@@ -52,20 +53,20 @@ export function requestBody(request: ModelRequest): Uint8Array {
     stream: true,
     ...temperatureParams(request, parameters["thinking"]),
     ...parameters,
-    ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, schema }) => ({
-        name,
-        description,
-        input_schema: { ...schema, type: "object" },
-      })),
-      ...(toolUse === "none" && { tool_choice: { type: "none" } }),
-    }),
+    ...(tools.length > 0 && toolUse === "none" && { tool_choice: { type: "none" } }),
     // The tools come before the system prompt in the cache's order: this marker keeps both when messages change.
     ...(system && { system: [{ type: "text", text: system, cache_control: { type: "ephemeral" } }] }),
   };
-  const before = `${wellFormed(JSON.stringify(head)).slice(0, -1)},"messages":[`;
+  const offered = tools.length > 0 ? `,"tools":${toolsJSON(tools)}` : "";
+  const before = `${json(head).slice(0, -1)}${offered},"messages":[`;
   return body(before, request.entries, { providerID: "anthropic", modelID: model });
 }
+
+const toolsJSON = once((tools: ModelRequest["tools"]) =>
+  json(
+    tools.map(({ name, description, schema }) => ({ name, description, input_schema: { ...schema, type: "object" } })),
+  ),
+);
 
 const filler = message("user", [{ type: "text", text: goOn }]);
 
@@ -106,7 +107,7 @@ function piece(role: Piece["role"], content: ContentBlockParam[]): Piece[] {
 }
 
 function message(role: Piece["role"], content: ContentBlockParam[]): Piece {
-  return { role, json: wellFormed(JSON.stringify({ role, content })) };
+  return { role, json: json({ role, content }) };
 }
 
 function userBlock(part: Part): ContentBlockParam[] {

@@ -26,8 +26,23 @@ export function withOptions(parameters: Record<string, unknown>, options: ModelR
   return mergeDeep(parameters, Object.fromEntries(Object.entries(options).filter(([name]) => !reserved.has(name))));
 }
 
+/** What was made of an object, as long as that object lives: the tools of a turn are the same for each request. */
+export function once<Key extends object>(make: (key: Key) => string): (key: Key) => string {
+  const made = new WeakMap<Key, string>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
+  };
+}
+
+/** JSON that servers take. */
+export function json(value: object): string {
+  return wellFormed(JSON.stringify(value));
+}
+
 /** JSON in which halves of surrogate pairs are replaced: JSON.stringify escapes them, and servers refuse them. */
-export function wellFormed(json: string): string {
+function wellFormed(json: string): string {
   if (!json.includes("\\ud")) return json;
   // Escapes are matched whole, so that the text `\ud83d`, which is `\\ud83d` in JSON, stays.
   return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? "\\ufffd" : found));

@@ -15,11 +15,12 @@ import {
   fileContent,
   goOn,
   idsOf,
+  json,
   nameOf,
+  once,
   type Telling,
   type Told,
   toolResult,
-  wellFormed,
   withOptions,
   wordsOf,
 } from "./entries.ts";
@@ -49,18 +50,22 @@ export function requestBody(request: ModelRequest, isOpenAI: boolean): Uint8Arra
     model,
     stream: true,
     ...withOptions(parameters, options),
-    ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, schema }) => ({
-        type: "function",
-        function: { name, description, parameters: schema },
-      })),
-      ...(toolUse === "none" && { tool_choice: "none" }),
-    }),
+    ...(tools.length > 0 && toolUse === "none" && { tool_choice: "none" }),
   };
   const first = system ? `${json({ role: "system", content: system })},` : "";
-  const before = `${wellFormed(JSON.stringify(head)).slice(0, -1)},"messages":[${first}`;
+  const offered = tools.length > 0 ? `,"tools":${toolsJSON(tools)}` : "";
+  const before = `${json(head).slice(0, -1)}${offered},"messages":[${first}`;
   return body(before, request.entries, { providerID: "openai", modelID: model });
 }
+
+const toolsJSON = once((tools: ModelRequest["tools"]) =>
+  json(
+    tools.map(({ name, description, schema }) => ({
+      type: "function",
+      function: { name, description, parameters: schema },
+    })),
+  ),
+);
 
 /** OpenAI's models that reason refuse a temperature, behind gateways, too. */
 const reasons = /(^|\/)(o\d|gpt-5)/;
@@ -123,10 +128,6 @@ function tell(entry: Entry, how: Telling): Told<Piece> {
     files.length > 0 ? [{ role: "user", content: [text("(Attached by the tools above.)"), ...files] }] : [];
   const pieces: Piece[] = [{ role: "assistant", json: json(reply) }, ...results, ...attached];
   return { pieces, ids: [...ids.values()] };
-}
-
-function json(message: object): string {
-  return wellFormed(JSON.stringify(message));
 }
 
 function text(said: string): ChatCompletionContentPart {

@@ -31,7 +31,7 @@ const mocha = (/** @type {string[]} */ files, /** @type {number} */ timeout) => 
 ];
 
 /** Folders whose tests start processes or a real VS Code, or are run by scripts of their own. */
-const apart = ["headless", "fuzz", "extension", "e2e", "streams", "bench"];
+const apart = ["headless", "query", "fuzz", "extension", "e2e", "streams", "bench"];
 
 /**
  * `start` says what Node is started with, undefined where there is nothing to run.
@@ -53,7 +53,12 @@ const suites = {
       };
     },
   },
-  headless: { minutes: 5, start: async () => ({ args: mocha(await testFiles("test/headless"), 20_000) }) },
+  headless: {
+    minutes: 8,
+    start: async () => ({
+      args: mocha([...(await testFiles("test/query")), ...(await testFiles("test/headless"))], 20_000),
+    }),
+  },
   fuzz: {
     minutes: values.runs ? 240 : 15,
     start: async () => ({

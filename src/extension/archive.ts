@@ -72,7 +72,8 @@ export class Archive {
     if (!target) return;
     const text = format === "jsonl" ? exportTranscript(chat) : exportMarkdown(chat);
     await vscode.workspace.fs.writeFile(target, Buffer.from(text));
-    await vscode.window.showTextDocument(target, { preview: true });
+    // Where the editor takes no file as large as this, the export is done all the same.
+    await Promise.resolve(vscode.window.showTextDocument(target, { preview: true })).catch(() => undefined);
   }
 
   /** Opens the session that is in a file of the user's as a new one. */

@@ -4,6 +4,7 @@ import type { Chat } from "../loop/apply.ts";
 import { costOfSession } from "../loop/budget.ts";
 import { knownModel } from "../loop/catalog.ts";
 import { type ChatEvent, PermissionMode } from "../loop/events.ts";
+import { ImportError } from "../loop/import.ts";
 import { IntakeError } from "../loop/intake-error.ts";
 import { contextSize } from "../loop/message.ts";
 import { ModelError } from "../loop/model.ts";
@@ -257,8 +258,7 @@ export class Rondo implements PanelSource {
 
   #giveBack({ text, attachments }: Said, error: unknown): void {
     const { send } = this.#parts;
-    const isStopped = error instanceof DOMException && error.name === "AbortError";
-    if (!isStopped) send({ type: "notice", ...this.explain(error) });
+    send({ type: "notice", ...this.explain(error) });
     send({ type: "compose", text, send: false });
     this.attach(attachments);
   }
@@ -281,7 +281,7 @@ export class Rondo implements PanelSource {
   explain(error: unknown): { message: string; next: string } {
     if (error instanceof ModelError || error instanceof RecordError)
       return { message: error.message, next: error.next };
-    if (error instanceof IntakeError) return { message: error.message, next: "" };
+    if (error instanceof IntakeError || error instanceof ImportError) return { message: error.message, next: "" };
     this.#parts.log.error("Something went wrong", error);
     const message = error instanceof Error ? error.message : String(error);
     return { message, next: 'Details are in the log: "Rondo: Show Log".' };

@@ -10,7 +10,7 @@ import { never } from "./never.ts";
 import { titleFromPrompt } from "./title.ts";
 
 /** Why a file is no transcript, in a sentence. */
-class ImportError extends Error {
+export class ImportError extends Error {
   override readonly name = "ImportError";
 }
 

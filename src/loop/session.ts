@@ -7,7 +7,6 @@ import { requestCompaction } from "./compact.ts";
 import { contextUse, entriesThatCount, standing } from "./context.ts";
 import { DoomWatch } from "./doom.ts";
 import { type ChatEvent, isRecorded, type PermissionMode, type Queued, type RecordedEvent } from "./events.ts";
-import type { HookEvent, HookOutcome } from "./hooks.ts";
 import { newID } from "./id.ts";
 import { checkPrompt, storePrompt } from "./intake.ts";
 import { IntakeError } from "./intake-error.ts";
@@ -19,6 +18,7 @@ import { edited, enqueued, moved } from "./prompt-queue.ts";
 import type { ContextUse } from "./protocol.ts";
 import type { RuleBook } from "./rules.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import { hearPrompt, hearStart, tellEnd } from "./session-hooks.ts";
 import { closeOpen, interruptedText } from "./settle.ts";
 import { type Choices, Setups } from "./setup.ts";
 import type { HeldLock } from "./store.ts";
@@ -39,9 +39,6 @@ export type PromptResult =
   | { type: "queued" }
   | { type: "stored" }
   | { type: "dropped" };
-
-/** How long the hooks of the session's end may take, in ms: an editor that closes waits no longer. */
-const lastHooks = 2_000;
 
 export class Session {
   readonly chat: Chat;
@@ -106,7 +103,7 @@ export class Session {
     await this.#lastWord();
     this.#check(input);
     if (this.#running && whenBusy === "drop") return { type: "dropped" };
-    const heard = await this.#heard(input);
+    const heard = await hearPrompt(this.#deps.hooks, input, this.#closing.signal);
     if (whenBusy === "interrupt") await this.stop();
     await this.#lastWord();
     const store = () => this.#store(heard);
@@ -214,8 +211,7 @@ export class Session {
     const isFirst = !this.#closing.signal.aborted;
     this.#closing.abort();
     await this.#end("The session was closed");
-    if (isFirst && this.#hasBegun)
-      await this.#fire("SessionEnd", "other", { reason: "other" }, AbortSignal.timeout(lastHooks));
+    if (isFirst && this.#hasBegun) await tellEnd(this.#deps.hooks);
     this.#deps.recorder.flush();
   }
 
@@ -229,24 +225,6 @@ export class Session {
       throw new IntakeError("session-terminated", "This session is closed. Start a new one.");
     }
     checkPrompt(input, this.chat, this.#setups.project.agents, this.choices);
-  }
-
-  /** The prompt with what the user's hooks have to say to it. @throws IntakeError when they do not let it pass */
-  async #heard(input: PromptInput): Promise<PromptInput> {
-    if (!this.#deps.hooks.has("UserPromptSubmit")) return input;
-    const prompt = input.parts
-      .flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : []))
-      .join("\n");
-    const outcome = await this.#fire("UserPromptSubmit", undefined, { prompt }, this.#closing.signal);
-    if (outcome.decision === "deny" || outcome.stop !== undefined) {
-      const why = outcome.reason || outcome.stop || "It gave no reason.";
-      throw new IntakeError("prompt-invalid", `A hook did not let the message pass: ${why}`);
-    }
-    return { ...input, parts: [...input.parts, ...partsOf(outcome)] };
-  }
-
-  #fire(event: HookEvent, subject: string | undefined, input: Record<string, unknown>, signal: AbortSignal) {
-    return this.#deps.hooks.fire(event, subject, input, signal);
   }
 
   #enqueue(input: PromptInput): PromptResult {
@@ -306,7 +284,8 @@ export class Session {
       this.#takeQueued();
       const turn = this.#turn(runID, running);
       start(turn);
-      await this.#startHooks(turn);
+      if (!this.#hasBegun) await hearStart(turn);
+      this.#hasBegun = true;
       this.#budget.begin(costOfSession(this.chat.messages).usd);
       ready.resolve();
       return await runTurn(turn);
@@ -324,19 +303,6 @@ export class Session {
     } catch (error) {
       if (!signal.aborted) throw error;
       throw new IntakeError("session-locked", "Stopped while another process was still working in this session.");
-    }
-  }
-
-  async #startHooks(turn: Turn): Promise<void> {
-    if (this.#hasBegun) return;
-    this.#hasBegun = true;
-    const { user } = standing(this.chat);
-    if (!user || !turn.hooks.has("SessionStart")) return;
-    const source = turn.chat.messages.length > 1 ? "resume" : "startup";
-    const outcome = await this.#fire("SessionStart", source, { source }, turn.signal);
-    for (const part of partsOf(outcome)) {
-      const base = { id: newID("prt"), sessionID: user.sessionID, messageID: user.id };
-      turn.emit({ type: "part", part: { ...part, ...base } });
     }
   }
 
@@ -435,14 +401,6 @@ export class Session {
       this.#deps.onBug(error);
     }
   }
-}
-
-/** What hooks say, as parts of a prompt. */
-function partsOf({ additionalContext, messages }: HookOutcome) {
-  return [
-    ...additionalContext.map((text) => ({ type: "text" as const, text, synthetic: true })),
-    ...messages.map((text) => ({ type: "text" as const, text, ignored: true })),
-  ];
 }
 
 export function newSession(cwd: string, id = newID("ses")): Chat {

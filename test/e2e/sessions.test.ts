@@ -123,6 +123,16 @@ describe("sessions", () => {
     assert.match(window.requests.at(-1)?.raw ?? "", /A plum is one too\./);
   });
 
+  it("R6 says why a file cannot be imported, and opens nothing", async () => {
+    await window.command("Rondo: Import Session");
+    await choose("package.json");
+    const alert = panel.getByRole("alert");
+    await alert.waitFor();
+    assert.doesNotMatch(await alert.innerText(), /log/, "it is the file's fault, not Rondo's");
+    await press(panel, "Dismiss");
+    await said(panel, "It goes on.");
+  });
+
   it("deletes a session after a second press, and it does not come back", async () => {
     const sessions = await list();
     await sessions.getByRole("button", { name: "Delete tell me of the anvil" }).click();

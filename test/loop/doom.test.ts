@@ -239,18 +239,21 @@ describe("a model in circles", () => {
     assert.deepEqual(await other, { reason: "blocked", error: undefined });
   });
 
-  for (const mode of ["default", "bypassPermissions"] as const) {
-    it(`T6 ${mode}: with nobody to ask it is denied with the reason, and ends the turn when that does not help`, async () => {
-      const h = open(() => [look], { files, mode, attended: false });
-      const end = await h.turn();
-      assert.equal(end.reason, "blocked");
-      assert.match(end.error?.message ?? "", /called read again and again/);
-      assert.equal(h.calls.length, 5);
-      assert.match(h.results()[2] ?? "", /^ERROR Not allowed: The same call.* Nobody is there to ask/);
-      const { state } = h.calls[2] ?? assert.fail();
-      assert.equal(state.status === "error" && state.metadata?.denied, true);
-    });
-  }
+  it("T6 with nobody to ask it is denied with the reason, and ends the turn when that does not help", async () => {
+    const h = open(() => [look], { files, attended: false });
+    const end = await h.turn();
+    assert.equal(end.reason, "blocked");
+    assert.match(end.error?.message ?? "", /called read again and again/);
+    assert.equal(h.calls.length, 5);
+    assert.match(h.results()[2] ?? "", /^ERROR Not allowed: The same call.* Nobody is there to ask/);
+    const { state } = h.calls[2] ?? assert.fail();
+    assert.equal(state.status === "error" && state.metadata?.denied, true);
+  });
+
+  it("T6 the mode Bypass lets it go on", async () => {
+    const h = open([[look], [look], [look], [look], ["Done."]], { files, mode: "bypassPermissions", attended: false });
+    assert.equal((await h.turn()).reason, "end_turn");
+  });
 
   it("T6 a call that is refused again and again ends the turn", async () => {
     const remove = { call: "bash", input: { command: "rm -rf x" } };

@@ -22,6 +22,14 @@ export interface CommandParts {
 type Commands = Record<string, () => unknown>;
 
 export function commands({ rondo, archive, panel, conversations, keys, models, log }: CommandParts): Commands {
+  /** What goes wrong is said in the panel, where the session is. */
+  const trying = (act: () => Promise<void>) => async () => {
+    try {
+      await act();
+    } catch (error) {
+      panel.send({ type: "notice", ...rondo.explain(error) });
+    }
+  };
   return {
     "rondo.focus": () => panel.reveal(),
     async "rondo.new"() {
@@ -33,23 +41,23 @@ export function commands({ rondo, archive, panel, conversations, keys, models, l
       await panel.reveal();
       panel.send({ type: "show-sessions" });
     },
-    async "rondo.rename"() {
+    "rondo.rename": trying(async () => {
       const { id, title } = rondo.chat().session;
       const name = await vscode.window.showInputBox({ title: "Rename Session", value: title });
       if (name !== undefined) await archive.rename(id, name);
-    },
-    async "rondo.export"() {
+    }),
+    "rondo.export": trying(async () => {
       const items = [
         { label: "Markdown", description: "to read", format: "markdown" as const },
         { label: "JSON Lines", description: "whole, to be imported again", format: "jsonl" as const },
       ];
       const picked = await vscode.window.showQuickPick(items, { title: "Export Session" });
       if (picked) await archive.export(rondo.chat().session.id, picked.format);
-    },
-    async "rondo.import"() {
+    }),
+    "rondo.import": trying(async () => {
       await panel.reveal();
       await archive.import();
-    },
+    }),
     async "rondo.compact"() {
       await panel.reveal();
       await rondo.compact();

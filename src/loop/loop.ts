@@ -112,6 +112,8 @@ async function flush(turn: Turn, setup: Setup, user: UserMessage): Promise<void>
     if (!(error instanceof ModelError) || turn.signal.aborted) throw error;
     turn.note(`Lasting notes could not be asked for: ${error.message}`);
   }
+  // A refusal ends the notes, not the turn: calls that were left open have their results before the next request.
+  closeOpen(turn.chat, abortedText, turn.emit);
   const size = estimateContext(entriesThatCount(turn.chat), setup);
   // Else the compaction that comes now says so.
   if (size <= overflowLimit(setup, turn.limits)) say(turn, user, reminders.goOnWithWork);

@@ -1,10 +1,11 @@
 /** The headless run beside the bare loop, against a server that answers at once: 100 steps that each read a small file. */
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import os from "node:os";
 import path from "node:path";
+import type { Readable } from "node:stream";
 
 export type Report = (name: string, value: number, unit: string) => void;
 
@@ -60,12 +61,35 @@ export async function benchLongSession(report: Report): Promise<void> {
   report("long.rondo.step", rondo.step, "ms");
   report("long.step-ratio", rondo.step / bare.step, "times");
   report("long.record-size", rondo.record, "MiB");
-  report("long.memory-growth", rondo.peak - rondo.early, "MiB");
+  report("long.peak-growth", rondo.peak - rondo.early, "MiB");
+  report("long.memory-growth", await liveGrowth(), "MiB");
   report("long.prefix-kept", rondo.prefix, "share");
 }
 
+/** What is in use on the heap after a full collection: how much more at the end of a long session than after 100 steps. */
+async function liveGrowth(): Promise<number> {
+  const heaps: number[] = [];
+  await measure("rondo", many, 0, {
+    flags: ["--expose-gc", "--require", path.join(import.meta.dirname, "heap.cjs")],
+    before: async (step, child) => {
+      if (step !== 100 && step !== many) return;
+      child.kill("SIGUSR2");
+      const [line] = await once(child.stderr, "data");
+      heaps.push(Number(/heap (\d+)/.exec(String(line))?.[1]));
+    },
+  });
+  return ((heaps[1] ?? Number.NaN) - (heaps[0] ?? Number.NaN)) / 2 ** 20;
+}
+
+interface Watch {
+  /** For Node. */
+  flags: string[];
+  /** Awaited before the reply of a step. */
+  before(step: number, child: ChildProcessByStdio<null, null, Readable>): Promise<void>;
+}
+
 /** `from`: the first step that counts for the median. */
-async function measure(which: "bare" | "rondo", steps: number, from: number): Promise<Run> {
+async function measure(which: "bare" | "rondo", steps: number, from: number, watch?: Watch): Promise<Run> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "rondo-bench-"));
   for (let at = 0; at < files; at++) writeFileSync(path.join(folder, `small-${at}.txt`), "one\ntwo\nthree\n");
   const seen: { arrived: number; answered: number; body: string }[] = [];
@@ -74,11 +98,12 @@ async function measure(which: "bare" | "rondo", steps: number, from: number): Pr
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
+    request.on("end", async () => {
       const arrived = performance.now();
       const body = Buffer.concat(chunks).toString();
       if (seen.length === steps) peak = peakOf(child.pid);
       if (seen.length === 100) early = peakOf(child.pid);
+      await watch?.before(seen.length, child);
       const bytes = reply(seen.length, steps);
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(bytes);
@@ -90,11 +115,13 @@ async function measure(which: "bare" | "rondo", steps: number, from: number): Pr
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("no port");
   const started = performance.now();
-  const child = spawn(process.execPath, command(which, `http://127.0.0.1:${address.port}`, folder), {
+  const args = [...(watch?.flags ?? []), ...command(which, `http://127.0.0.1:${address.port}`, folder)];
+  const child = spawn(process.execPath, args, {
     cwd: folder,
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, ANTHROPIC_API_KEY: "none" },
   });
+  if (!watch) child.stderr.pipe(process.stderr);
   const [code] = await once(child, "exit");
   server.close();
   const record = sizeOfRecord(folder);

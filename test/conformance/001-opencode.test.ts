@@ -121,7 +121,7 @@ describe("001 the loop", () => {
     assert.equal(h.model.requests.filter(({ tools }) => tools.length === 0).length, 1);
   });
 
-  it("L6 S1 a pending subtask is run before the model is asked, and then the loop goes on", async () => {
+  it("L6 S1 K3 a pending subtask is run before the model is asked, and then the loop goes on", async () => {
     const h = open([["Found it in a.ts."], ["Then I know."]]);
     await h.turn("", {
       parts: [
@@ -133,6 +133,7 @@ describe("001 the loop", () => {
     assert.deepEqual(h.results(), ["Found it in a.ts."]);
     assert.equal(entriesOf(h, 1).length, 2, "the subtask's call is in the request");
     assert.equal(h.text(), "Then I know.");
+    assert.equal(h.chat.ended?.steps, 1, "the subtask is no reply of the model");
   });
 
   it("L6 L7 C3 an overflow makes a compaction part; the next round processes it; then the loop goes on", async () => {

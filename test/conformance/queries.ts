@@ -62,7 +62,7 @@ export class QueryRun {
   }
 }
 
-export function kindOf(message: SDKMessage): string {
+function kindOf(message: SDKMessage): string {
   return "subtype" in message && message.type === "system" ? `system/${message.subtype}` : message.type;
 }
 

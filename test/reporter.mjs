@@ -1,6 +1,6 @@
 /**
- * Mocha's spec reporter, which also leaves the counts behind as JSON in the file named by RONDO_RESULTS. They are
- * written at the very end, so a suite that crashed leaves none.
+ * Mocha's spec reporter, which also leaves the counts, and which of the outermost `describe`s had failures, behind as
+ * JSON in the file named by RONDO_RESULTS. They are written at the very end, so a suite that crashed leaves none.
  */
 import { writeFileSync } from "node:fs";
 import process from "node:process";
@@ -15,9 +15,13 @@ export default class CountingReporter extends Mocha.reporters.Spec {
     super(runner, options);
     const file = process.env["RONDO_RESULTS"];
     if (!file) return;
+    /** @type {Set<string>} */
+    const failing = new Set();
+    runner.on("fail", (test) => failing.add(test.titlePath()[0] ?? ""));
     runner.once("end", () => {
       const { passes, failures, pending } = this.stats;
-      writeFileSync(file, JSON.stringify({ passed: passes, failed: failures, skipped: pending }));
+      const counts = { passed: passes, failed: failures, skipped: pending };
+      writeFileSync(file, JSON.stringify({ counts, failing: [...failing] }));
     });
   }
 }

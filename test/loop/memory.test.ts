@@ -152,4 +152,16 @@ describe("C5 memory flush", () => {
     assert.ok(h.model.requests.some(isSummary));
     assert.equal(h.text(), "Done.");
   });
+
+  it("C5 T7 a refusal ends the notes, not the turn, and each call has its result before the next request", async () => {
+    const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [[save, glob("b*")]]);
+    const turn = h.turn();
+    await h.answerNext({ type: "deny", words: "" });
+    assert.equal((await turn).reason, "end_turn");
+    const shown = h.model.requests.at(-1)?.entries.flatMap(({ parts }) => parts.filter((part) => part.type === "tool"));
+    assert.deepEqual(
+      shown?.map(({ state }) => state.status),
+      ["completed", "error", "error"],
+    );
+  });
 });

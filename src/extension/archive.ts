@@ -2,10 +2,10 @@
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { exportMarkdown, exportTranscript } from "../loop/export.ts";
-import { forkChat } from "../loop/fork.ts";
-import { importTranscript } from "../loop/import.ts";
 import type { FilePart, Part, TextPart } from "../loop/message.ts";
+import { exportMarkdown, exportTranscript } from "../loop/transfer/export.ts";
+import { forkChat } from "../loop/transfer/fork.ts";
+import { importTranscript } from "../loop/transfer/import.ts";
 import type { Conversations } from "./conversations.ts";
 import type { PanelMessage } from "./panel.ts";
 

@@ -1,5 +1,5 @@
 /** Which models can be asked now, and which one is asked. */
-import { knownModels } from "../loop/catalog.ts";
+
 import type { ModelRef } from "../loop/message.ts";
 import { type Model, ModelError } from "../loop/model.ts";
 import {
@@ -12,6 +12,7 @@ import {
   providerNames,
 } from "../loop/models/providers.ts";
 import type { ModelChoice, Readiness } from "../loop/protocol.ts";
+import { knownModels } from "../loop/setup/catalog.ts";
 import type { Keys } from "./keys.ts";
 import { readSettings } from "./settings.ts";
 

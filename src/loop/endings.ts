@@ -1,11 +1,11 @@
 /** How turns end, in words for people: a sentence, and what to do next. */
 import type { Entry } from "./apply.ts";
-import { fixedSize, sizeOfOutput, sum } from "./context.ts";
-import { IntakeError } from "./intake-error.ts";
+import { fixedSize, sizeOfOutput, sum } from "./context/context.ts";
 import type { ReplyError } from "./message.ts";
 import { ModelError } from "./model.ts";
 import { never } from "./never.ts";
-import { type Reply, toReplyError } from "./reply.ts";
+import { type Reply, toReplyError } from "./reply/reply.ts";
+import { IntakeError } from "./session/intake-error.ts";
 import { RecordError } from "./store.ts";
 import type { Setup, Turn, TurnEnd } from "./turn.ts";
 

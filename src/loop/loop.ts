@@ -1,20 +1,20 @@
 /** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
 import type { Entry } from "./apply.ts";
-import type { CallEnd } from "./call.ts";
-import { runCalls } from "./calls.ts";
-import { compact, isWholeTurn, pendingCompaction, requestCompaction } from "./compact.ts";
-import { entriesThatCount, estimateContext, overflowLimit, standing } from "./context.ts";
+import type { CallEnd } from "./calls/call.ts";
+import { runCalls } from "./calls/calls.ts";
+import { pendingSubtask, runSubtask } from "./calls/subagent.ts";
+import { compact, isWholeTurn, pendingCompaction, requestCompaction } from "./context/compact.ts";
+import { entriesThatCount, estimateContext, overflowLimit, standing } from "./context/context.ts";
+import { flushMemory, isFlushDue } from "./context/memory.ts";
+import { prune } from "./context/prune.ts";
 import { cannotFit, describe, endOf, overTime } from "./endings.ts";
-import { flushMemory, isFlushDue } from "./memory.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "./message.ts";
 import { ModelError } from "./model.ts";
 import { notePatch } from "./patch.ts";
-import { reminders } from "./prompt.ts";
-import { prune } from "./prune.ts";
-import { type Reply, streamReply } from "./reply.ts";
+import { type Reply, streamReply } from "./reply/reply.ts";
 import { say } from "./say.ts";
 import { abortedText, budgetText, closeOpen, discardCalls } from "./settle.ts";
-import { pendingSubtask, runSubtask } from "./subagent.ts";
+import { reminders } from "./setup/prompt.ts";
 import type { Setup, Turn, TurnEnd } from "./turn.ts";
 
 /** One user prompt, to the model's last word. Never throws: every way out is a TurnEnd (L10). */

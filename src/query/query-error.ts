@@ -1,5 +1,5 @@
-import { IntakeError } from "../loop/intake-error.ts";
 import { ModelError } from "../loop/model.ts";
+import { IntakeError } from "../loop/session/intake-error.ts";
 import { RecordError } from "../loop/store.ts";
 import type { QueryErrorCode } from "./types.ts";
 

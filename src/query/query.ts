@@ -1,11 +1,11 @@
 /** `query()`: a run of Rondo for another program, as an async generator of SDK messages (spec K2). */
 import { randomUUID } from "node:crypto";
 import type { ChatEvent } from "../loop/events.ts";
-import { IntakeError } from "../loop/intake-error.ts";
 import type { ToolPart } from "../loop/message.ts";
-import { toPromptParts } from "../loop/sdk-blocks.ts";
-import { project } from "../loop/sdk-messages.ts";
-import type { Session } from "../loop/session.ts";
+import { toPromptParts } from "../loop/sdk/sdk-blocks.ts";
+import { project } from "../loop/sdk/sdk-messages.ts";
+import { IntakeError } from "../loop/session/intake-error.ts";
+import type { Session } from "../loop/session/session.ts";
 import type { TurnEnd } from "../loop/turn.ts";
 import { askCaller } from "./ask.ts";
 import { type House, openHouse, type Plan, planHouse } from "./house.ts";

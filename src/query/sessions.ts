@@ -2,7 +2,7 @@
 import path from "node:path";
 import type { Chat } from "../loop/apply.ts";
 import { newID } from "../loop/id.ts";
-import { newSession } from "../loop/session.ts";
+import { newSession } from "../loop/session/session.ts";
 import type { Replay } from "../record/replay.ts";
 import { Sessions } from "../record/sessions.ts";
 import { QueryError } from "./query-error.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { IntakeError } from "../loop/intake-error.ts";
+import { IntakeError } from "../loop/session/intake-error.ts";
 import { type HeldLock, RecordError, type SessionLock } from "../loop/store.ts";
 import { toRecordError } from "./errors.ts";
 import { type Content, type Found, heldLock, isHere, LockFile, takeLock } from "./lock-file.ts";

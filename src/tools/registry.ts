@@ -1,5 +1,5 @@
 /** The tools there are, in the order in which they were registered (T2). */
-import { invalid } from "../loop/invalid.ts";
+import { invalid } from "../loop/calls/invalid.ts";
 import type { ToolDefinition } from "../loop/model.ts";
 import type { Tool } from "./tool.ts";
 

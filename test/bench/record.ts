@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import type { RecordedEvent } from "../../src/loop/events.ts";
 import type { AssistantMessage, Part, UserMessage } from "../../src/loop/message.ts";
-import { newSession } from "../../src/loop/session.ts";
+import { newSession } from "../../src/loop/session/session.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { median, type Report } from "./headless.ts";
 

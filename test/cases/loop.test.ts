@@ -1,10 +1,10 @@
 /** Cases that users and tests of other agents teach, retold: budgets of the window, compaction, Stop, and text in circles. */
 import assert from "node:assert/strict";
 import { apply, type Chat } from "../../src/loop/apply.ts";
-import { overflowLimit, standing } from "../../src/loop/context.ts";
+import { overflowLimit, standing } from "../../src/loop/context/context.ts";
 import { contextSize, type Tokens } from "../../src/loop/message.ts";
 import { anthropicModel } from "../../src/loop/models/anthropic.ts";
-import { newSession } from "../../src/loop/session.ts";
+import { newSession } from "../../src/loop/session/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { replay } from "../../src/record/replay.ts";
 import { blocksOf, messagesOf } from "../conformance/wire.ts";

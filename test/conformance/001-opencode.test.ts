@@ -1,11 +1,11 @@
 /** "OpenCode Agent Loop Specification": entry points, the loop's pseudocode, doom loop, tools, prompt, options, retry. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import { type Agent, AgentCatalog } from "../../src/loop/agents.ts";
-import { mergeDeep } from "../../src/loop/merge.ts";
 import { ModelError } from "../../src/loop/model.ts";
 import { openaiModel } from "../../src/loop/models/openai.ts";
-import { isRetryable, retryDelay } from "../../src/loop/retry.ts";
+import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";
+import { type Agent, AgentCatalog } from "../../src/loop/setup/agents.ts";
+import { mergeDeep } from "../../src/loop/setup/merge.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { entriesOf, full, kinds, small, summarised, textOf } from "../loop/compacting.ts";

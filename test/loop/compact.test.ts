@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { entriesThatCount } from "../../src/loop/context.ts";
+import { entriesThatCount } from "../../src/loop/context/context.ts";
 import { failure } from "../scripted-model.ts";
 import { entriesOf, full, isSummary, kinds, small, summarised, textOf } from "./compacting.ts";
 import { type Harness, harnesses, until } from "./harness.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import type { Entry } from "../../src/loop/apply.ts";
-import { entriesThatCount, estimateContext, overflowLimit } from "../../src/loop/context.ts";
+import { entriesThatCount, estimateContext, overflowLimit } from "../../src/loop/context/context.ts";
 import type { Tokens } from "../../src/loop/message.ts";
-import { newSession } from "../../src/loop/session.ts";
+import { newSession } from "../../src/loop/session/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { newChat } from "../../src/loop/apply.ts";
-import { callsInView, DoomWatch, goesInCircles, type MadeCall } from "../../src/loop/doom.ts";
+import { callsInView, DoomWatch, goesInCircles, type MadeCall } from "../../src/loop/calls/doom.ts";
 import { type AssistantMessage, noTokens, type Part } from "../../src/loop/message.ts";
 import { sharedCases } from "../cases/shared.ts";
 import { type Harness, harnesses, until } from "./harness.ts";

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { AgentCatalog } from "../../src/loop/agents.ts";
 import { apply, type Chat } from "../../src/loop/apply.ts";
 import {
   type ChatEvent,
@@ -16,10 +15,11 @@ import { type Hooks, noHooks } from "../../src/loop/hooks.ts";
 import type { LoopEvent } from "../../src/loop/loop-events.ts";
 import type { ModelRef, ToolPart } from "../../src/loop/message.ts";
 import type { Model } from "../../src/loop/model.ts";
-import type { Project } from "../../src/loop/project.ts";
 import { type PromptInput, textPrompt } from "../../src/loop/prompt-input.ts";
-import { newSession, type PromptResult, Session } from "../../src/loop/session.ts";
-import type { Choices } from "../../src/loop/setup.ts";
+import { newSession, type PromptResult, Session } from "../../src/loop/session/session.ts";
+import { AgentCatalog } from "../../src/loop/setup/agents.ts";
+import type { Project } from "../../src/loop/setup/project.ts";
+import type { Choices } from "../../src/loop/setup/setup.ts";
 import { type Ledger, noLedger, noLock, type SessionLock } from "../../src/loop/store.ts";
 import { defaultLimits, type Limits, type TurnEnd } from "../../src/loop/turn.ts";
 import { replay } from "../../src/record/replay.ts";

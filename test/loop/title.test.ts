@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { titleFromPrompt } from "../../src/loop/title.ts";
+import { titleFromPrompt } from "../../src/loop/session/title.ts";
 import { failure, type Reply, type Script } from "../scripted-model.ts";
 import { harnesses, until } from "./harness.ts";
 

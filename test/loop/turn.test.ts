@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
-import { IntakeError } from "../../src/loop/intake-error.ts";
 import { ModelError } from "../../src/loop/model.ts";
 import { promptText, textPrompt } from "../../src/loop/prompt-input.ts";
-import { newSession } from "../../src/loop/session.ts";
+import { IntakeError } from "../../src/loop/session/intake-error.ts";
+import { newSession } from "../../src/loop/session/session.ts";
 import { failure } from "../scripted-model.ts";
 import { Harness, harnesses, until } from "./harness.ts";
 

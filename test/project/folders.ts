@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { Project } from "../../src/loop/project.ts";
+import type { Project } from "../../src/loop/setup/project.ts";
 import { type HookSettings, loadHooks } from "../../src/project/hook-settings.ts";
 import { loadProject } from "../../src/project/project.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as z from "zod/mini";
 import { RecordedEvent } from "../../src/loop/events.ts";
-import { eventsOf } from "../../src/loop/fork.ts";
+import { eventsOf } from "../../src/loop/transfer/fork.ts";
 import { exactly } from "../../src/record/exact.ts";
 import { chats } from "./chats.ts";
 

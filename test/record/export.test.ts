@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Chat, newChat } from "../../src/loop/apply.ts";
-import { exportMarkdown, exportTranscript } from "../../src/loop/export.ts";
-import { forkChat } from "../../src/loop/fork.ts";
-import { importTranscript } from "../../src/loop/import.ts";
+import { exportMarkdown, exportTranscript } from "../../src/loop/transfer/export.ts";
+import { forkChat } from "../../src/loop/transfer/fork.ts";
+import { importTranscript } from "../../src/loop/transfer/import.ts";
 import { isSessionID } from "../../src/record/sessions.ts";
 import { chats, small, withoutIDs } from "./chats.ts";
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { textPrompt } from "../../src/loop/prompt-input.ts";
-import { newSession, Session } from "../../src/loop/session.ts";
+import { newSession, Session } from "../../src/loop/session/session.ts";
 import type { RecordError } from "../../src/loop/store.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";

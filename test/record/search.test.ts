@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Part } from "../../src/loop/message.ts";
-import { newSession } from "../../src/loop/session.ts";
+import { newSession } from "../../src/loop/session/session.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 
 const never = new AbortController().signal;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import os from "node:os";
 import path from "node:path";
 import { textPrompt } from "../../src/loop/prompt-input.ts";
-import { newSession, Session } from "../../src/loop/session.ts";
+import { newSession, Session } from "../../src/loop/session/session.ts";
 import { RecordError } from "../../src/loop/store.ts";
 import { RecordLock } from "../../src/record/lock.ts";
 import { Sessions } from "../../src/record/sessions.ts";

@@ -1,8 +1,9 @@
 /** What both wire formats share when they turn a request into JSON. */
-import { mergeDeep } from "../merge.ts";
+
 import type { FilePart, Part, ToolPart } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import { never } from "../never.ts";
+import { mergeDeep } from "../setup/merge.ts";
 
 /** How an entry is told. */
 export interface Telling {

@@ -1,0 +1,83 @@
+/** What the user's hooks have to say of one call (spec K4). */
+import type { ToolResult } from "../../tools/tool.ts";
+import type { PermissionRequest } from "../events.ts";
+import { type HookEvent, type HookOutcome, noOutcome } from "../hooks.ts";
+import type { ToolCall } from "../reply/reply.ts";
+import type { Turn, TurnEnd } from "../turn.ts";
+import type { CallRecord } from "./call-record.ts";
+import type { Verdict } from "./permission.ts";
+
+export class CallHooks {
+  /** Set when a hook wants the turn to end. */
+  end: TurnEnd | undefined;
+  readonly #turn: Turn;
+  readonly #call: ToolCall;
+  readonly #record: CallRecord;
+  #begun = false;
+  /** For the model. */
+  readonly #words: string[] = [];
+
+  constructor(turn: Turn, call: ToolCall, record: CallRecord) {
+    this.#turn = turn;
+    this.#call = call;
+    this.#record = record;
+  }
+
+  /** Before anything is prepared. Rejects with the signal's reason on abort. */
+  async before(): Promise<HookOutcome> {
+    this.#begun = true;
+    const outcome = await this.#fire("PreToolUse", {});
+    this.#turn.signal.throwIfAborted();
+    return outcome;
+  }
+
+  /** Before the user is shown a question. */
+  async beforeAsking(request: PermissionRequest): Promise<Verdict | undefined> {
+    const outcome = await this.#fire("PermissionRequest", { permission_suggestions: request.always });
+    if (outcome.decision === "allow") return { type: "allow", input: outcome.updatedInput };
+    return outcome.decision === "deny" ? { type: "denied", why: hookSays(outcome.reason) } : undefined;
+  }
+
+  /** Once the user is asked; nobody waits for it. */
+  notify(message: string): void {
+    const { hooks, signal, permissions } = this.#turn;
+    if (!permissions.attended || !hooks.has("Notification")) return;
+    const type = "permission_prompt";
+    void hooks.fire("Notification", type, { message, title: "Rondo", notification_type: type }, signal);
+  }
+
+  /** After the tool has run, or failed; not for calls that were never tried. */
+  async after(result: ToolResult): Promise<void> {
+    if (!this.#begun || this.#turn.signal.aborted) return;
+    const outcome = result.failed
+      ? await this.#fire("PostToolUseFailure", { error: result.output, is_interrupt: false })
+      : await this.#fire("PostToolUse", { tool_response: { output: result.output } });
+    if (outcome.decision === "deny") this.#words.push(hookSays(outcome.reason));
+  }
+
+  /** Text for the model, with what the hooks add to it. */
+  withWords(text: string): string {
+    return [text, ...this.#words].filter((one) => one !== "").join("\n\n");
+  }
+
+  async #fire(event: HookEvent, more: Record<string, unknown>): Promise<HookOutcome> {
+    const { hooks, signal } = this.#turn;
+    if (!hooks.has(event)) return noOutcome;
+    const { tool, input } = this.#record;
+    const about = { tool_name: tool, tool_input: input, tool_use_id: this.#call.callID };
+    const outcome = await hooks.fire(event, tool, { ...about, ...more }, signal);
+    this.#words.push(...outcome.additionalContext.map((text) => `From a ${event} hook: ${text}`));
+    for (const message of outcome.messages) this.#turn.tellUser(this.#call.messageID, message);
+    if (outcome.stop !== undefined) this.end ??= stoppedBy(outcome.stop);
+    return outcome;
+  }
+}
+
+export function hookSays(reason: string): string {
+  return reason === "" ? "A hook of the user does not allow it." : `A hook of the user says: "${reason}".`;
+}
+
+function stoppedBy(reason: string): TurnEnd {
+  const message = reason === "" ? "A hook has ended the turn." : `A hook has ended the turn: ${reason}`;
+  return { reason: "blocked", error: { code: "hook", message, next: "Send a message to go on." } };
+}

@@ -1,0 +1,109 @@
+/** The states of one call, in their only order: running, then completed or error (spec D4). */
+import type { ToolResult } from "../../tools/tool.ts";
+import { findPart } from "../apply.ts";
+import { newID } from "../id.ts";
+import type { CallMetadata, ToolState } from "../message.ts";
+import type { ToolCall } from "../reply/reply.ts";
+import type { Turn } from "../turn.ts";
+
+export class CallRecord {
+  /** The name that it is stored under: repaired where the model has mistaken it. */
+  tool: string;
+  /** What it runs with; a hook or the user may have changed what the model sent. */
+  input: Record<string, unknown>;
+  title: string | undefined;
+  completed = false;
+  readonly #turn: Turn;
+  readonly #call: ToolCall;
+  #child: Pick<CallMetadata, "childID" | "childCost"> = {};
+  #start: number;
+
+  constructor(turn: Turn, call: ToolCall, start: number) {
+    this.#turn = turn;
+    this.#call = call;
+    this.#start = start;
+    this.tool = call.tool;
+    this.input = call.arguments.ok ? call.arguments.input : {};
+  }
+
+  /** First without a time, when the call is taken up; again with the time at which the tool really starts. */
+  running(start = this.#start): void {
+    this.#start = start;
+    this.#put({
+      status: "running",
+      input: this.input,
+      start,
+      ...(this.title !== undefined && { title: this.title }),
+      metadata: this.#metadata({}),
+    });
+  }
+
+  /** From now on the call tells which session works for it (S1). */
+  follow(childID: string): void {
+    this.#child = { childID };
+    this.running();
+  }
+
+  /** What the session that works for it has cost, in USD; told with the result. */
+  charge(childCost: number): void {
+    this.#child = { ...this.#child, childCost };
+  }
+
+  /** What a tool that did not come to its end has put out so far, as far as it was shown. */
+  partial(): string {
+    const { messageID, partID } = this.#call;
+    const part = findPart(this.#turn.chat, messageID, partID);
+    return (part?.type === "tool" && part.state.status === "running" && part.state.metadata?.live) || "";
+  }
+
+  done(result: ToolResult): void {
+    if (result.failed) {
+      this.error(result.output, result.metadata);
+      return;
+    }
+    const end = Date.now();
+    this.completed = true;
+    const { sessionID, messageID } = this.#ids();
+    this.#put({
+      status: "completed",
+      input: this.input,
+      output: result.output,
+      title: this.title ?? this.tool,
+      metadata: this.#metadata(result.metadata),
+      ...(result.attachments && {
+        attachments: result.attachments.map((file) => ({ ...file, id: newID("prt"), sessionID, messageID })),
+      }),
+      start: this.#start,
+      end,
+    });
+  }
+
+  error(error: string, metadata: CallMetadata = {}): void {
+    this.#put({
+      status: "error",
+      input: this.input,
+      error,
+      ...(this.title !== undefined && { title: this.title }),
+      metadata: this.#metadata(metadata),
+      start: this.#start,
+      end: Date.now(),
+    });
+  }
+
+  #metadata(metadata: CallMetadata): CallMetadata {
+    const { provider } = this.#call;
+    return { ...metadata, ...this.#child, ...(provider && { provider }) };
+  }
+
+  #ids(): { sessionID: string; messageID: string } {
+    return { sessionID: this.#turn.chat.session.id, messageID: this.#call.messageID };
+  }
+
+  #put(state: ToolState): void {
+    const { partID, callID } = this.#call;
+    this.#turn.emit({
+      type: "part",
+      part: { type: "tool", id: partID, ...this.#ids(), callID, tool: this.tool, state },
+    });
+  }
+}

@@ -1,0 +1,358 @@
+/** One tool call: repair, parse, hook, plan, ask, run, settle (spec T4). Every call ends with exactly one result. */
+import type { core } from "zod/mini";
+import { type Need, type Plan, type Tool, ToolError, type ToolResult } from "../../tools/tool.ts";
+import { shorten } from "../../tools/truncate.ts";
+import { findEntry } from "../apply.ts";
+import { noOutcome } from "../hooks.ts";
+import type { CallMetadata } from "../message.ts";
+import type { Arguments } from "../model.ts";
+import { never } from "../never.ts";
+import type { ToolCall } from "../reply/reply.ts";
+import { abortedText } from "../settle.ts";
+import { RecordError } from "../store.ts";
+import type { Setup, Turn, TurnEnd } from "../turn.ts";
+import { CallHooks, hookSays } from "./call-hooks.ts";
+import { CallRecord } from "./call-record.ts";
+import { Deadline } from "./deadline.ts";
+import { invalid } from "./invalid.ts";
+import type { Question, Verdict } from "./permission.ts";
+import { runSubagent, SubagentBlocked } from "./subagent.ts";
+
+/** What the loop does next: it goes on, or the turn ends: a hook wants it, or the user refused without words (T7). */
+export type CallEnd = "continue" | TurnEnd;
+
+/** A call on its way. */
+interface Run {
+  turn: Turn;
+  setup: Setup;
+  call: ToolCall;
+  record: CallRecord;
+  hooks: CallHooks;
+  deadline: Deadline;
+}
+
+/** What was decided of a call before anything ran. */
+type Decided =
+  | { type: "ready"; tool: Tool; plan: Plan }
+  /** It cannot be done as it was asked for. */
+  | { type: "failed"; error: string }
+  | Denied;
+
+/** It may not be done. */
+interface Denied {
+  type: "denied";
+  error: string;
+  end: CallEnd;
+}
+
+/** Never rejects but with a RecordError: failures of every kind become the call's result. */
+export async function runCall(turn: Turn, setup: Setup, call: ToolCall): Promise<CallEnd> {
+  const started = Date.now();
+  const { tool: toolName, callID: toolCallId } = call;
+  const record = new CallRecord(turn, call, started);
+  const deadline = new Deadline(turn.signal, turn.lineage.length - 1);
+  turn.report({ type: "tool:start", toolName, toolCallId });
+  try {
+    record.running();
+    return await attempt({ turn, setup, call, record, hooks: new CallHooks(turn, call, record), deadline });
+  } finally {
+    deadline.close();
+    const result = record.completed ? "completed" : "error";
+    turn.report({ type: "tool:end", toolName, toolCallId, result, duration: Date.now() - started });
+  }
+}
+
+async function attempt(run: Run): Promise<CallEnd> {
+  const { turn, call, record, deadline, hooks } = run;
+  try {
+    deadline.signal.throwIfAborted();
+    const decided = await breakCircle(run, await decide(run));
+    switch (decided.type) {
+      case "denied":
+        record.error(hooks.withWords(decided.error), { denied: true });
+        return decided.end;
+      case "failed":
+        return await settle(run, { output: decided.error, metadata: {}, failed: true });
+      case "ready":
+        return await settle(run, await perform(run, decided));
+      default:
+        return never(decided);
+    }
+  } catch (error) {
+    if (error instanceof RecordError) throw error;
+    if (turn.signal.aborted) record.error(...abortedBy(turn.signal, record.partial()));
+    else if (error instanceof SubagentBlocked) {
+      record.error(error.message, { denied: true });
+      return error.end;
+    } else {
+      turn.bug(error);
+      record.error(`${call.tool} failed inside Rondo: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return "continue";
+  }
+}
+
+/** All that comes before the tool runs. Rejects on abort. */
+async function decide(run: Run): Promise<Decided> {
+  const { turn, setup, call, record, hooks } = run;
+  try {
+    const { tool, args } = lookUp(setup, call);
+    if (tool !== invalid) record.tool = tool.name;
+    let input = parse(tool, args, call.raw);
+    checkMayRun(turn, tool);
+    const said = tool === invalid ? noOutcome : await hooks.before();
+    if (hooks.end) return { type: "denied", error: hooks.end.error?.message ?? "", end: hooks.end };
+    if (said.decision === "deny") return denied(hookSays(said.reason));
+    if (said.updatedInput) input = replaceInput(record, tool, said.updatedInput);
+    let hook: Question["hook"] = said.decision && { decision: said.decision, reason: said.reason };
+    for (;;) {
+      const plan = await prepare(run, tool, input);
+      const question = questionOf(run, tool, plan, hook);
+      const verdict = await ask(run, question, (request) => hooks.beforeAsking(request));
+      if (verdict.type !== "allow") return refusal(verdict);
+      if (!verdict.input) return { type: "ready", tool, plan };
+      // Whoever allowed it has changed it, and has thereby allowed the change, as far as that can be.
+      input = replaceInput(record, tool, verdict.input);
+      hook = { decision: "allow", reason: "" };
+    }
+  } catch (error) {
+    if (error instanceof ToolError) return { type: "failed", error: error.message };
+    throw error;
+  }
+}
+
+/** By its name, or by its name in lower case, as models mix them up; else the tool that says what there is (T4). */
+function lookUp({ tools }: Setup, { tool: name, arguments: args }: ToolCall): { tool: Tool; args: Arguments } {
+  const tool = tools.get(name) ?? tools.get(name.toLowerCase());
+  if (tool) return { tool, args };
+  const error = `There is no tool named "${name}".`;
+  return { tool: invalid, args: { ok: true, input: { tool: name, error, tools: [...tools.keys()] } } };
+}
+
+function parse(tool: Tool, args: Arguments, raw: string): Record<string, unknown> {
+  if (!args.ok) {
+    const sent = raw.length > 2000 ? `${raw.slice(0, 2000)}…` : raw;
+    throw new ToolError(
+      `The arguments of ${tool.name} could not be read: ${args.problem}. What was sent: ${sent}\nCall it again with one JSON object.`,
+    );
+  }
+  const parsed = tool.input.safeParse(args.input);
+  if (parsed.success) return parsed.data;
+  throw new ToolError(`The arguments of ${tool.name} do not fit:\n${describeIssues(parsed.error, args.input)}`);
+}
+
+/** @returns the new input as the tool takes it */
+function replaceInput(record: CallRecord, tool: Tool, input: Record<string, unknown>): Record<string, unknown> {
+  record.input = input;
+  return parse(tool, { ok: true, input }, "");
+}
+
+/** A line a problem: which field, what was expected, what came. */
+function describeIssues(error: core.$ZodError, input: Record<string, unknown>): string {
+  return error.issues
+    .map((issue) => {
+      let came: unknown = input;
+      for (const key of issue.path) came = (came as Record<PropertyKey, unknown> | undefined)?.[key]; // any JSON value
+      const shown = came === undefined ? "nothing" : (JSON.stringify(came) ?? typeof came).slice(0, 200);
+      return `- ${issue.path.join(".") || "(arguments)"}: ${issue.message}; came: ${shown}`;
+    })
+    .join("\n");
+}
+
+function checkMayRun(turn: Turn, tool: Tool): void {
+  if (tool.sideEffect === "none" || tool.sideEffect === "read-only") return;
+  if (!turn.host.workspace.trusted) {
+    throw new ToolError(
+      `This workspace is not trusted, so ${tool.name} is off: nothing may be written or run. Reading and searching work. The user can trust the workspace in the editor.`,
+    );
+  }
+  if (turn.readOnly()) {
+    throw new ToolError(
+      `The mode is Plan: nothing is changed or run, so ${tool.name} is off. Read, then answer with a plan.`,
+    );
+  }
+}
+
+async function prepare(
+  { turn, setup, call, record, deadline }: Run,
+  tool: Tool,
+  input: Record<string, unknown>,
+): Promise<Plan> {
+  const { host, seen } = turn;
+  const { signal } = deadline;
+  const plan = await deadline.guard(
+    tool.prepare(input, {
+      host,
+      callID: call.callID,
+      seen,
+      signal,
+      delegate: (task) => runSubagent({ turn, setup, call, record, signal }, task),
+    }),
+  );
+  record.title = plan.title;
+  return plan;
+}
+
+function questionOf({ turn, call, record }: Run, tool: Tool, plan: Plan, hook: Question["hook"]): Question {
+  const { lineage, permissions } = turn;
+  const preview =
+    plan.preview.type === "command"
+      ? {
+          ...plan.preview,
+          parts: plan.needs.map((need) => {
+            const { decision, why } = permissions.judge(need, tool.name, lineage);
+            return { text: need.pattern, decision, why };
+          }),
+        }
+      : plan.preview;
+  return {
+    sessionID: turn.chat.session.id,
+    messageID: call.messageID,
+    partID: call.partID,
+    callID: call.callID,
+    tool: tool.name,
+    title: plan.preview.type === "command" ? "Run this command?" : `${plan.title}?`,
+    preview,
+    input: record.input,
+    needs: isSilent(turn, call) ? plan.needs.map((need) => notesNeed(turn, need)) : plan.needs,
+    lineage,
+    hook,
+  };
+}
+
+function isSilent(turn: Turn, { messageID }: ToolCall): boolean {
+  return findEntry(turn.chat, messageID)?.info.silent === true;
+}
+
+/** Where the user is not at work with the agent, notes are asked for apart from what protects their folder (C5). */
+function notesNeed(turn: Turn, need: Need): Need {
+  const path = turn.project().memory?.path;
+  if (need.permission !== "edit" || need.pattern !== path) return need;
+  return { ...need, permission: "memory", always: need.pattern };
+}
+
+/** `mayAnswer` is heard before the user. */
+function ask({ turn, hooks }: Run, question: Question, mayAnswer: CallHooks["beforeAsking"]): Promise<Verdict> {
+  return turn.untimed(() =>
+    turn.permissions.allow(
+      question,
+      async (request) => {
+        const answer = await mayAnswer(request);
+        if (!answer) hooks.notify(`Rondo asks: ${request.title}`);
+        return answer;
+      },
+      turn.signal,
+    ),
+  );
+}
+
+function refusal(verdict: Exclude<Verdict, { type: "allow" }>): Denied {
+  if (verdict.type === "denied") return denied(verdict.why);
+  if (verdict.words !== "") {
+    return { type: "denied", error: `The user refused this call and says: ${verdict.words}`, end: "continue" };
+  }
+  const error = "The user refused this call and stopped the turn.";
+  return { type: "denied", error, end: { reason: "blocked", error: undefined } };
+}
+
+function denied(why: string): Denied {
+  const error = `Not allowed: ${why} Choose another way, or tell the user what you would need.`;
+  return { type: "denied", error, end: "continue" };
+}
+
+/** Refusals of the same calls after which a turn is ended. */
+const mostRefusals = 3;
+
+/** A call that goes in circles is made only if the user says so, be it one that fails before it runs (T6). */
+async function breakCircle(run: Run, decided: Decided): Promise<Decided> {
+  const { turn, call, record } = run;
+  const { doomLoopThreshold } = turn.limits;
+  const made = { tool: record.tool, input: record.input, output: undefined };
+  if (decided.type === "denied" && decided.end !== "continue") return decided;
+  if (!turn.doom.notices(turn.chat, call, made, doomLoopThreshold)) return decided;
+  // What was refused anyway needs no second question.
+  const refused = decided.type === "denied" ? decided : await askToRepeat(run);
+  if (!refused) {
+    turn.doom.pass(call.partID);
+    return decided;
+  }
+  if (turn.doom.refuse() < mostRefusals || refused.end !== "continue") return refused;
+  const message = `The model called ${record.tool} again and again, though it was refused.`;
+  const error = { code: "doom-loop", message, next: "Say what it should do instead." };
+  return { ...refused, end: { reason: "blocked", error } };
+}
+
+async function askToRepeat(run: Run): Promise<Denied | undefined> {
+  const { turn, call, record } = run;
+  const { tool, input } = record;
+  const verdict = await ask(
+    run,
+    {
+      sessionID: turn.chat.session.id,
+      messageID: call.messageID,
+      partID: call.partID,
+      callID: call.callID,
+      tool,
+      title: `Let ${tool} be called once more?`,
+      preview: { type: "text", text: JSON.stringify(input, undefined, 2).slice(0, 10_000) },
+      input,
+      needs: [{ permission: "doom_loop", pattern: tool, always: tool, match: "exact" }],
+      lineage: turn.lineage,
+      hook: undefined,
+    },
+    async () => undefined,
+  );
+  return verdict.type === "allow" ? undefined : refusal(verdict);
+}
+
+/** Rejects on abort. */
+async function perform(
+  { turn, call, record, deadline }: Run,
+  decided: Decided & { type: "ready" },
+): Promise<ToolResult> {
+  const { tool, plan } = decided;
+  const { messageID, partID } = call;
+  const { timeout = turn.limits.toolTimeout } = tool;
+  record.running(Date.now());
+  turn.flush();
+  if (timeout !== "own") {
+    deadline.limit(timeout, new ToolError(`${tool.name} took longer than ${timeout} ms and was given up.`));
+  }
+  const work = plan.run((text, lines) => {
+    if (!deadline.signal.aborted) turn.emit({ type: "output", messageID, partID, text, lines });
+  });
+  try {
+    return await cut(turn, call, await deadline.guard(work));
+  } catch (error) {
+    if (turn.signal.aborted) throw error;
+    // A tool may fail in its own words when its time is over; that it was over says more.
+    const failure = deadline.signal.aborted ? deadline.signal.reason : error;
+    if (!(failure instanceof ToolError)) throw error;
+    return { output: joined(record.partial(), failure.message), metadata: {}, failed: true };
+  }
+}
+
+/** Most tools keep long output short themselves, as they know best what of it matters; others are cut here (T9). */
+async function cut(turn: Turn, { callID }: ToolCall, result: ToolResult): Promise<ToolResult> {
+  if (result.metadata.outputFile !== undefined) return result;
+  const { output, outputFile } = await shorten(result.output, turn.host.overflow, callID);
+  return outputFile === undefined ? result : { ...result, output, metadata: { ...result.metadata, outputFile } };
+}
+
+/** The call has run, or failed before it could: hooks hear of it, and the model is told. */
+async function settle({ record, hooks }: Run, result: ToolResult): Promise<CallEnd> {
+  await hooks.after(result);
+  record.done({ ...result, output: hooks.withWords(result.output) });
+  return hooks.end ?? "continue";
+}
+
+/** What is told of a call that was stopped: what it had put out, and that it was stopped; the record says why. */
+function abortedBy({ reason }: AbortSignal, output: string): [error: string, metadata: CallMetadata] {
+  const why = reason instanceof Error && reason.message !== "" ? reason.message : "Stopped";
+  const sentence = output === "" ? abortedText : `${abortedText}: ${why}`;
+  return [joined(output, sentence), { fact: why.toLowerCase(), tone: "bad" }];
+}
+
+function joined(output: string, sentence: string): string {
+  return output === "" ? sentence : `${output}\n\n${sentence}`;
+}

@@ -1,0 +1,44 @@
+/** The calls of one reply, in their order; neighbours without side effects run side by side (T5). */
+
+import type { ToolCall } from "../reply/reply.ts";
+import type { Setup, Turn } from "../turn.ts";
+import { type CallEnd, runCall } from "./call.ts";
+
+/** At most so many calls run at once (T5). */
+const mostAtOnce = 8;
+
+/** Ends early when the user refused a call without words; what did not run is left open. */
+export async function runCalls(turn: Turn, setup: Setup, calls: readonly ToolCall[]): Promise<CallEnd> {
+  turn.report({ type: "loop:execute", toolCount: calls.length });
+  for (const group of sideBySide(setup, calls)) {
+    const end = await runGroup(turn, setup, group);
+    if (end !== "continue") return end;
+  }
+  turn.flush();
+  turn.report({ type: "loop:persist" });
+  return "continue";
+}
+
+/** Groups neighbours without side effects; every other call is a group of its own. */
+function sideBySide({ tools }: Setup, calls: readonly ToolCall[]): ToolCall[][] {
+  const groups: ToolCall[][] = [];
+  let gathering = false;
+  for (const call of calls) {
+    const effect = (tools.get(call.tool) ?? tools.get(call.tool.toLowerCase()))?.sideEffect;
+    const harmless = effect === "none" || effect === "read-only";
+    const last = groups.at(-1);
+    if (gathering && harmless && last && last.length < mostAtOnce) last.push(call);
+    else groups.push([call]);
+    gathering = harmless;
+  }
+  return groups;
+}
+
+/** Ends only when all have ended, so that none works on behind the turn's back. */
+async function runGroup(turn: Turn, setup: Setup, group: readonly ToolCall[]): Promise<CallEnd> {
+  const ends = await Promise.allSettled(group.map((call) => runCall(turn, setup, call)));
+  const broken = ends.find((end) => end.status === "rejected");
+  if (broken) throw broken.reason;
+  for (const end of ends) if (end.status === "fulfilled" && end.value !== "continue") return end.value;
+  return "continue";
+}

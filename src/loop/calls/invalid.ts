@@ -1,0 +1,16 @@
+/** The tool that answers for those there are not (T4). It is registered, but never offered. */
+import * as z from "zod/mini";
+import { defineTool } from "../../tools/tool.ts";
+
+export const invalid = defineTool({
+  name: "invalid",
+  sideEffect: "none",
+  description: "Do not use.",
+  input: z.object({ tool: z.string(), error: z.string(), tools: z.array(z.string()) }),
+  prepare: async ({ tool, error, tools }) => ({
+    title: tool,
+    preview: { type: "text", text: error },
+    needs: [],
+    run: async () => ({ output: `${error} The tools are: ${tools.join(", ")}.`, metadata: {}, failed: true }),
+  }),
+});

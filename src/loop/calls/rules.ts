@@ -1,0 +1,193 @@
+/** Which rule decides: the last one that matches (spec T1, T7). Asking the user is in permission.ts. */
+import type { Need, Tool } from "../../tools/tool.ts";
+import type { PermissionMode, Rule } from "../events.ts";
+import type { Agent } from "../setup/agents.ts";
+
+/** Reading inside the workspace is free, and so is handing work on; all else asks. */
+const builtIn: readonly (Rule & { why: string })[] = [
+  { permission: "*", pattern: "*", action: "ask", why: "" },
+  { permission: "read", pattern: "*", action: "allow", why: "Reading in the workspace is free." },
+  { permission: "task", pattern: "*", action: "allow", why: "Each call of a subagent is judged by itself." },
+];
+
+/** Whose rules count beside the user's: the agent that the user chose, then each that work was handed on to. */
+export type Lineage = readonly Pick<Agent, "name" | "permission" | "source">[];
+
+export interface RuleBook {
+  mode: PermissionMode;
+  /** From settings, for this user. */
+  user: readonly Rule[];
+  /** Given with "Always allow", kept for this workspace. Later, so stronger. */
+  workspace: readonly Rule[];
+}
+
+export interface Judgement {
+  decision: Rule["action"];
+  /** The rule that decided; undefined when the mode did. */
+  rule: Rule | undefined;
+  /** In words, for the card and for the model: "Your rule `npm test *` allows it." */
+  why: string;
+}
+
+/**
+ * What the rules say of one need of a call of `tool`. The rules of the first agent rank below the user's own, unless the
+ * workspace brings it: that one, and every agent that work is handed on to, can only make it stricter (S1).
+ */
+export function judge(need: Need, tool: string, book: RuleBook, lineage: Lineage = []): Judgement {
+  const { root, narrowing } = ranked(lineage);
+  let judged = judgeOwn(need, tool, book, root);
+  for (const { name, permission } of narrowing) {
+    const rule = lastMatch(permission, need, tool);
+    if (!rule || !isStricter(rule.action, judged.decision)) continue;
+    if (rule.action === "ask" && book.mode === "bypassPermissions") continue;
+    judged = {
+      decision: rule.action,
+      rule,
+      why: `The rule \`${rule.pattern}\` of the agent ${name} ${does[rule.action]} it.`,
+    };
+  }
+  return judged;
+}
+
+function ranked(lineage: Lineage): { root: Lineage[number] | undefined; narrowing: Lineage } {
+  const [root, ...others] = lineage;
+  return root?.source === "workspace" ? { root: undefined, narrowing: lineage } : { root, narrowing: others };
+}
+
+function judgeOwn(need: Need, tool: string, book: RuleBook, root: Lineage[number] | undefined): Judgement {
+  const users = ownRule(need, tool, book);
+  const own = users ?? (root && lastMatch(root.permission, need, tool));
+  const whose = users || !root ? "Your rule" : `The agent ${root.name}'s rule`;
+  if (own?.action === "deny") return { decision: "deny", rule: own, why: `${whose} \`${own.pattern}\` denies it.` };
+  if (isProtected(need)) {
+    return {
+      decision: "ask",
+      rule: undefined,
+      why: "Rondo's and the editor's own settings ask each time, in all modes.",
+    };
+  }
+  if (book.mode === "bypassPermissions") {
+    return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
+  }
+  if (own) return { decision: own.action, rule: own, why: `${whose} \`${own.pattern}\` ${does[own.action]} it.` };
+  if (book.mode === "acceptEdits" && (need.permission === "edit" || need.permission === "memory")) {
+    return { decision: "allow", rule: undefined, why: "The mode Accept edits allows it." };
+  }
+  const usual = lastMatch(builtIn, need, tool);
+  if (usual?.action === "allow") return { decision: "allow", rule: usual, why: usual.why };
+  return { decision: "ask", rule: usual, why: askReason(need, book.mode) };
+}
+
+const does = { allow: "allows", ask: "asks", deny: "denies" } as const;
+
+function isStricter(one: Rule["action"], than: Rule["action"]): boolean {
+  return one !== than && (one === "deny" || than === "allow");
+}
+
+/** The strictest of several judgements: deny before ask before allow. */
+export function strictest(judgements: readonly Judgement[]): Rule["action"] {
+  if (judgements.some((one) => one.decision === "deny")) return "deny";
+  return judgements.some((one) => one.decision === "ask") ? "ask" : "allow";
+}
+
+/** What "Always allow" would add; nothing when one of the needs can only be allowed once. */
+export function alwaysRules(needs: readonly Need[]): Rule[] {
+  const rules: Rule[] = [];
+  for (const need of needs) {
+    const { permission, always } = need;
+    if (always === undefined || isProtected(need)) return [];
+    if (!rules.some((rule) => rule.permission === permission && rule.pattern === always)) {
+      rules.push({ permission, pattern: always, action: "allow" });
+    }
+  }
+  return rules;
+}
+
+/** Whether every call of the tool is denied, so that it need not be offered (T1). In doubt it is offered. */
+export function isWhollyDenied(tool: Tool, { user, workspace }: RuleBook, lineage: Lineage = []): boolean {
+  const { root, narrowing } = ranked(lineage);
+  const own = [...(root?.permission ?? []), ...user, ...workspace];
+  return [own, ...narrowing.map(({ permission }) => permission)].some((rules) => denyWholly(rules, tool));
+}
+
+function denyWholly(rules: readonly Rule[], { name, sideEffect }: Tool): boolean {
+  const at = rules.findLastIndex(({ permission }) => permission === name || permission === "*");
+  const last = rules[at];
+  if (last?.action !== "deny" || last.pattern !== "*") return false;
+  if (sideEffect === "none") return true;
+  // Files are asked for under a name that several tools share.
+  const shared = sideEffect === "read-only" ? "read" : "edit";
+  return !rules.slice(at + 1).some(({ permission, action }) => permission === shared && action !== "deny");
+}
+
+/** A rule of the user's settings that denies stands above what was allowed in a workspace, which may be older. */
+function ownRule(need: Need, tool: string, { user, workspace }: RuleBook): Rule | undefined {
+  const usual = lastMatch(user, need, tool);
+  return usual?.action === "deny" ? usual : (lastMatch(workspace, need, tool) ?? usual);
+}
+
+/** Files that decide what an agent may do, or what runs beside it: no rule, mode or hook gives them away. */
+export function isProtected({ permission, pattern }: Need): boolean {
+  return permission === "edit" && protectedPath.test(pattern);
+}
+
+const protectedPath = /(^|[/\\])((\.rondo|\.claude|\.vscode|\.git)([/\\]|$)|\.mcp\.json$)/i;
+
+function askReason(need: Need, mode: PermissionMode): string {
+  if (need.permission === "doom_loop") return "The same call, or the same few, came again and again.";
+  if (need.permission === "memory") return "The conversation is about to be compacted; these notes would last.";
+  if (need.permission === "external_directory") return "It lies outside the workspace, which always asks.";
+  if (need.permission === "edit") return "Asks because the mode is Ask first.";
+  if (need.match === "exact") return "Asks because the command cannot be taken apart with certainty.";
+  return mode === "acceptEdits" ? "Accept edits covers edits only; all else asks." : "Asks because no rule allows it.";
+}
+
+function lastMatch<R extends Rule>(rules: readonly R[], need: Need, tool: string): R | undefined {
+  return rules.findLast((rule) => isAbout(rule, need, tool) && matches(rule, need));
+}
+
+/** A rule for a tool does not lead out of the workspace: that takes one for `external_directory`, or for `*`. */
+function isAbout({ permission }: Rule, need: Need, tool: string): boolean {
+  if (permission === need.permission) return true;
+  // Rules about what is done say nothing about doing it again and again.
+  if (need.permission === "doom_loop") return false;
+  return permission === "*" || (permission === tool && need.permission !== "external_directory");
+}
+
+function matches(rule: Rule, need: Need): boolean {
+  if (rule.pattern === "*" || rule.pattern === need.pattern) return true;
+  if (need.match === "pattern") return toRegExp(rule.pattern).test(need.pattern);
+  // A command that was not taken apart: no pattern may allow a part of it, but one may still forbid it.
+  return rule.action === "deny" && anywhere(rule.pattern).test(need.pattern);
+}
+
+const compiled = new Map<string, RegExp>();
+
+function toRegExp(pattern: string): RegExp {
+  return cached(pattern, () => `^${translate(pattern)}$`);
+}
+
+/** Matches the pattern at the start of any word. */
+function anywhere(pattern: string): RegExp {
+  return cached(`anywhere ${pattern}`, () => `(?:^|[\\s;&|()\`{}"'])${translate(pattern)}`);
+}
+
+function cached(key: string, source: () => string): RegExp {
+  let regexp = compiled.get(key);
+  if (!regexp) {
+    if (compiled.size > 1000) compiled.clear();
+    regexp = new RegExp(source(), "s");
+    compiled.set(key, regexp);
+  }
+  return regexp;
+}
+
+/** `*` any characters, `?` one; ` *` at the end also matches nothing, so that `npm test *` covers `npm test`. */
+function translate(pattern: string): string {
+  const optional = pattern.endsWith(" *");
+  const source = (optional ? pattern.slice(0, -2) : pattern)
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*+/g, ".*")
+    .replace(/\?/g, ".");
+  return optional ? `${source}(?: .*)?` : source;
+}

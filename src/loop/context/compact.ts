@@ -1,0 +1,191 @@
+/** Compaction (C3): the history becomes a summary, with which later requests begin. The record keeps all of it. */
+import type { Chat, Entry } from "../apply.ts";
+import { newID } from "../id.ts";
+import type { AssistantMessage, UserMessage } from "../message.ts";
+import { ModelError } from "../model.ts";
+import { streamReply } from "../reply/reply.ts";
+import { say } from "../say.ts";
+import { reminders } from "../setup/prompt.ts";
+import type { Setup, Turn } from "../turn.ts";
+import {
+  entriesThatCount,
+  estimateContext,
+  fixedSize,
+  isCompaction,
+  sizeOfEntry,
+  sizeOfText,
+  sum,
+  withoutOutput,
+} from "./context.ts";
+import { survivors } from "./survivors.ts";
+
+export type Compacted =
+  | { type: "done" }
+  /** There is nothing that could become shorter. */
+  | { type: "nothing" }
+  | { type: "failed"; why: string };
+
+/** Asks for a compaction, which the next round of the loop finds (L7). `auto`: nobody asked for it by hand. */
+export function requestCompaction(turn: Turn, user: UserMessage, auto: boolean): void {
+  const entries = entriesThatCount(turn.chat);
+  const message: UserMessage = { ...user, id: newID("msg"), createdAt: Date.now() };
+  const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
+  turn.emit({ type: "message", message });
+  turn.emit({ type: "part", part: { type: "compaction", auto, ...base() } });
+  turn.emit({ type: "part", part: { type: "text", synthetic: true, text: survivors(entries), ...base() } });
+}
+
+/** The compaction that is asked for and not yet done or failed. */
+export function pendingCompaction(entries: readonly Entry[]): Entry | undefined {
+  const entry = entries.findLast(isCompaction);
+  if (!entry) return undefined;
+  const answered = entries.some(({ info }) => info.role === "assistant" && info.parentID === entry.info.id);
+  return answered ? undefined : entry;
+}
+
+/** Whether the user wants this compaction and nothing else: then what is still unanswered is not gone on with. */
+export function isWholeTurn({ messages }: Chat, asked: Entry): boolean {
+  const byHand = asked.parts.some((part) => part.type === "compaction" && !part.auto);
+  return byHand && messages.findLast(({ info }) => info.role === "user") === asked;
+}
+
+/** Tokens that a summary may have. */
+const longestSummary = 8000;
+
+/**
+ * Has the model summarise what counts, up to `pending`. A failure leaves the history as it was.
+ * @throws ModelError when the model cannot be asked at all, or Stop was pressed
+ */
+export async function compact(turn: Turn, setup: Setup, pending: Entry): Promise<Compacted> {
+  const user = pending.info;
+  if (user.role !== "user") throw new Error("a compaction that no user message asks for");
+  const auto = pending.parts.some((part) => part.type === "compaction" && part.auto);
+  const entries = entriesThatCount(turn.chat);
+  const before = estimateContext(entries, setup);
+  if (!entries.some(({ info }) => info.role === "assistant")) return settle(turn, user, { type: "nothing" });
+  const blocked = await firePreCompact(turn, auto);
+  if (blocked !== undefined) return settle(turn, user, { type: "failed", why: blocked });
+  const room = Math.min(longestSummary, Math.floor(setup.contextWindow / 4));
+  const question = questionOf(turn, setup, user);
+  let limit = Math.min(setup.inputLimit, setup.contextWindow - room) - sizeOfEntry(question);
+  for (let tries = 0; tries < 4; tries++) {
+    const shown = squeeze(entries, setup, limit);
+    if (!shown) break;
+    try {
+      const reply = await streamReply(turn, setup, {
+        entries: [...shown, question],
+        kind: "summary",
+        parent: user,
+        maxTokens: setup.maxTokens === undefined ? undefined : Math.min(setup.maxTokens, room),
+      });
+      const why = flaw(reply.text, reply.finish, sum(entries, sizeOfEntry));
+      if (why === undefined) return succeed(turn, user, auto);
+      discard(turn, reply.message, why);
+      // A second answer may be better; a third is not worth its price.
+      if (tries >= 1) return { type: "failed", why };
+    } catch (error) {
+      if (!(error instanceof ModelError) || error.kind !== "context-full") throw error;
+      limit = Math.floor(Math.min(limit, before) * 0.6);
+    }
+  }
+  return settle(turn, user, {
+    type: "failed",
+    why: "The conversation does not fit into the model's window, however it is cut.",
+  });
+}
+
+function succeed(turn: Turn, user: UserMessage, auto: boolean): Compacted {
+  turn.refresh();
+  const newest = entriesThatCount(turn.chat).at(-1);
+  // What the user asked last is there word for word; in the midst of the work the model is told to go on with it.
+  if (auto && newest?.info.role === "assistant") say(turn, user, reminders.goOn);
+  return { type: "done" };
+}
+
+/** @returns why the hooks do not want it, undefined when they do not mind */
+async function firePreCompact(turn: Turn, auto: boolean): Promise<string | undefined> {
+  if (!turn.hooks.has("PreCompact")) return undefined;
+  const trigger = auto ? "auto" : "manual";
+  const outcome = await turn.hooks.fire("PreCompact", trigger, { trigger, custom_instructions: "" }, turn.signal);
+  for (const message of outcome.messages) turn.note(message);
+  return outcome.decision === "deny" ? outcome.reason || "A hook did not allow it." : undefined;
+}
+
+/** What is wrong with a summary; undefined: nothing. `size` is that of what it stands for. */
+function flaw(text: string, finish: string, size: number): string | undefined {
+  if (text.trim() === "") return "The model gave no summary.";
+  if (finish !== "stop") return "The summary was cut.";
+  return sizeOfText(text) >= size ? "The summary was longer than what it stands for." : undefined;
+}
+
+/** A summary that will not be used. */
+function discard(turn: Turn, message: AssistantMessage, why: string): void {
+  const error = { code: "compaction", message: why, next: "The conversation is as it was." };
+  turn.emit({ type: "message", message: { ...message, error } });
+}
+
+/** Answers a compaction that the model was not asked for, or never answered. */
+function settle(turn: Turn, user: UserMessage, result: Exclude<Compacted, { type: "done" }>): Compacted {
+  const why = result.type === "nothing" ? "There is nothing to compact yet." : result.why;
+  const known = turn.chat.messages.findLast(({ info }) => info.role === "assistant" && info.parentID === user.id)?.info;
+  if (known?.role === "assistant") discard(turn, known, why);
+  else {
+    const { cwd } = turn.chat.session;
+    const at = Date.now();
+    const info = {
+      id: newID("msg"),
+      sessionID: user.sessionID,
+      createdAt: at,
+      completedAt: at,
+      role: "assistant",
+    } as const;
+    const { agent, model } = user;
+    const tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
+    const path = { cwd, root: cwd };
+    discard(turn, { ...info, parentID: user.id, agent, model, path, tokens, summary: true }, why);
+  }
+  return result;
+}
+
+/** The question to the model, which is no part of the chat. */
+function questionOf(turn: Turn, setup: Setup, user: UserMessage): Entry {
+  const { prompt } = turn.project().agents.find("compaction");
+  const text = setup.system === "" ? prompt : `${prompt}\n\nAnswer with the summary alone. No tool may be called now.`;
+  const id = `${user.id}-question`;
+  const { sessionID } = user;
+  return { info: { ...user, id }, parts: [{ type: "text", id, sessionID, messageID: id, text, synthetic: true }] };
+}
+
+/** Drops the oldest outputs, then the oldest steps, until the rest fits; undefined when even that does not help. */
+function squeeze(entries: readonly Entry[], setup: Setup, limit: number): Entry[] | undefined {
+  const shown = [...entries];
+  if (estimateContext(shown, setup) <= limit) return shown;
+  const sizes = shown.map(sizeOfEntry);
+  let size = fixedSize(setup) + sum(sizes, (one) => one);
+  // From here on the prefix is broken anyway, and with it what reasoning was tied to.
+  for (let at = 0; at < shown.length && size > limit; at++) {
+    const entry = shown[at];
+    if (!entry) break;
+    const slim = {
+      info: entry.info,
+      parts: entry.parts.filter((part) => part.type !== "reasoning").map(withoutOutput),
+    };
+    shown[at] = slim;
+    size += sizeOfEntry(slim) - (sizes[at] ?? 0);
+    sizes[at] = sizeOfEntry(slim);
+  }
+  while (size > limit && shown.length > 1) {
+    shown.shift();
+    size -= sizes.shift() ?? 0;
+  }
+  // A conversation begins with the user.
+  while (shown[0]?.info.role === "assistant") {
+    shown.shift();
+    size -= sizes.shift() ?? 0;
+  }
+  return shown.length > 0 && size <= limit ? shown.map(withoutReasoning) : undefined;
+}
+
+function withoutReasoning({ info, parts }: Entry): Entry {
+  return { info, parts: parts.filter((part) => part.type !== "reasoning") };
+}

@@ -1,0 +1,225 @@
+/** What a request shows of a chat (L2, C6), and how full the window is (C1, C2). Sizes are in tokens. */
+import type { Chat, Entry } from "../apply.ts";
+import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../message.ts";
+import { never } from "../never.ts";
+import type { ContextUse } from "../protocol.ts";
+import type { SystemPrompt } from "../setup/prompt.ts";
+import type { Limits, Setup } from "../turn.ts";
+
+/** What is open in a chat (L3). */
+export interface Standing {
+  /** The newest message to be answered; undefined: there is none. */
+  user: UserMessage | undefined;
+  /** Whether it has its last word (L4). */
+  isAnswered: boolean;
+}
+
+export function standing({ messages }: Chat): Standing {
+  const isTalk = (entry: Entry) => !entry.info.silent && isShown(entry);
+  const asked = messages.findLastIndex((entry) => entry.info.role === "user" && isTalk(entry));
+  const replied = messages.findLastIndex((entry) => entry.info.role === "assistant" && isTalk(entry));
+  const user = messages[asked]?.info;
+  const reply = messages[replied]?.info;
+  const isDone = reply?.role === "assistant" && !reply.error && endsTurn(reply.finish);
+  return { user: user?.role === "user" ? user : undefined, isAnswered: isDone && replied > asked };
+}
+
+/** Whether a reply with this finish is the model's last word; one that was cut or stopped is not. */
+function endsTurn(finish: Finish | undefined): boolean {
+  switch (finish) {
+    case "stop":
+    case "content-filter":
+    case "refusal":
+    case "pause":
+      return true;
+    case "tool-calls":
+    case "unknown":
+    case "length":
+    case "context-full":
+    case "interrupted":
+    case undefined:
+      return false;
+    default:
+      return never(finish);
+  }
+}
+
+/** The entries that count, oldest first: from the newest finished compaction on, without what was pruned. */
+export function entriesThatCount(chat: Chat): Entry[] {
+  const { messages } = chat;
+  const summary = messages.findLastIndex(isFinishedSummary);
+  if (summary < 0) return withoutPruned(chat, messages.filter(isShown));
+  const request = messages.findLastIndex((entry, at) => at < summary && isCompaction(entry));
+  // What the user had asked last is still to be answered, so it is said again after the summary, word for word.
+  let unanswered = request;
+  while (messages[unanswered - 1]?.info.role === "user") unanswered -= 1;
+  const pair = [messages[request], messages[summary]].filter((entry) => entry !== undefined);
+  // A prompt that waited may have come in between the two.
+  const between = request < 0 ? [] : messages.slice(request + 1, summary);
+  const rest = [...messages.slice(unanswered, request), ...between, ...messages.slice(summary + 1)];
+  return withoutPruned(chat, [...pair, ...rest.filter(isShown)]);
+}
+
+/** Asked of every entry at every step, so it looks at the first part alone, which is where the mark stands. */
+export function isCompaction({ parts }: Entry): boolean {
+  return parts[0]?.type === "compaction";
+}
+
+function isFinishedSummary({ info }: Entry): boolean {
+  if (info.role !== "assistant" || !info.summary || info.error) return false;
+  return info.finish === "stop" || info.finish === "unknown";
+}
+
+/** Compactions that failed, or that a newer one replaced, are no part of the conversation. */
+function isShown(entry: Entry): boolean {
+  return !isCompaction(entry) && !(entry.info.role === "assistant" && entry.info.summary);
+}
+
+const leftOut = "(This output is old and was left out. Call the tool again if you need it.)";
+
+/** Entries as they are without what was pruned; made once, so that requests can be remembered by their entries. */
+const prunedCopies = new WeakMap<object, WeakMap<Entry, Entry>>();
+
+function withoutPruned({ pruned, messages }: Chat, entries: Entry[]): Entry[] {
+  if (!pruned) return entries;
+  const copies = prunedCopies.get(pruned) ?? new WeakMap<Entry, Entry>();
+  prunedCopies.set(pruned, copies);
+  const old = new Set<Entry>();
+  const thoughtless = new Set<Entry>();
+  for (const [ids, last] of [
+    [old, pruned.outputs],
+    [thoughtless, pruned.reasoning],
+  ] as const) {
+    const end = messages.findIndex(({ info }) => info.id === last);
+    for (const entry of messages.slice(0, end + 1)) ids.add(entry);
+  }
+  return entries.map((entry) => {
+    if (!thoughtless.has(entry)) return entry;
+    const known = copies.get(entry);
+    if (known) return known;
+    const parts = entry.parts.filter((part) => part.type !== "reasoning");
+    const copy = { info: entry.info, parts: old.has(entry) ? parts.map(withoutOutput) : parts };
+    copies.set(entry, copy);
+    return copy;
+  });
+}
+
+/** The part with a sentence in place of a long output. */
+export function withoutOutput(part: Part): Part {
+  if (part.type !== "tool" || part.state.status !== "completed" || sizeOfOutput(part) < 100) return part;
+  const { attachments: _, ...state } = part.state;
+  return { ...part, state: { ...state, output: leftOut } };
+}
+
+/** Where compaction begins: so much room is kept for the answer, a long one where the model gives long ones (C1). */
+export function overflowLimit(setup: Setup, { compactAt, reserveFloor }: Limits): number {
+  const { contextWindow, inputLimit, maxTokens = 0 } = setup;
+  // A window so small that the usual reserve would fill it keeps a part of itself.
+  const reserve = Math.min(reserveFloor, contextWindow / 4);
+  const answer = Math.max(reserve, Math.min(maxTokens, contextWindow / 3));
+  return Math.floor(Math.min(compactAt * contextWindow, contextWindow - answer, inputLimit - reserve));
+}
+
+/**
+ * Size of a request with these entries: what the last reply was reported to have taken, and an estimate of what came
+ * since; an estimate of it all where no server has counted (C2).
+ */
+export function estimateContext(entries: readonly Entry[], setup: Setup): number {
+  const counted = entries.findLastIndex(
+    ({ info }) =>
+      info.role === "assistant" && !info.summary && info.finish !== undefined && contextSize(info.tokens) > 0,
+  );
+  const reply = entries[counted];
+  if (reply?.info.role !== "assistant") return fixedSize(setup) + sum(entries, sizeOfEntry);
+  const outputs = sum(reply.parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0));
+  return contextSize(reply.info.tokens) + outputs + sum(entries.slice(counted + 1), sizeOfEntry);
+}
+
+/** System prompt and tools. */
+export function fixedSize({ system, definitions }: Setup): number {
+  return sizeOfText(system) + sizeOfTools(definitions);
+}
+
+const toolSizes = new WeakMap<object, number>();
+
+function sizeOfTools(definitions: Setup["definitions"]): number {
+  const known = toolSizes.get(definitions) ?? sizeOfText(JSON.stringify(definitions));
+  toolSizes.set(definitions, known);
+  return known;
+}
+
+/** About 4 characters make a token in English and code; 3.5 errs on the side of too many. */
+const charactersPerToken = 3.5;
+
+/** An image costs about so much with both providers, whatever its size on disk. */
+const tokensPerFile = 1600;
+
+export function sizeOfText(text: string): number {
+  return Math.ceil(text.length / charactersPerToken);
+}
+
+export function sizeOfEntry({ parts }: Entry): number {
+  // The roles and separators of a message.
+  return 4 + sum(parts, sizeOfPart);
+}
+
+function sizeOfPart(part: Part): number {
+  switch (part.type) {
+    case "text":
+      return part.ignored ? 0 : sizeOfText(part.text);
+    case "reasoning":
+      return sizeOfText(part.text);
+    case "file":
+      return part.source
+        ? sizeOfText(part.source.text)
+        : part.mime.startsWith("text/")
+          ? part.url.length / 4
+          : tokensPerFile;
+    case "tool":
+      return sizeOfInput(part) + sizeOfOutput(part);
+    default:
+      return 0;
+  }
+}
+
+const inputSizes = new WeakMap<ToolPart, number>();
+
+function sizeOfInput(part: ToolPart): number {
+  const known = inputSizes.get(part) ?? sizeOfText(JSON.stringify(part.state.input)) + 20;
+  inputSizes.set(part, known);
+  return known;
+}
+
+/** What a call's result adds to a request. */
+export function sizeOfOutput({ state }: ToolPart): number {
+  if (state.status === "error") return sizeOfText(state.error);
+  if (state.status !== "completed") return 0;
+  return sizeOfText(state.output) + (state.attachments?.length ?? 0) * tokensPerFile;
+}
+
+export function sum<Item>(items: readonly Item[], size: (item: Item) => number): number {
+  let total = 0;
+  for (const item of items) total += size(item);
+  return total;
+}
+
+/** What fills the window, by part, for the panel. */
+export function contextUse(entries: readonly Entry[], setup: Setup, prompt: SystemPrompt, limits: Limits): ContextUse {
+  const last = entries.findLast(
+    ({ info }) => info.role === "assistant" && !info.summary && contextSize(info.tokens) > 0,
+  );
+  const outputs = sum(entries, ({ parts }) => sum(parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0)));
+  return {
+    window: setup.contextWindow,
+    limit: overflowLimit(setup, limits),
+    reported: last?.info.role === "assistant" ? contextSize(last.info.tokens) : undefined,
+    parts: [
+      { name: "system", tokens: sizeOfText(prompt.base) + sizeOfText(prompt.added) },
+      { name: "rules", tokens: sizeOfText(prompt.rules) },
+      { name: "memory", tokens: sizeOfText(prompt.memory) },
+      { name: "tools", tokens: sizeOfTools(setup.definitions), detail: `${setup.definitions.length} tools` },
+      { name: "messages", tokens: sum(entries, sizeOfEntry) - outputs },
+      { name: "outputs", tokens: outputs },
+    ],
+  };
+}

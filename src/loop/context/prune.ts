@@ -1,0 +1,30 @@
+/** Leaves old outputs out of later requests (C6); the record and the panel keep them. */
+import type { Entry } from "../apply.ts";
+import type { Turn } from "../turn.ts";
+import { entriesThatCount, sizeOfOutput, sum } from "./context.ts";
+
+/** Tokens of the newest outputs that always stay. */
+const protectedTail = 40_000;
+
+/** Pruning breaks the provider's prompt cache, so it is done only when it wins this many tokens. */
+const worthIt = 20_000;
+
+/** To be called when a turn is over: then no reasoning is tied to what is left out. */
+export function prune(turn: Turn): void {
+  const { chat } = turn;
+  const entries = entriesThatCount(chat);
+  let tail = 0;
+  let won = 0;
+  let upTo: Entry | undefined;
+  for (const entry of entries.toReversed()) {
+    const size = sum(entry.parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0));
+    if (tail < protectedTail) tail += size;
+    else if (size > 0) {
+      upTo ??= entry;
+      won += size;
+    }
+  }
+  const newest = chat.messages.at(-1);
+  if (won < worthIt || !upTo || !newest) return;
+  turn.emit({ type: "pruned", outputs: upTo.info.id, reasoning: newest.info.id });
+}

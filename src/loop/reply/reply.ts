@@ -1,0 +1,329 @@
+/** One reply of the model: its stream of events becomes parts of one message; a failed try is replaced by the next. */
+import { type Entry, findEntry, findPart } from "../apply.ts";
+import { newID } from "../id.ts";
+import {
+  type AssistantMessage,
+  type Finish,
+  type ModelRef,
+  noTokens,
+  type Part,
+  type ReplyError,
+  type Tokens,
+  type UserMessage,
+} from "../message.ts";
+import { type Arguments, ModelError, type ModelEvent, type ModelRequest, type ProviderData } from "../model.ts";
+import { never } from "../never.ts";
+import { costOf } from "../setup/catalog.ts";
+import type { Setup, Turn } from "../turn.ts";
+import { isRetryable, retryDelay } from "./retry.ts";
+import { Watchdog } from "./watchdog.ts";
+
+/** A call as the model asked for it; its part is stored already. */
+export interface ToolCall {
+  messageID: string;
+  partID: string;
+  callID: string;
+  tool: string;
+  raw: string;
+  arguments: Arguments;
+  provider: ProviderData | undefined;
+}
+
+export interface Reply {
+  message: AssistantMessage;
+  finish: Finish;
+  /** Those that are to run: none when the reply was cut or refused. */
+  calls: ToolCall[];
+  /** What it says, without its thoughts. */
+  text: string;
+}
+
+/** What is asked for, beyond what the setup says. */
+export interface ReplyOptions {
+  /** What the model is shown. */
+  entries: readonly Entry[];
+  /** `summary` and `last`: the tools may not be called. */
+  kind: "step" | "last" | "silent" | "summary";
+  /** The user message that is answered. */
+  parent: UserMessage;
+  maxTokens: number | undefined;
+}
+
+/**
+ * Asks the model once, with as many tries as the limits allow, then the fallback (H5).
+ * @throws ModelError when the last try failed or Stop was pressed; what came is kept and marked
+ */
+export async function streamReply(turn: Turn, setup: Setup, options: ReplyOptions): Promise<Reply> {
+  const { cwd } = turn.chat.session;
+  let message: AssistantMessage = {
+    id: newID("msg"),
+    sessionID: turn.chat.session.id,
+    createdAt: Date.now(),
+    role: "assistant",
+    parentID: options.parent.id,
+    agent: setup.agent.name,
+    model: setup.model,
+    path: { cwd, root: cwd },
+    tokens: noTokens,
+    ...(options.kind === "silent" && { silent: true }),
+    ...(options.kind === "summary" && { summary: true }),
+  };
+  turn.flush();
+  turn.emit({ type: "message", message });
+  for (let attempt = 1; ; attempt++) {
+    const sink = new ReplySink(turn, message, options.kind);
+    try {
+      return await tryOnce(turn, setup, options, sink);
+    } catch (error) {
+      const failure = turn.signal.aborted ? aborted() : asModelError(error);
+      if (attempt <= turn.limits.maxRetries && isRetryable(failure)) {
+        await waitForNextTry(turn, message.id, attempt, failure);
+        continue;
+      }
+      const { fallback } = turn;
+      if (failure.kind !== "overloaded" || !fallback || isSame(fallback, message.model)) {
+        sink.fail(failure);
+        throw failure;
+      }
+      turn.note(`${message.model.modelID} is overloaded; ${fallback.modelID} answers in its place.`);
+      turn.fallBack();
+      setup = turn.setup(options.parent);
+      message = { ...message, model: fallback };
+      turn.emit({ type: "reset", messageID: message.id });
+      turn.emit({ type: "message", message });
+      attempt = 0;
+    }
+  }
+}
+
+async function tryOnce(turn: Turn, setup: Setup, options: ReplyOptions, sink: ReplySink): Promise<Reply> {
+  const watchdog = new Watchdog(turn);
+  try {
+    const model = await turn.openModel(setup.model);
+    const request = requestFor(setup, options, watchdog);
+    for await (const event of model.stream(request)) sink.take(event);
+    return sink.reply();
+  } catch (error) {
+    throw watchdog.stalled ?? error;
+  } finally {
+    watchdog.close();
+  }
+}
+
+function requestFor(setup: Setup, options: ReplyOptions, watchdog: Watchdog): ModelRequest {
+  return {
+    model: setup.model.modelID,
+    system: setup.system,
+    entries: options.entries,
+    tools: setup.definitions,
+    toolUse: options.kind === "summary" || options.kind === "last" ? "none" : "auto",
+    temperature: setup.temperature,
+    options: setup.options,
+    maxTokens: options.maxTokens,
+    thinking: setup.thinking,
+    signal: watchdog.signal,
+    onBytes: () => watchdog.alive(),
+  };
+}
+
+function isSame(a: ModelRef, b: ModelRef): boolean {
+  return a.providerID === b.providerID && a.modelID === b.modelID;
+}
+
+async function waitForNextTry(turn: Turn, messageID: string, attempt: number, error: ModelError): Promise<void> {
+  const delay = retryDelay(attempt, turn.limits.retryBackoff, error);
+  const now = Date.now();
+  turn.emit({
+    type: "part",
+    part: {
+      type: "retry",
+      id: newID("prt"),
+      sessionID: turn.chat.session.id,
+      messageID,
+      attempt,
+      error: toReplyError(error),
+      time: now,
+    },
+  });
+  const since = turn.chat.status.type === "idle" ? now : turn.chat.status.since;
+  turn.emit({ type: "status", status: { type: "retry", attempt, message: error.message, nextAt: now + delay, since } });
+  try {
+    await turn.pause(delay);
+  } catch {
+    throw aborted();
+  }
+  // Only now: what came of the last try is kept if Stop ends the wait (L11).
+  turn.emit({ type: "reset", messageID });
+  turn.emit({ type: "status", status: { type: "busy", since } });
+}
+
+export function toReplyError(error: ModelError): ReplyError {
+  return { code: error.kind, message: error.message, next: error.next };
+}
+
+function aborted(): ModelError {
+  return new ModelError("aborted", "Stopped.", "");
+}
+
+function asModelError(error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  throw error;
+}
+
+/** Puts the events of one try into the chat, and keeps what the loop needs of them. */
+class ReplySink {
+  readonly #turn: Turn;
+  readonly #message: AssistantMessage;
+  /** Parts that are still open, by the event stream's ids. */
+  readonly #open = new Map<string, string>();
+  readonly #calls: ToolCall[] = [];
+  /** Calls are passed over, since none may be made. */
+  readonly #textOnly: boolean;
+  readonly #isShown: boolean;
+  #end: { finish: Finish; tokens: Tokens | undefined } | undefined;
+
+  constructor(turn: Turn, message: AssistantMessage, kind: ReplyOptions["kind"]) {
+    this.#turn = turn;
+    this.#message = message;
+    this.#textOnly = kind === "summary";
+    this.#isShown = kind === "step" || kind === "last";
+  }
+
+  take(event: ModelEvent): void {
+    switch (event.type) {
+      case "start":
+      case "finish":
+      case "tool-input-end":
+        return;
+      case "start-step":
+        this.#put({ type: "step-start", ...this.#base() });
+        return;
+      case "text-start":
+        this.#put({ type: "text", text: "", time: { start: Date.now() }, ...this.#base(event.id) });
+        return;
+      case "reasoning-start":
+        this.#put({ type: "reasoning", text: "", time: { start: Date.now() }, ...this.#base(event.id) });
+        return;
+      case "text-delta":
+        if (this.#isShown) this.#turn.report({ type: "stream:delta", content: event.text });
+        this.#delta(event.id, event.text);
+        return;
+      case "reasoning-delta":
+      case "tool-input-delta":
+        this.#delta(event.id, event.text);
+        return;
+      case "text-end":
+        this.#close(event.id, undefined);
+        return;
+      case "reasoning-end":
+        this.#close(event.id, event.metadata);
+        return;
+      case "tool-input-start":
+        if (this.#textOnly) return;
+        this.#put({
+          type: "tool",
+          callID: event.id,
+          tool: event.name,
+          state: { status: "pending", input: {}, raw: "" },
+          ...this.#base(event.id),
+        });
+        return;
+      case "tool-call":
+        if (!this.#textOnly) this.#call(event);
+        return;
+      case "finish-step":
+        this.#end = { finish: event.reason, tokens: event.tokens };
+        return;
+      case "skipped":
+        this.#turn.note(`Passed over in the model's answer: ${event.what}`);
+        return;
+      case "error":
+        throw event.error;
+      default:
+        never(event);
+    }
+  }
+
+  /** The whole reply. @throws ModelError when the stream was over before it said that it is */
+  reply(): Reply {
+    if (!this.#end) throw new ModelError("network", "The reply ended before it was complete.", "Try again.");
+    this.#closeAll();
+    const { finish: said, tokens } = this.#end;
+    const runs = said === "tool-calls" || said === "stop" || said === "unknown";
+    // Some servers say "stop" after a call; the calls are what counts.
+    const finish = this.#calls.length > 0 && runs ? "tool-calls" : this.#textOnly && runs ? "stop" : said;
+    const cost = tokens && costOf(this.#message.model, tokens, this.#turn.limits.prices);
+    this.#turn.budget.add(cost);
+    const spent = { tokens: tokens ?? noTokens, ...(cost !== undefined && { cost }) };
+    this.#put({ type: "step-finish", reason: finish, ...spent, ...this.#base() });
+    const message = { ...this.#message, ...spent, finish, completedAt: Date.now() };
+    this.#turn.emit({ type: "message", message });
+    const parts = findEntry(this.#turn.chat, this.#message.id)?.parts ?? [];
+    const text = parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("\n");
+    return { message, finish, calls: runs ? this.#calls : [], text };
+  }
+
+  /** Keeps what came and marks it. */
+  fail(error: ModelError): void {
+    this.#closeAll();
+    const stopped = error.kind === "aborted";
+    const tokens = this.#end?.tokens ?? noTokens;
+    this.#turn.emit({
+      type: "message",
+      message: {
+        ...this.#message,
+        tokens,
+        completedAt: Date.now(),
+        ...(stopped ? { finish: "interrupted" as const } : { error: toReplyError(error) }),
+      },
+    });
+  }
+
+  #base(streamID?: string): { id: string; sessionID: string; messageID: string } {
+    const id = newID("prt");
+    if (streamID !== undefined) this.#open.set(streamID, id);
+    return { id, sessionID: this.#message.sessionID, messageID: this.#message.id };
+  }
+
+  #put(part: Part): void {
+    this.#turn.emit({ type: "part", part });
+  }
+
+  #delta(streamID: string, text: string): void {
+    const partID = this.#open.get(streamID);
+    if (partID && text) this.#turn.emit({ type: "delta", messageID: this.#message.id, partID, text });
+  }
+
+  #close(streamID: string, metadata: ProviderData | undefined): void {
+    const partID = this.#open.get(streamID);
+    this.#open.delete(streamID);
+    const part = partID && findPart(this.#turn.chat, this.#message.id, partID);
+    if (!part || (part.type !== "text" && part.type !== "reasoning")) return;
+    const time = { start: part.time?.start ?? Date.now(), end: Date.now() };
+    if (part.type === "text") this.#put({ ...part, time });
+    else this.#put({ ...part, time, ...(metadata && { metadata }) });
+  }
+
+  #closeAll(): void {
+    for (const streamID of [...this.#open.keys()]) this.#close(streamID, undefined);
+  }
+
+  #call(event: Extract<ModelEvent, { type: "tool-call" }>): void {
+    const partID = this.#open.get(event.id) ?? newID("prt");
+    this.#open.delete(event.id);
+    const { id: callID, name: tool, raw } = event;
+    const input = event.arguments.ok ? event.arguments.input : {};
+    const { sessionID, id: messageID } = this.#message;
+    const state = { status: "pending", input, raw, ...(event.provider && { provider: event.provider }) } as const;
+    this.#put({ type: "tool", id: partID, sessionID, messageID, callID, tool, state });
+    this.#calls.push({
+      messageID,
+      partID,
+      callID,
+      tool,
+      raw,
+      arguments: event.arguments,
+      provider: event.provider,
+    });
+  }
+}

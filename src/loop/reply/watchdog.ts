@@ -1,0 +1,58 @@
+/** Watches one request for silence (H6): the user is told first, later the request is given up. */
+import { ModelError } from "../model.ts";
+import type { Turn } from "../turn.ts";
+
+export class Watchdog {
+  readonly #turn: Turn;
+  readonly #controller = new AbortController();
+  readonly #abort = () => this.#controller.abort(this.#turn.signal.reason);
+  #last = Date.now();
+  #timer: ReturnType<typeof setTimeout>;
+  /** Whether the user was told. */
+  #told = false;
+  /** Why the request was given up; undefined while it was not. */
+  stalled: ModelError | undefined;
+
+  constructor(turn: Turn) {
+    this.#turn = turn;
+    if (turn.signal.aborted) this.#abort();
+    turn.signal.addEventListener("abort", this.#abort, { once: true });
+    this.#timer = setTimeout(() => this.#look(), turn.limits.stallNotice);
+  }
+
+  /** Aborted by Stop and by too long a silence. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Something came; called for each piece that arrives, so it does next to nothing. */
+  alive(): void {
+    this.#last = Date.now();
+    if (this.#told) this.#tell(null);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#turn.signal.removeEventListener("abort", this.#abort);
+    if (this.#told) this.#tell(null);
+  }
+
+  #look(): void {
+    const { stallNotice, stallTimeout } = this.#turn.limits;
+    const silent = Date.now() - this.#last;
+    if (silent >= stallTimeout) {
+      const seconds = Math.round(silent / 1000);
+      this.stalled = new ModelError("network", `Nothing came from the model for ${seconds} s.`, "Try again.");
+      this.#controller.abort(this.stalled);
+      return;
+    }
+    if (silent >= stallNotice && !this.#told) this.#tell(this.#last);
+    const next = silent >= stallNotice ? stallTimeout : Math.min(stallNotice, stallTimeout);
+    this.#timer = setTimeout(() => this.#look(), Math.max(1, next - silent));
+  }
+
+  #tell(since: number | null): void {
+    this.#told = since !== null;
+    this.#turn.emit({ type: "silence", since });
+  }
+}

@@ -1,0 +1,83 @@
+/** Parts as the content blocks of SDK messages, and prompts in them as parts (spec K2). */
+import type { AssistantBlock, SDKUserMessage, ToolResultBlock, UserBlock } from "../../query/types.ts";
+import type { Entry } from "../apply.ts";
+import type { FilePart, Part, ToolPart } from "../message.ts";
+import { never } from "../never.ts";
+import type { PromptPart } from "../prompt-input.ts";
+
+/** What the model said. */
+export function toBlocks(part: Part): AssistantBlock[] {
+  switch (part.type) {
+    case "text":
+      return part.text && !part.ignored ? [{ type: "text", text: part.text }] : [];
+    case "reasoning": {
+      const { redacted, signature } = part.metadata ?? {};
+      if (typeof redacted === "string") return [{ type: "redacted_thinking", data: redacted }];
+      return [{ type: "thinking", thinking: part.text, signature: typeof signature === "string" ? signature : "" }];
+    }
+    case "tool":
+      return [{ type: "tool_use", id: part.callID, name: part.tool, input: part.state.input }];
+    default:
+      return [];
+  }
+}
+
+/** Undefined while the call has no result. */
+export function toResultBlock({ callID, state }: ToolPart): ToolResultBlock | undefined {
+  const head = { type: "tool_result", tool_use_id: callID } as const;
+  switch (state.status) {
+    case "pending":
+    case "running":
+      return undefined;
+    case "error":
+      return { ...head, content: state.error, is_error: true };
+    case "completed": {
+      const media = (state.attachments ?? []).flatMap(toMedia);
+      if (media.length === 0) return { ...head, content: state.output };
+      return { ...head, content: [{ type: "text", text: state.output }, ...media] };
+    }
+    default:
+      return never(state);
+  }
+}
+
+function toMedia({ mime, url }: FilePart): Exclude<UserBlock, ToolResultBlock>[] {
+  const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  if (data === undefined) return [];
+  return [
+    {
+      type: mime.startsWith("image/") ? "image" : "document",
+      source: { type: "base64", media_type: mime, data },
+    },
+  ];
+}
+
+/** A message of the user as a prompt. Results of calls in it are left out: only Rondo runs calls. */
+export function toPromptParts({ message, isSynthetic }: SDKUserMessage): PromptPart[] {
+  const { content } = message;
+  const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  return blocks.flatMap((block, index): PromptPart[] => {
+    switch (block.type) {
+      case "text":
+        return [{ type: "text", text: block.text, ...(isSynthetic && { synthetic: true }) }];
+      case "image":
+      case "document": {
+        const { media_type: mime, data } = block.source;
+        const filename = `${block.type}-${index + 1}.${mime.replace(/^.*\//, "")}`;
+        return [{ type: "file", mime, filename, url: `data:${mime};base64,${data}` }];
+      }
+      case "tool_result":
+        return [];
+      default:
+        return never(block);
+    }
+  });
+}
+
+/** The text of the last reply that has any; silent ones and summaries are no answers. */
+export function lastText(entries: readonly Entry[]): string {
+  const texts = entries
+    .filter(({ info }) => info.role === "assistant" && !info.silent && !info.summary)
+    .map(({ parts }) => parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])));
+  return texts.findLast((one) => one.length > 0)?.join("\n") ?? "";
+}

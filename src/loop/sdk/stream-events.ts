@@ -1,0 +1,135 @@
+/** A reply as it streams, in the events of Anthropic's API, which SDK messages of the type `stream_event` carry (K2). */
+import type { Usage } from "../../query/types.ts";
+import { type Chat, findPart } from "../apply.ts";
+import type { ChatEvent } from "../events.ts";
+import type { AssistantMessage, Finish, Part, Tokens, ToolPart } from "../message.ts";
+import { never } from "../never.ts";
+
+export type StreamEvent = Record<string, unknown> & { type: string };
+
+/** To be called with each event, after it was applied to the chat. */
+export function streamEvents(chat: Chat, emit: (event: StreamEvent) => void): (event: ChatEvent) => void {
+  /** The reply that streams, and its blocks by their parts' ids. */
+  let message: AssistantMessage | undefined;
+  let blocks = new Map<string, { index: number; isOpen: boolean }>();
+  /** Whether its first event has come: a request that is refused has none. */
+  let isTold = false;
+
+  function start(reply: AssistantMessage): void {
+    message = reply;
+    blocks = new Map();
+    isTold = false;
+  }
+
+  function tell({ id, model, tokens }: AssistantMessage): void {
+    isTold = true;
+    const head = { id, type: "message", role: "assistant", model: model.modelID, content: [], usage: toUsage(tokens) };
+    emit({ type: "message_start", message: { ...head, stop_reason: null, stop_sequence: null } });
+  }
+
+  function part(one: Part): void {
+    if (one.messageID !== message?.id || one.type === "retry") return;
+    if (!isTold) tell(message);
+    if (!isBlock(one)) return;
+    const block = blocks.get(one.id);
+    if (block) {
+      // The part comes whole at its end.
+      if (block.isOpen) stop(block);
+      return;
+    }
+    const index = blocks.size;
+    blocks.set(one.id, { index, isOpen: true });
+    emit({ type: "content_block_start", index, content_block: emptyBlock(one) });
+  }
+
+  function delta(partID: string, text: string): void {
+    const block = blocks.get(partID);
+    const type = message && findPart(chat, message.id, partID)?.type;
+    if (block && type) emit({ type: "content_block_delta", index: block.index, delta: toDelta(type, text) });
+  }
+
+  function stop(block: { index: number; isOpen: boolean }): void {
+    block.isOpen = false;
+    emit({ type: "content_block_stop", index: block.index });
+  }
+
+  function end(reply: AssistantMessage): void {
+    if (message?.id !== reply.id) return;
+    message = undefined;
+    if (!isTold) return;
+    for (const block of blocks.values()) if (block.isOpen) stop(block);
+    const ended = { stop_reason: stopReason(reply.finish), stop_sequence: null };
+    emit({ type: "message_delta", delta: ended, usage: toUsage(reply.tokens) });
+    emit({ type: "message_stop" });
+  }
+
+  return (event) => {
+    switch (event.type) {
+      case "message":
+        if (event.message.role === "user") return;
+        return event.message.completedAt === undefined ? start(event.message) : end(event.message);
+      case "part":
+        return part(event.part);
+      case "delta":
+        return delta(event.partID, event.text);
+      case "reset":
+        // Another try: the reply begins anew.
+        return message && start(message);
+      default:
+        return;
+    }
+  };
+}
+
+type BlockPart = Extract<Part, { type: "text" | "reasoning" }> | ToolPart;
+
+function emptyBlock(part: BlockPart): Record<string, unknown> {
+  if (part.type === "text") return { type: "text", text: "" };
+  if (part.type === "reasoning") return { type: "thinking", thinking: "", signature: "" };
+  return { type: "tool_use", id: part.callID, name: part.tool, input: {} };
+}
+
+function toDelta(type: Part["type"], text: string): Record<string, unknown> {
+  if (type === "tool") return { type: "input_json_delta", partial_json: text };
+  return type === "reasoning" ? { type: "thinking_delta", thinking: text } : { type: "text_delta", text };
+}
+
+/** Whether the part is something that the model said. */
+function isBlock(part: Part): part is BlockPart {
+  if (part.type === "text") return part.ignored !== true;
+  return part.type === "reasoning" || part.type === "tool";
+}
+
+/** Why a reply ended, in the words of Anthropic's API. */
+export function stopReason(finish: Finish | undefined): string | null {
+  switch (finish) {
+    case "stop":
+      return "end_turn";
+    case "tool-calls":
+      return "tool_use";
+    case "length":
+      return "max_tokens";
+    case "context-full":
+      return "model_context_window_exceeded";
+    case "content-filter":
+    case "refusal":
+      return "refusal";
+    case "pause":
+      return "pause_turn";
+    case "interrupted":
+    case "unknown":
+    case undefined:
+      return null;
+    default:
+      return never(finish);
+  }
+}
+
+export function toUsage(tokens: Tokens): Usage {
+  return {
+    input_tokens: tokens.input,
+    output_tokens: tokens.output,
+    cache_read_input_tokens: tokens.cacheRead,
+    cache_creation_input_tokens: tokens.cacheWrite,
+  };
+}

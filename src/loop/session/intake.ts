@@ -1,0 +1,88 @@
+/** Takes prompts in: what is wrong with one is said before anything is stored (spec P). */
+
+import { type Chat, findEntry } from "../apply.ts";
+import { entriesThatCount } from "../context/context.ts";
+import type { ChatEvent } from "../events.ts";
+import { newID } from "../id.ts";
+import type { UserMessage } from "../message.ts";
+import { type PromptInput, type PromptPart, promptText } from "../prompt-input.ts";
+import type { AgentCatalog } from "../setup/agents.ts";
+import { noteFor } from "../setup/prompt.ts";
+import { type Choices, modelOf } from "../setup/setup.ts";
+import { IntakeError } from "./intake-error.ts";
+import { titleFromPrompt } from "./title.ts";
+
+/** The longest prompt (P2), in characters. */
+const longestPrompt = 1 << 20;
+
+/** @throws IntakeError when the prompt cannot be taken */
+export function checkPrompt(input: PromptInput, chat: Chat, agents: AgentCatalog, choices: Choices): void {
+  const { messageID, parts } = input;
+  agents.find(input.agent ?? choices.agent);
+  if (messageID !== undefined && findEntry(chat, messageID)) {
+    throw new IntakeError("prompt-invalid", `There is a message ${messageID} already.`);
+  }
+  if (parts.every(isBlank)) throw new IntakeError("prompt-invalid", "The message is empty. Write what you want done.");
+  for (const part of parts) {
+    if (part.type === "agent") agents.find(part.name);
+    if (part.type === "subtask") agents.find(part.agent);
+  }
+  const length = parts.reduce((sum, part) => sum + textOf(part).length, 0);
+  if (length <= longestPrompt) return;
+  throw new IntakeError(
+    "prompt-invalid",
+    `The message is ${(length / 1024).toFixed(0)} KiB long; the most is ${longestPrompt / 1024} KiB. Put the text into a file and attach that.`,
+  );
+}
+
+function isBlank(part: PromptPart): boolean {
+  return part.type === "text" && (part.text.trim() === "" || part.synthetic === true || part.ignored === true);
+}
+
+function textOf(part: PromptPart): string {
+  if (part.type === "subtask") return part.prompt;
+  return part.type === "text" ? part.text : "";
+}
+
+/** Makes the prompt a message of the chat. @throws IntakeError when its agent is gone meanwhile */
+export function storePrompt(
+  input: Omit<PromptInput, "noReply">,
+  chat: Chat,
+  agents: AgentCatalog,
+  choices: Choices,
+  emit: (event: ChatEvent) => void,
+): void {
+  const agent = agents.find(input.agent ?? choices.agent);
+  const message: UserMessage = {
+    id: input.messageID ?? newID("msg"),
+    sessionID: chat.session.id,
+    createdAt: Date.now(),
+    role: "user",
+    agent: agent.name,
+    model: input.model ?? modelOf(agent, choices.model),
+    ...(input.system !== undefined && { system: input.system }),
+    ...(input.variant !== undefined && { variant: input.variant }),
+    ...(input.tools && { tools: input.tools }),
+  };
+  if (chat.messages.length === 0) {
+    const title = titleFromPrompt(promptText(input)) || chat.session.title;
+    emit({ type: "session", session: { ...chat.session, title } });
+  }
+  const note = noteFor(new Date(), choices.mode, lastNote(chat));
+  emit({ type: "message", message });
+  const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
+  if (note !== undefined) emit({ type: "part", part: { type: "text", text: note, synthetic: true, ...base() } });
+  for (const part of input.parts) {
+    if (part.type !== "text" || part.text.trim() !== "") emit({ type: "part", part: { ...part, ...base() } });
+  }
+}
+
+/** The last note of date and mode that the model still sees. */
+function lastNote(chat: Chat): string | undefined {
+  for (const { parts } of entriesThatCount(chat).toReversed()) {
+    for (const part of parts) {
+      if (part.type === "text" && part.synthetic && part.text.startsWith("Today is ")) return part.text;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,37 @@
+/** A new session is named by the model once it has answered (L5). */
+
+import type { ModelRef } from "../message.ts";
+import type { Model } from "../model.ts";
+import type { AgentCatalog } from "../setup/agents.ts";
+import { modelOf } from "../setup/setup.ts";
+import type { Session } from "./session.ts";
+import { askForTitle } from "./title.ts";
+
+interface Naming {
+  session: Session;
+  agents(): AgentCatalog;
+  openModel(ref: ModelRef): Promise<Model>;
+  /** Aborted when the session is closed. */
+  closing: AbortSignal;
+}
+
+/** A failure is never seen: the title made of the prompt stays. */
+export function nameAfterFirstReply(naming: Naming): void {
+  const forget = naming.session.listen((event) => {
+    if (event.type !== "message" || event.message.role !== "assistant") return;
+    if (event.message.finish === undefined || event.message.finish === "interrupted") return;
+    forget();
+    name(naming, event.message.model).catch(() => undefined);
+  });
+}
+
+/** Does nothing when the title was changed meanwhile. */
+async function name({ session, agents, openModel, closing }: Naming, usual: ModelRef): Promise<void> {
+  const { title } = session.chat.session;
+  const [first] = session.chat.messages;
+  if (!first) return;
+  const agent = agents().find("title");
+  const ref = modelOf(agent, usual);
+  const made = await askForTitle(await openModel(ref), ref.modelID, agent, first, closing);
+  if (made !== "" && session.chat.session.title === title && !closing.aborted) await session.rename(made);
+}

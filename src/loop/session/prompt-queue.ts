@@ -1,0 +1,30 @@
+/** The prompts that wait, and what the user may do to them until they are sent (Q2). */
+import type { Queued } from "../events.ts";
+import { newID } from "../id.ts";
+import type { PromptInput } from "../prompt-input.ts";
+import { IntakeError } from "./intake-error.ts";
+
+/** @throws IntakeError `queue-full` */
+export function enqueued(queue: readonly Queued[], input: PromptInput, maxDepth: number): Queued[] {
+  if (queue.length >= maxDepth) {
+    throw new IntakeError("queue-full", `${maxDepth} messages wait already. Wait for the next step, or withdraw one.`);
+  }
+  const { messageID, noReply: _, ...rest } = input;
+  return [...queue, { ...rest, id: messageID ?? newID("msg") }];
+}
+
+/** Puts `text` in place of the words of a prompt; what else it holds stays. */
+export function edited(queue: readonly Queued[], id: string, text: string): Queued[] {
+  return queue.map((one) => {
+    if (one.id !== id) return one;
+    const others = one.parts.filter((part) => part.type !== "text" || part.synthetic || part.ignored);
+    return { ...one, parts: [...others, { type: "text", text }] };
+  });
+}
+
+/** Moves a prompt to the place `to`, from 0. */
+export function moved(queue: readonly Queued[], id: string, to: number): Queued[] {
+  const one = queue.find((other) => other.id === id);
+  const others = queue.filter((other) => other.id !== id);
+  return one ? others.toSpliced(to, 0, one) : others;
+}

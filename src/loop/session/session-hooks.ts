@@ -1,0 +1,45 @@
+/** What the user's hooks have to say when a session begins, to each prompt, and when it ends (K4). */
+import { standing } from "../context/context.ts";
+import type { HookOutcome, Hooks } from "../hooks.ts";
+import { newID } from "../id.ts";
+import { type PromptInput, promptText } from "../prompt-input.ts";
+import type { Turn } from "../turn.ts";
+import { IntakeError } from "./intake-error.ts";
+
+/** How long the hooks of the session's end may take, in ms: an editor that closes waits no longer. */
+const lastWords = 2_000;
+
+/** The prompt with what the hooks add to it. @throws IntakeError when they do not let it pass */
+export async function hearPrompt(hooks: Hooks, input: PromptInput, signal: AbortSignal): Promise<PromptInput> {
+  if (!hooks.has("UserPromptSubmit")) return input;
+  const outcome = await hooks.fire("UserPromptSubmit", undefined, { prompt: promptText(input) }, signal);
+  if (outcome.decision === "deny" || outcome.stop !== undefined) {
+    const why = outcome.reason || outcome.stop || "It gave no reason.";
+    throw new IntakeError("prompt-invalid", `A hook did not let the message pass: ${why}`);
+  }
+  return { ...input, parts: [...input.parts, ...partsOf(outcome)] };
+}
+
+/** To be called when the first prompt is stored: what the hooks add goes with it. */
+export async function hearStart(turn: Turn): Promise<void> {
+  const { user } = standing(turn.chat);
+  if (!user || !turn.hooks.has("SessionStart")) return;
+  const source = turn.chat.messages.length > 1 ? "resume" : "startup";
+  const outcome = await turn.hooks.fire("SessionStart", source, { source }, turn.signal);
+  for (const part of partsOf(outcome)) {
+    const base = { id: newID("prt"), sessionID: user.sessionID, messageID: user.id };
+    turn.emit({ type: "part", part: { ...part, ...base } });
+  }
+}
+
+export async function tellEnd(hooks: Hooks): Promise<void> {
+  await hooks.fire("SessionEnd", "other", { reason: "other" }, AbortSignal.timeout(lastWords));
+}
+
+/** What hooks say, as parts of a prompt: to the model, and to the user. */
+function partsOf({ additionalContext, messages }: HookOutcome) {
+  return [
+    ...additionalContext.map((text) => ({ type: "text" as const, text, synthetic: true })),
+    ...messages.map((text) => ({ type: "text" as const, text, ignored: true })),
+  ];
+}

@@ -1,0 +1,408 @@
+/** One session: its chat, its queue, its Stop, and who listens. The only place that turns prompts into turns. */
+import type { FilesSeen } from "../../tools/tool.ts";
+import { apply, type Chat, findEntry, newChat } from "../apply.ts";
+import { Budget, costOfSession } from "../budget.ts";
+import { DoomWatch } from "../calls/doom.ts";
+import { type Answer, Permissions } from "../calls/permission.ts";
+import type { RuleBook } from "../calls/rules.ts";
+import { requestCompaction } from "../context/compact.ts";
+import { contextUse, entriesThatCount, standing } from "../context/context.ts";
+import { type ChatEvent, isRecorded, type PermissionMode, type Queued, type RecordedEvent } from "../events.ts";
+import { newID } from "../id.ts";
+import { runTurn } from "../loop.ts";
+import type { PromptInput } from "../prompt-input.ts";
+import type { ContextUse } from "../protocol.ts";
+import { closeOpen, interruptedText } from "../settle.ts";
+import { type Choices, Setups } from "../setup/setup.ts";
+import type { HeldLock } from "../store.ts";
+import type { Turn, TurnEnd } from "../turn.ts";
+import { pause, type Sleeper, workingClock } from "./clock.ts";
+import { checkPrompt, storePrompt } from "./intake.ts";
+import { IntakeError } from "./intake-error.ts";
+import { nameAfterFirstReply } from "./naming.ts";
+import { edited, enqueued, moved } from "./prompt-queue.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import { hearPrompt, hearStart, tellEnd } from "./session-hooks.ts";
+
+/** The turn that runs, or waits for its lock. */
+interface Running extends Sleeper {
+  abort: AbortController;
+  /** Resolves when it takes prompts, or is over. */
+  ready: Promise<void>;
+  done: Promise<void>;
+  /** It takes no more prompts. */
+  closed: boolean;
+}
+
+export type PromptResult =
+  | { type: "ended"; end: TurnEnd }
+  | { type: "queued" }
+  | { type: "stored" }
+  | { type: "dropped" };
+
+export class Session {
+  readonly chat: Chat;
+  readonly choices: Choices;
+  readonly permissions: Permissions;
+  readonly #deps: SessionDeps;
+  readonly #setups: Setups;
+  readonly #budget: Budget;
+  readonly #seen: FilesSeen = new Map();
+  readonly #listeners = new Set<(event: ChatEvent) => void>();
+  /** Aborted when the session is closed. */
+  readonly #closing = new AbortController();
+  #running: Running | undefined;
+  #hasBegun = false;
+
+  /** `chat` is new, or replayed from a record; `settle` ends what was running when the record did. */
+  constructor(chat: Chat, choices: Choices, deps: SessionDeps) {
+    this.chat = chat;
+    this.choices = choices;
+    this.#deps = deps;
+    this.permissions = new Permissions({
+      sessionID: chat.session.id,
+      book: () => this.#book(),
+      keep: (rules) => deps.keepRules(rules),
+      emit: (event) => this.#emit(event),
+      attended: deps.attended,
+    });
+    this.#setups = new Setups({ ...deps, choices, book: () => this.#book() });
+    const ask = (text: string, signal: AbortSignal) =>
+      this.permissions.askUser("Go on beyond the budget?", text, signal);
+    this.#budget = new Budget({
+      ledger: deps.ledger,
+      limits: () => deps.limits(),
+      ask: deps.attended ? ask : undefined,
+    });
+    if (deps.titles && chat.messages.length === 0)
+      nameAfterFirstReply({
+        session: this,
+        agents: () => this.#setups.project.agents,
+        openModel: deps.openModel,
+        closing: this.#closing.signal,
+      });
+  }
+
+  /** Whether a turn runs here, or waits for another process to end its own. */
+  get running(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** @returns a function that ends the listening */
+  listen(listener: (event: ChatEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Takes a prompt and resolves when its turn ends. While a turn runs, the prompt waits for the next step (`queue`), is
+   * not taken (`drop`), or ends the turn and begins one of its own (`interrupt`).
+   * @throws IntakeError when it is not taken, RecordError when what was said before cannot be kept: nothing is stored
+   */
+  async prompt(input: PromptInput, whenBusy: "queue" | "drop" | "interrupt" = "queue"): Promise<PromptResult> {
+    await this.#lastWord();
+    this.#check(input);
+    if (this.#running && whenBusy === "drop") return { type: "dropped" };
+    const heard = await hearPrompt(this.#deps.hooks, input, this.#closing.signal);
+    if (whenBusy === "interrupt") await this.stop();
+    await this.#lastWord();
+    const store = () => this.#store(heard);
+    if (!input.noReply) {
+      if (this.#running) return this.#enqueue(heard);
+      return { type: "ended", end: await this.#run(store) };
+    }
+    await this.#locked(store);
+    return { type: "stored" };
+  }
+
+  /** Answers the newest user message again, after an error. Does nothing while a turn runs. */
+  async tryAgain(): Promise<void> {
+    await this.#lastWord();
+    if (!this.#running && this.chat.messages.length > 0) await this.#run(() => {});
+  }
+
+  /** Compacts the conversation now, as a turn of its own. @throws IntakeError while a turn runs, or when nothing was said */
+  async compact(): Promise<TurnEnd> {
+    await this.#lastWord();
+    const { user } = standing(this.chat);
+    if (this.#running)
+      throw new IntakeError("prompt-invalid", "Rondo is working. Compact when it is done, or stop it first.");
+    if (!user) throw new IntakeError("prompt-invalid", "There is nothing to compact yet.");
+    return await this.#run((turn) => requestCompaction(turn, user, false));
+  }
+
+  /** Ends the turn: the stream is closed, commands are killed, open questions are withdrawn. Resolves when it is idle. */
+  async stop(): Promise<void> {
+    await this.#end("Stopped by the user");
+  }
+
+  /** Cuts a wait between two tries short. */
+  retryNow(): void {
+    this.#running?.wake?.();
+  }
+
+  async withdraw(queuedID: string): Promise<void> {
+    await this.#changeQueue((queue) => queue.filter((one) => one.id !== queuedID));
+  }
+
+  /** Puts `text` in place of the words of a prompt that waits; what else it holds stays. */
+  async editQueued(queuedID: string, text: string): Promise<void> {
+    await this.#changeQueue((queue) => edited(queue, queuedID, text));
+  }
+
+  /** Moves a prompt that waits to the place `to`, from 0. */
+  async moveQueued(queuedID: string, to: number): Promise<void> {
+    await this.#changeQueue((queue) => moved(queue, queuedID, to));
+  }
+
+  answer(requestID: string, answer: Answer): boolean {
+    return this.permissions.answer(requestID, answer);
+  }
+
+  /** From the next request on, that of the turn that runs included. */
+  choose({ model, thinking }: Partial<Pick<Choices, "model" | "thinking">>): void {
+    if (model) this.choices.model = model;
+    if (thinking !== undefined) this.choices.thinking = thinking;
+    this.#setups.choose(model);
+  }
+
+  setMode(mode: PermissionMode): void {
+    this.choices.mode = mode;
+    this.permissions.changed();
+  }
+
+  async rename(title: string): Promise<void> {
+    await this.#locked(() => this.#emit({ type: "session", session: { ...this.chat.session, title } }));
+  }
+
+  /** What fills the context window now (C1, C2). */
+  contextUse(): ContextUse {
+    const { user } = standing(this.chat);
+    const { model, agent } = this.choices;
+    const base = { id: "", sessionID: this.chat.session.id, createdAt: 0, role: "user" } as const;
+    const asked = user ?? { ...base, agent, model };
+    const setup = this.#setups.of(asked);
+    return contextUse(
+      entriesThatCount(this.chat),
+      setup,
+      this.#setups.promptOf(setup.agent, asked),
+      this.#deps.limits(),
+    );
+  }
+
+  /** Takes what another process has recorded. */
+  catchUp(events: readonly RecordedEvent[]): void {
+    for (const event of events) this.#apply(event);
+  }
+
+  /** Ends what was running when the record ended. @returns false when another process still runs the session */
+  async settle(): Promise<boolean> {
+    if (this.#running) return true;
+    try {
+      await this.#locked(() => {}, 0);
+      return true;
+    } catch (error) {
+      if (error instanceof IntakeError) return false;
+      throw error;
+    }
+  }
+
+  async dispose(): Promise<void> {
+    const isFirst = !this.#closing.signal.aborted;
+    this.#closing.abort();
+    await this.#end("The session was closed");
+    if (isFirst && this.#hasBegun) await tellEnd(this.#deps.hooks);
+    this.#deps.recorder.flush();
+  }
+
+  async #end(reason: string): Promise<void> {
+    this.#running?.abort.abort(new DOMException(reason, "AbortError"));
+    await this.#running?.done;
+  }
+
+  #check(input: PromptInput): void {
+    if (this.#closing.signal.aborted) {
+      throw new IntakeError("session-terminated", "This session is closed. Start a new one.");
+    }
+    checkPrompt(input, this.chat, this.#setups.project.agents, this.choices);
+  }
+
+  #enqueue(input: PromptInput): PromptResult {
+    const before = this.chat.queue;
+    this.#emit({ type: "queued", queue: enqueued(before, input, this.#deps.limits().maxQueueDepth) });
+    try {
+      this.#deps.recorder.flush();
+    } catch (error) {
+      this.#emit({ type: "queued", queue: before });
+      throw error;
+    }
+    return { type: "queued" };
+  }
+
+  async #changeQueue(change: (queue: Queued[]) => Queued[]): Promise<void> {
+    await this.#locked(() => this.#emit({ type: "queued", queue: change(this.chat.queue) }));
+  }
+
+  #store(input: Omit<PromptInput, "noReply">): void {
+    storePrompt(input, this.chat, this.#setups.project.agents, this.choices, (event) => this.#emit(event));
+  }
+
+  /** Changes the record while no turn of another process does. @throws IntakeError `session-locked` */
+  async #locked(change: () => void, timeout = this.#deps.limits().queueTimeout): Promise<void> {
+    await this.#running?.ready;
+    const lock = this.#running ? undefined : await this.#deps.lock.acquire(newID("run"), timeout, this.#closing.signal);
+    try {
+      if (lock) this.#begin(lock);
+      change();
+      this.#deps.recorder.flush();
+    } finally {
+      lock?.release();
+    }
+  }
+
+  /** The lock is held: takes what others did meanwhile, and ends what they left open. @throws RecordError */
+  #begin(lock: HeldLock): void {
+    this.catchUp(lock.caughtUp);
+    closeOpen(this.chat, interruptedText, (event) => this.#emit(event));
+    this.#deps.recorder.flush();
+  }
+
+  /** `start` puts into the chat what is to be answered. */
+  async #run(start: (turn: Turn) => void): Promise<TurnEnd> {
+    const done = Promise.withResolvers<void>();
+    const ready = Promise.withResolvers<void>();
+    const abort = new AbortController();
+    const running: Running = { abort, wake: undefined, done: done.promise, ready: ready.promise, closed: false };
+    this.#running = running;
+    let lock: HeldLock | undefined;
+    try {
+      const runID = newID("run");
+      lock = await this.#acquire(runID, abort.signal);
+      lock.lost.addEventListener("abort", () => abort.abort(new DOMException("Opened elsewhere", "AbortError")));
+      this.#begin(lock);
+      this.#setups.begin();
+      this.#takeQueued();
+      const turn = this.#turn(runID, running);
+      start(turn);
+      if (!this.#hasBegun) await hearStart(turn);
+      this.#hasBegun = true;
+      this.#budget.begin(costOfSession(this.chat.messages).usd);
+      ready.resolve();
+      return await runTurn(turn);
+    } finally {
+      lock?.release();
+      this.#running = undefined;
+      ready.resolve();
+      done.resolve();
+    }
+  }
+
+  async #acquire(runID: string, signal: AbortSignal): Promise<HeldLock> {
+    try {
+      return await this.#deps.lock.acquire(runID, this.#deps.limits().queueTimeout, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new IntakeError("session-locked", "Stopped while another process was still working in this session.");
+    }
+  }
+
+  /** Waits until a turn either takes prompts or is over. */
+  async #lastWord(): Promise<void> {
+    for (let running = this.#running; running; running = this.#running) {
+      await running.ready;
+      if (!running.closed && this.#running === running) return;
+      await running.done;
+    }
+  }
+
+  #turn(runID: string, running: Running): Turn {
+    const { host, limits, hooks, openModel, openChild, onLoopEvent, onNote, onBug, recorder } = this.#deps;
+    const setups = this.#setups;
+    const clock = workingClock();
+    const { chat, choices } = this;
+    const agentOf = () => setups.project.agents.find(standing(chat).user?.agent ?? choices.agent);
+    const fallback = this.#deps.fallback();
+    return {
+      runID,
+      chat,
+      get lineage() {
+        return [agentOf()];
+      },
+      limits: limits(),
+      host,
+      project: () => setups.project,
+      permissions: this.permissions,
+      hooks,
+      budget: this.#budget,
+      seen: this.#seen,
+      doom: new DoomWatch(),
+      firstReply: chat.messages.length,
+      signal: running.abort.signal,
+      fallback,
+      readOnly: () => choices.mode === "plan" || agentOf().readOnly,
+      setup: (user) => setups.of(user),
+      setupFor: (agent, user, depth) => setups.ofAgent(agent, user, depth),
+      refresh: () => setups.refresh(),
+      fallBack: () => fallback && setups.fallBack(fallback),
+      openModel,
+      openChild,
+      emit: (event) => this.#emit(event),
+      flush: () => recorder.flush(),
+      report: (event) => this.#tell(() => onLoopEvent(event)),
+      tellUser: (messageID, text) =>
+        this.#emit({
+          type: "part",
+          part: { type: "text", id: newID("prt"), sessionID: chat.session.id, messageID, text, ignored: true },
+        }),
+      note: onNote,
+      bug: onBug,
+      takeQueued: () => this.#takeQueued(),
+      close: () => {
+        running.closed = true;
+      },
+      pause: (ms) => pause(ms, running, running.abort.signal),
+      untimed: (wait) => clock.untimed(wait),
+      elapsed: () => clock.elapsed(),
+    };
+  }
+
+  #book(): RuleBook {
+    return { mode: this.choices.mode, ...this.#deps.rules() };
+  }
+
+  #takeQueued(): void {
+    const waiting = this.chat.queue;
+    if (waiting.length === 0) return;
+    for (const { id, agent, ...input } of waiting) {
+      // The process may have ended between the message and the emptied queue: its parts are then put anew.
+      if (findEntry(this.chat, id)) this.#emit({ type: "reset", messageID: id });
+      // Its agent may be gone since it was sent; then the session's own answers.
+      const isThere = agent !== undefined && this.#setups.project.agents.all().some(({ name }) => name === agent);
+      this.#store({ ...input, messageID: id, ...(isThere && { agent }) });
+    }
+    this.#emit({ type: "queued", queue: [] });
+  }
+
+  #emit(event: ChatEvent): void {
+    if (isRecorded(event)) this.#deps.recorder.append(event);
+    this.#apply(event);
+  }
+
+  #apply(event: ChatEvent): void {
+    apply(this.chat, event);
+    for (const listener of this.#listeners) this.#tell(() => listener(event));
+  }
+
+  /** Who listens cannot break the turn. */
+  #tell(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#deps.onBug(error);
+    }
+  }
+}
+
+export function newSession(cwd: string, id = newID("ses")): Chat {
+  return newChat({ id, createdAt: Date.now(), title: "New session", cwd });
+}

@@ -1,0 +1,67 @@
+/** What a session is called: at once by its first prompt, later by a title that the model makes (spec L5). */
+
+import type { Entry } from "../apply.ts";
+import type { Model } from "../model.ts";
+import type { Agent } from "../setup/agents.ts";
+
+const longest = 60;
+
+/** The first line with words in it, cut at a word. */
+export function titleFromPrompt(text: string): string {
+  const line =
+    text
+      .split("\n")
+      .find((one) => /\p{L}/u.test(one))
+      ?.trim() ?? "";
+  const plain = line
+    .replace(/^[#>\s]+|[`*]+/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  if (plain.length <= longest) return plain;
+  const space = plain.lastIndexOf(" ", longest);
+  const cut = plain.slice(0, space >= longest / 2 ? space : longest);
+  return `${cut.replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** ms; a title that takes longer is not worth the wait. */
+const patience = 30_000;
+
+/** Characters of the message that are shown; what it is about stands at its beginning. */
+const shown = 4_000;
+
+/**
+ * Asks the hidden agent `title` for a few words that say what the message is about. Answers "" when the model finds none.
+ * @throws ModelError
+ */
+export async function askForTitle(
+  model: Model,
+  modelID: string,
+  agent: Agent,
+  { info, parts }: Entry,
+  closing: AbortSignal,
+): Promise<string> {
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(patience)]);
+  const words = parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])).join("\n");
+  const { id, sessionID } = info;
+  const asked = `Name the conversation that begins with this message:\n\n${words.slice(0, shown).toWellFormed()}`;
+  const entries: Entry[] = [{ info, parts: [{ type: "text", id, sessionID, messageID: id, text: asked }] }];
+  const request = {
+    model: modelID,
+    system: agent.prompt,
+    entries,
+    tools: [],
+    toolUse: "none",
+    temperature: agent.temperature,
+    options: agent.options,
+    onBytes: () => undefined,
+    maxTokens: 1000,
+    thinking: "off",
+    signal,
+  } as const;
+  let text = "";
+  for await (const event of model.stream(request)) {
+    if (event.type === "text-delta") text += event.text;
+    if (event.type === "error") throw event.error;
+  }
+  return titleFromPrompt(text).replace(/^["'“«]+|["'”».]+$/g, "");
+}

@@ -1,0 +1,109 @@
+/** The models that Rondo knows by name: window, longest reply, price (spec B1). Others work, with their cost unknown. */
+
+import type { ModelRef, Tokens } from "../message.ts";
+import { mergeDeep } from "./merge.ts";
+
+/** USD for a million tokens. */
+export interface Price {
+  input: number;
+  /** Reasoning included, where that has no price of its own. */
+  output: number;
+  reasoning?: number;
+  cacheRead: number;
+  cacheWrite: number;
+}
+
+/** Prices by model, "gpt-5.4" or "openai/gpt-5.4", that go before those of the catalog. */
+export type Prices = Readonly<Record<string, Price>>;
+
+export interface KnownModel {
+  providerID: "anthropic" | "openai";
+  modelID: string;
+  label: string;
+  /** Tokens of request and reply together. */
+  contextWindow: number;
+  /** Most tokens of a request, where that is less than the window. */
+  inputLimit: number | undefined;
+  /** Most tokens that Rondo asks for in one reply. */
+  maxOutput: number;
+  price: Price;
+}
+
+const k = 1000;
+const usual = { contextWindow: 1000 * k, inputLimit: undefined, maxOutput: 32 * k };
+const claude = { providerID: "anthropic", ...usual } as const;
+const claudeSmall = { ...claude, contextWindow: 200 * k };
+const openai = { providerID: "openai", ...usual } as const;
+const gpt5 = { ...openai, contextWindow: 1050 * k, inputLimit: 922 * k };
+const gpt5Small = { ...openai, contextWindow: 400 * k, inputLimit: 272 * k };
+
+/**
+ * Windows and base prices as listed by the providers' price pages (read from @pydantic/genai-prices 0.1.8); limits of
+ * input are the window without OpenAI's longest reply of 128,000 tokens. Some models cost more beyond
+ * 200,000 or 272,000 tokens of input; the base price is used throughout.
+ */
+export const knownModels: readonly KnownModel[] = [
+  { ...claude, modelID: "claude-sonnet-5", label: "Claude Sonnet 5", price: usd(2, 10, 0.2, 2.5) },
+  { ...claude, modelID: "claude-opus-5-5", label: "Claude Opus 5.5", price: usd(4, 20, 0.2, 5) },
+  { ...claude, modelID: "claude-fable-5", label: "Claude Fable 5", price: usd(10, 50, 1, 12.5) },
+  { ...claude, modelID: "claude-sonnet-4-6", label: "Claude Sonnet 4.6", price: usd(3, 15, 0.3, 3.75) },
+  { ...claudeSmall, modelID: "claude-sonnet-4-5", label: "Claude Sonnet 4.5", price: usd(3, 15, 0.3, 3.75) },
+  { ...claudeSmall, modelID: "claude-haiku-4-5", label: "Claude Haiku 4.5", price: usd(1, 5, 0.1, 1.25) },
+  { ...gpt5, modelID: "gpt-5.6-terra", label: "GPT-5.6 Terra", price: usd(2, 12, 0.2, 2.5) },
+  { ...gpt5, modelID: "gpt-5.6-sol", label: "GPT-5.6 Sol", price: usd(4, 20, 0.4, 5) },
+  { ...gpt5, modelID: "gpt-5.6-luna", label: "GPT-5.6 Luna", price: usd(0.2, 1.2, 0.02, 0.25) },
+  { ...gpt5, modelID: "gpt-5.4", label: "GPT-5.4", price: usd(2.5, 15, 0.25, 2.5) },
+  { ...gpt5Small, modelID: "gpt-5.4-mini", label: "GPT-5.4 mini", price: usd(0.75, 4.5, 0.075, 0.75) },
+  { ...gpt5Small, modelID: "gpt-5.2", label: "GPT-5.2", price: usd(1.75, 14, 0.175, 1.75) },
+  { ...openai, modelID: "gpt-4.1", label: "GPT-4.1", price: usd(2, 8, 0.5, 2) },
+];
+
+function usd(input: number, output: number, cacheRead: number, cacheWrite: number): Price {
+  return { input, output, cacheRead, cacheWrite };
+}
+
+/** By its name, or by the name of one of its dated versions: "gpt-5.4-2026-03-05", "claude-haiku-4-5-20251001". */
+export function knownModel({ providerID, modelID }: ModelRef): KnownModel | undefined {
+  const undated = modelID.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, "");
+  return knownModels.find((model) => model.providerID === providerID && model.modelID === undated);
+}
+
+/** USD; undefined when the model's price is not known. */
+export function costOf(ref: ModelRef, tokens: Tokens, prices: Prices = {}): number | undefined {
+  const price = priceOf(ref, prices);
+  if (!price) return undefined;
+  const { input, output, reasoning, cacheRead, cacheWrite } = tokens;
+  // Reasoning is part of the output; more of it than that was counted beside it, as xAI does.
+  const said = reasoning > output ? output : output - reasoning;
+  const micro =
+    input * price.input +
+    said * price.output +
+    reasoning * (price.reasoning ?? price.output) +
+    cacheRead * price.cacheRead +
+    cacheWrite * price.cacheWrite;
+  return micro / 1e6;
+}
+
+function priceOf(ref: ModelRef, prices: Prices): Price | undefined {
+  for (const name of [`${ref.providerID}/${ref.modelID}`, ref.modelID]) {
+    if (Object.hasOwn(prices, name)) return prices[name];
+  }
+  return knownModel(ref)?.price;
+}
+
+/**
+ * Fields of the request's body, over those that the provider's own code sets for provider and model: the agent's, then
+ * the variant's (M2). The variants "off", "low", "medium" and "high" are levels of thinking, which a request has a field
+ * of its own for; any other is an effort that the provider knows by that name.
+ */
+export function optionsFor(
+  { providerID }: ModelRef,
+  variant: string | undefined,
+  agent: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  if (variant === undefined || variant === "" || /^(default|off|low|medium|high)$/.test(variant)) return { ...agent };
+  return mergeDeep(
+    agent,
+    providerID === "anthropic" ? { output_config: { effort: variant } } : { reasoning_effort: variant },
+  );
+}

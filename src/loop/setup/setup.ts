@@ -1,0 +1,178 @@
+/** Resolves who answers a user message and with what: agent, model, tools, system prompt (spec L8, T1, M). */
+import type { Host } from "../../tools/host.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { isWhollyDenied, type RuleBook } from "../calls/rules.ts";
+import type { PermissionMode } from "../events.ts";
+import type { ModelRef, UserMessage } from "../message.ts";
+import type { Thinking } from "../model.ts";
+import type { Limits, Setup } from "../turn.ts";
+import { type Agent, isSwitchedOn } from "./agents.ts";
+import { knownModel, optionsFor } from "./catalog.ts";
+import type { Project } from "./project.ts";
+import { joinPrompt, type SystemPrompt, systemPrompt } from "./prompt.ts";
+
+/** How the next prompts are answered; the user changes it between them. */
+export interface Choices {
+  mode: PermissionMode;
+  model: ModelRef;
+  agent: string;
+  thinking: Thinking;
+  /** Added to the system prompt. */
+  appended: string;
+}
+
+interface SetupsOptions {
+  host: Host;
+  tools: ToolRegistry;
+  /** The tool that hands work to one of these agents. */
+  taskTool(agents: readonly Agent[]): Tool;
+  platform: string;
+  choices: Choices;
+  limits(): Limits;
+  project(): Project;
+  book(): RuleBook;
+}
+
+/** How deep subagents may be nested. */
+const deepest = 3;
+
+export class Setups {
+  readonly #options: SetupsOptions;
+  #project: Project | undefined;
+  /** System prompts stay as they are until `refresh` (C7). */
+  readonly #prompts = new Map<string, SystemPrompt>();
+  /** Setups of this turn, so that requests can be remembered by their parts. */
+  readonly #known = new Map<string, Setup>();
+  #taskTool: Tool | undefined;
+  #fallback: ModelRef | undefined;
+  /** By the caller, while the turn runs. */
+  #chosen: ModelRef | undefined;
+
+  constructor(options: SetupsOptions) {
+    this.#options = options;
+  }
+
+  /** Read when it is first asked for, and again after `refresh`. */
+  get project(): Project {
+    this.#project ??= this.#options.project();
+    return this.#project;
+  }
+
+  /** A turn begins: rules and choices may have changed since the last one. */
+  begin(): void {
+    this.#known.clear();
+    this.#fallback = undefined;
+    this.#chosen = undefined;
+  }
+
+  /** Choices have changed: they count from the next request on. `model` goes before that of the message answered. */
+  choose(model: ModelRef | undefined): void {
+    this.#chosen = model ?? this.#chosen;
+    this.#known.clear();
+  }
+
+  /** The prefix of requests is broken anyway: project and system prompt may change now (C7). */
+  refresh(): void {
+    this.#project = undefined;
+    this.#taskTool = undefined;
+    this.#prompts.clear();
+    this.#known.clear();
+  }
+
+  fallBack(model: ModelRef): void {
+    this.#fallback = model;
+    this.#known.clear();
+  }
+
+  /** @throws IntakeError when the agent is gone */
+  of(user: UserMessage): Setup {
+    return this.ofAgent(this.project.agents.find(user.agent), user, 0);
+  }
+
+  ofAgent(agent: Agent, user: UserMessage, depth: number): Setup {
+    const { model, system = "", variant = "", tools = {} } = user;
+    const key = JSON.stringify([agent.name, model, system, variant, tools, depth]);
+    const known = this.#known.get(key);
+    if (known) return known;
+    const setup = this.#make(agent, user, depth);
+    this.#known.set(key, setup);
+    return setup;
+  }
+
+  /** The system prompt in its parts, for the panel. */
+  promptOf(agent: Agent, user: UserMessage): SystemPrompt {
+    const { host, platform, choices } = this.#options;
+    const { folders } = host.workspace;
+    const added = [choices.appended, user.system ?? ""];
+    const key = JSON.stringify([agent.name, added]);
+    let prompt = this.#prompts.get(key);
+    if (!prompt) {
+      const environment = { folders, platform, shell: host.terminal.shell };
+      prompt = systemPrompt(agent, environment, this.project, added);
+      this.#prompts.set(key, prompt);
+    }
+    return prompt;
+  }
+
+  #make(agent: Agent, user: UserMessage, depth: number): Setup {
+    const { limits, choices } = this.#options;
+    const model = this.#fallback ?? this.#chosen ?? user.model;
+    const known = knownModel(model);
+    const { forcedWindow, contextWindow: usualWindow } = limits();
+    const contextWindow = forcedWindow ?? known?.contextWindow ?? usualWindow;
+    const offered = this.#offered(agent, user.tools ?? {}, depth);
+    return {
+      agent,
+      model,
+      thinking: thinkingOf(user.variant) ?? choices.thinking,
+      temperature: agent.temperature,
+      options: optionsFor(model, user.variant, agent.options),
+      maxTokens: known?.maxOutput,
+      contextWindow,
+      inputLimit: Math.min(known?.inputLimit ?? contextWindow, contextWindow),
+      system: joinPrompt(this.promptOf(agent, user)),
+      tools: new Map(offered.map((tool) => [tool.name, tool])),
+      definitions: offered.map(({ name, description, schema }) => ({ name, description, schema })),
+    };
+  }
+
+  /** Tools that agent, rules and message leave (T1); in the mode Plan all stay, so that the prompt's prefix holds (C7). */
+  #offered(agent: Agent, switches: Record<string, boolean>, depth: number): Tool[] {
+    const book = this.#options.book();
+    const tools = this.#options.tools.offered();
+    if (depth < deepest) tools.push(...this.#delegation());
+    return tools.filter((tool) => {
+      if (!(switches[tool.name] ?? isSwitchedOn(agent.tools, tool.name)) || isWhollyDenied(tool, book, [agent]))
+        return false;
+      return !agent.readOnly || tool.sideEffect === "read-only" || tool.sideEffect === "none";
+    });
+  }
+
+  #delegation(): Tool[] {
+    const agents = this.project.agents.all().filter(({ mode, hidden }) => mode !== "primary" && !hidden);
+    if (agents.length === 0 || this.#options.tools.isDisabled("task")) return [];
+    this.#taskTool ??= this.#options.taskTool(agents);
+    return [this.#taskTool];
+  }
+}
+
+function thinkingOf(variant: string | undefined): Thinking | undefined {
+  switch (variant) {
+    case "off":
+    case "low":
+    case "medium":
+    case "high":
+      return variant;
+    default:
+      return undefined;
+  }
+}
+
+/** The model that an agent names: "provider/model", or a model of the provider that is in use. */
+export function modelOf(agent: Agent, usual: ModelRef): ModelRef {
+  if (agent.model === undefined) return usual;
+  const [, providerID, modelID] = /^(anthropic|openai|vscode)\/(.+)$/.exec(agent.model) ?? [];
+  if (providerID !== undefined && modelID !== undefined) return { providerID, modelID };
+  return { providerID: usual.providerID, modelID: agent.model };
+}

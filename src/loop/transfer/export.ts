@@ -1,0 +1,137 @@
+/** A session for others to read: as a transcript, a JSON line a message (spec R6), or as Markdown. */
+import type { Chat, Entry } from "../apply.ts";
+import type { Part, ToolPart } from "../message.ts";
+import { never } from "../never.ts";
+
+/** Of the first line of a transcript; a later format gets another number. */
+export const transcriptVersion = 1;
+
+/**
+ * Lines of the form `{"role", "content", "tool_calls", "tool_call_id", "timestamp"}`. What of a message they cannot hold
+ * stands in a field `rondo` of each, so that `importTranscript` gives the same chat again.
+ */
+export function exportTranscript({ session, messages, queue, pruned }: Chat): string {
+  const header = { transcript: transcriptVersion, session, queue, ...(pruned && { pruned }) };
+  const lines = [{ rondo: header }, ...messages.flatMap(linesOf)];
+  return `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+}
+
+function linesOf({ info, parts }: Entry): object[] {
+  const line = {
+    role: info.role,
+    content: textOf(parts),
+    timestamp: toISO(info.createdAt),
+  };
+  if (info.role === "user") return [{ ...line, rondo: { info, parts } }];
+  const calls = parts.filter(isAnswered);
+  const tool_calls = calls.map(({ callID, tool, state }) => ({
+    id: callID,
+    type: "function",
+    function: { name: tool, arguments: JSON.stringify(state.input) },
+  }));
+  const results = calls.map((call) => ({
+    role: "tool",
+    tool_call_id: call.callID,
+    content: outputOf(call),
+    timestamp: toISO(call.state.end),
+    rondo: { partID: call.id },
+  }));
+  return [
+    { ...line, ...(tool_calls.length > 0 && { tool_calls }), rondo: { info, parts: parts.map(hollow) } },
+    ...results,
+  ];
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("\n");
+}
+
+interface Answered extends ToolPart {
+  state: Extract<ToolPart["state"], { status: "completed" | "error" }>;
+}
+
+function isAnswered(part: Part): part is Answered {
+  return part.type === "tool" && (part.state.status === "completed" || part.state.status === "error");
+}
+
+function outputOf({ state }: Answered): string {
+  return state.status === "completed" ? state.output : state.error;
+}
+
+/** Without the output, which stands in a line of its own. */
+function hollow(part: Part): Part {
+  if (!isAnswered(part)) return part;
+  const { state } = part;
+  return { ...part, state: state.status === "completed" ? { ...state, output: "" } : { ...state, error: "" } };
+}
+
+/** `time` in ms since 1970; one that no date can be made of is its beginning. */
+function toISO(time: number): string {
+  return new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
+}
+
+/** What was said and done, in order; not what only the model is told. */
+export function exportMarkdown({ session, messages }: Chat): string {
+  const blocks = [`# ${oneLine(session.title)}`, `*${toISO(session.createdAt)} · ${oneLine(session.cwd)}*`];
+  let speaker = "";
+  for (const { info, parts } of messages) {
+    if (info.silent) continue;
+    const said = parts.map(blockOf).filter((block) => block !== "");
+    if (info.role === "assistant" && info.error) said.push(`> **Error:** ${oneLine(info.error.message)}`);
+    if (said.length === 0) continue;
+    const name = info.role === "user" ? "User" : `Assistant (${oneLine(info.model.modelID)})`;
+    if (name !== speaker) blocks.push(`## ${name}`);
+    speaker = name;
+    blocks.push(...said);
+  }
+  return `${blocks.join("\n\n")}\n`;
+}
+
+function blockOf(part: Part): string {
+  switch (part.type) {
+    case "text":
+      return part.synthetic ? "" : part.text.trim();
+    case "reasoning":
+      return part.text.trim().replace(/^/gm, "> ");
+    case "file":
+      return `📎 ${oneLine(part.filename)}${part.source ? `, lines ${part.source.start}–${part.source.end}` : ""}`;
+    case "tool":
+      return toolBlock(part);
+    case "agent":
+      return `@${oneLine(part.name)}`;
+    case "subtask":
+      return `**Task for ${oneLine(part.agent)}:** ${oneLine(part.description)}\n\n${part.prompt.trim()}`;
+    case "compaction":
+      return "*The conversation was compacted here.*";
+    case "retry":
+    case "step-start":
+    case "step-finish":
+    case "snapshot":
+    case "patch":
+      return "";
+    default:
+      return never(part);
+  }
+}
+
+function toolBlock(part: ToolPart): string {
+  const title = part.state.status === "pending" ? "" : oneLine(part.state.title ?? "");
+  const head = `**${oneLine(part.tool)}** ${title}`.trim();
+  const input = fence(JSON.stringify(part.state.input, undefined, 2), "json");
+  if (!isAnswered(part)) return `${head}\n\n${input}`;
+  const diff = part.state.metadata?.diff;
+  const failed = part.state.status === "error" ? " · failed" : "";
+  const body = diff ? fence(diff.patch, "diff") : `${input}\n\n${fence(outputOf(part), "")}`;
+  return `${head}${failed}\n\n${body}`;
+}
+
+/** Longer than any fence in the text. */
+function fence(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const mark = "`".repeat(longest + 1);
+  return `${mark}${language}\n${text.replace(/\n$/, "")}\n${mark}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,54 @@
+/** Sessions made of others: the same conversation, or the beginning of it, under new ids. */
+import { type Chat, type Entry, newChat } from "../apply.ts";
+import type { RecordedEvent, SessionInfo } from "../events.ts";
+import { newID } from "../id.ts";
+import { IntakeError } from "../session/intake-error.ts";
+
+/**
+ * A new session with all that came before a message of the user's.
+ * @throws IntakeError when the chat has no such message
+ */
+export function forkChat(chat: Chat, messageID: string): Chat {
+  const at = chat.messages.findIndex(({ info }) => info.id === messageID);
+  if (chat.messages[at]?.info.role !== "user") {
+    throw new IntakeError("prompt-invalid", "A session can be forked at a message of yours only.");
+  }
+  const { title, cwd, id: sessionID } = chat.session;
+  const session = { createdAt: Date.now(), title: `${title.replace(/ \(fork\)$/, "")} (fork)`, cwd };
+  const before = { ...chat, messages: chat.messages.slice(0, at), queue: [] };
+  return withNewIDs(before, { ...session, forkOf: { sessionID, messageID } });
+}
+
+/** The same conversation as a session of its own; ids keep their order. Shares nothing with `chat` that could change. */
+export function withNewIDs(chat: Chat, session: Omit<SessionInfo, "id">): Chat {
+  const made = newChat({ id: newID("ses"), ...session });
+  const ids = new Map<string, string>();
+  made.messages = structuredClone(chat.messages).map((entry) => renew(entry, made.session.id, ids));
+  made.queue = structuredClone(chat.queue).map((one) => ({ ...one, id: newID("msg") }));
+  // A message that was left behind came after all that are here.
+  const upTo = (old: string) => ids.get(old) ?? made.messages.at(-1)?.info.id ?? old;
+  if (chat.pruned) made.pruned = { outputs: upTo(chat.pruned.outputs), reasoning: upTo(chat.pruned.reasoning) };
+  return made;
+}
+
+/** `ids`: the new ids of messages by their old ones. Those that a message refers to came before it. */
+function renew({ info, parts }: Entry, sessionID: string, ids: Map<string, string>): Entry {
+  const own = { id: newID("msg"), sessionID };
+  ids.set(info.id, own.id);
+  return {
+    info: info.role === "user" ? { ...info, ...own } : { ...info, ...own, parentID: ids.get(info.parentID) ?? "" },
+    parts: parts.map((part) => ({ ...part, id: newID("prt"), sessionID, messageID: own.id })),
+  };
+}
+
+/** What has to be recorded to get the chat by replay. */
+export function eventsOf({ session, messages, queue, pruned }: Chat): RecordedEvent[] {
+  const events: RecordedEvent[] = [{ type: "session", session }];
+  for (const { info, parts } of messages) {
+    events.push({ type: "message", message: info });
+    for (const part of parts) events.push({ type: "part", part });
+  }
+  if (queue.length > 0) events.push({ type: "queued", queue });
+  if (pruned) events.push({ type: "pruned", ...pruned });
+  return events;
+}

@@ -1,0 +1,267 @@
+/** Reads transcripts, Rondo's own and those of others, into a new session. The text may come from anybody. */
+import * as z from "zod/mini";
+import { type Chat, type Entry, newChat } from "../apply.ts";
+import { Queued, SessionInfo } from "../events.ts";
+import { newID } from "../id.ts";
+import { type AssistantMessage, type FilePart, Message, noTokens, Part, type ToolPart } from "../message.ts";
+import { never } from "../never.ts";
+import { titleFromPrompt } from "../session/title.ts";
+import { transcriptVersion } from "./export.ts";
+import { withNewIDs } from "./fork.ts";
+
+/** Why a file is no transcript, in a sentence. */
+export class ImportError extends Error {
+  override readonly name = "ImportError";
+}
+
+/** Characters; what is larger is no conversation. */
+const longest = 256 << 20;
+const mostLines = 500_000;
+
+const Header = z.object({
+  rondo: z.object({
+    transcript: z.number(),
+    session: SessionInfo,
+    queue: z.array(Queued),
+    pruned: z.optional(z.object({ outputs: z.string(), reasoning: z.string() })),
+  }),
+});
+
+const Text = z.union([
+  z.string(),
+  z.null(),
+  z.array(z.looseObject({ type: z.string(), text: z.optional(z.string()) })),
+]);
+
+const Call = z.union([
+  z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) }),
+  z.object({ id: z.string(), name: z.string(), input: z.record(z.string(), z.unknown()) }),
+]);
+
+const base = { content: z.optional(Text), timestamp: z.optional(z.union([z.string(), z.number()])) };
+const Own = z.object({ info: Message, parts: z.array(Part) });
+
+const Line = z.discriminatedUnion("role", [
+  z.object({ ...base, role: z.literal("user"), rondo: z.optional(Own) }),
+  z.object({
+    ...base,
+    role: z.literal("assistant"),
+    tool_calls: z.optional(z.nullable(z.array(Call))),
+    rondo: z.optional(Own),
+  }),
+  z.object({
+    ...base,
+    role: z.literal("tool"),
+    tool_call_id: z.string(),
+    rondo: z.optional(z.object({ partID: z.string() })),
+  }),
+  /** Instructions to another agent are not for this one. */
+  z.object({ role: z.enum(["system", "developer"]) }),
+]);
+type Line = z.infer<typeof Line>;
+type LineOf<Role extends Line["role"]> = Extract<Line, { role: Role }>;
+type Content = LineOf<"user">["content"];
+
+/** Of replies that others have recorded: nobody answers under this name. */
+const unknownModel = { providerID: "imported", modelID: "unknown" };
+
+/**
+ * @param cwd the folder of the new session: where a file says that it worked is of no account
+ * @throws ImportError
+ */
+export function importTranscript(text: string, cwd: string): Chat {
+  if (text.length > longest) throw new ImportError("The file is too large for a conversation.");
+  const values = text.split("\n", mostLines + 1).flatMap((line, index) => parse(line, index + 1));
+  if (values.length > mostLines) throw new ImportError(`The file has more than ${mostLines} lines.`);
+  const header = headerOf(values[0]?.value);
+  const lines = (header ? values.slice(1) : values).map(({ value, at }) => lineOf(value, at));
+  const entries = new Entries(header?.session.id ?? "ses");
+  for (const line of lines) entries.add(line);
+  const messages = entries.all;
+  if (messages.length === 0) throw new ImportError("There is no message in the file.");
+  const { createdAt, title } = header?.session ?? {
+    createdAt: messages[0]?.info.createdAt ?? Date.now(),
+    title: titleOf(messages),
+  };
+  const chat = newChat({ id: "", createdAt, title, cwd });
+  chat.messages = messages;
+  chat.queue = header?.queue ?? [];
+  chat.pruned = header?.pruned;
+  return withNewIDs(chat, { createdAt, title, cwd });
+}
+
+function parse(line: string, at: number): { value: unknown; at: number }[] {
+  if (line.trim() === "") return [];
+  try {
+    return [{ value: JSON.parse(line), at }];
+  } catch {
+    throw new ImportError(`Line ${at} is no JSON. A transcript has a JSON object in each line.`);
+  }
+}
+
+/** Undefined: the file is not one of ours. */
+function headerOf(value: unknown): z.infer<typeof Header>["rondo"] | undefined {
+  if (typeof value !== "object" || value === null || !("rondo" in value) || "role" in value) return undefined;
+  if (typeof value.rondo === "number") {
+    throw new ImportError("This is a session's own record. Export the session, then import what was exported.");
+  }
+  const { data } = Header.safeParse(value);
+  if (!data) throw new ImportError("The first line is not the beginning of an exported session.");
+  if (data.rondo.transcript > transcriptVersion) {
+    throw new ImportError("The file was written by a newer Rondo. Update Rondo to import it.");
+  }
+  return data.rondo;
+}
+
+function lineOf(value: unknown, at: number): Line {
+  const { data, error } = Line.safeParse(value);
+  if (data) return data;
+  const [issue] = error.issues;
+  const where = issue && issue.path.length > 0 ? ` (${issue.path.join(".")}: ${issue.message})` : "";
+  throw new ImportError(`Line ${at} is no message of a transcript${where}.`);
+}
+
+/** Puts lines together to messages. */
+class Entries {
+  readonly #sessionID: string;
+  readonly #entries: Entry[] = [];
+  /** Calls by what their result names: the part, or the call itself. */
+  readonly #calls = new Map<string, ToolPart>();
+  #user: string | undefined;
+
+  constructor(sessionID: string) {
+    this.#sessionID = sessionID;
+  }
+
+  get all(): Entry[] {
+    return this.#entries;
+  }
+
+  add(line: Line): void {
+    switch (line.role) {
+      case "user":
+        if (line.rondo) this.#addOwn(line.rondo);
+        else this.#addUser(line);
+        return;
+      case "assistant":
+        if (line.rondo) this.#addOwn(line.rondo);
+        else this.#addReply(line);
+        return;
+      case "tool":
+        this.#answer(line);
+        return;
+      case "system":
+      case "developer":
+        return;
+      default:
+        never(line);
+    }
+  }
+
+  #addOwn({ info, parts }: z.infer<typeof Own>): void {
+    const kept = parts.filter(isHarmless).map(withoutPlaces);
+    for (const part of kept) if (part.type === "tool") this.#calls.set(part.id, part);
+    this.#entries.push({ info, parts: kept });
+    if (info.role === "user") this.#user = info.id;
+  }
+
+  #addUser(line: LineOf<"user">): void {
+    const info = { ...this.#base(line), role: "user", agent: "build", model: unknownModel } as const;
+    this.#user = info.id;
+    this.#entries.push({ info, parts: this.#text(info.id, line.content) });
+  }
+
+  /** One before the first question answers nothing, and is left out. */
+  #addReply(line: LineOf<"assistant">): void {
+    if (this.#user === undefined) return;
+    const at = this.#base(line);
+    const calls = (line.tool_calls ?? []).map((call) => this.#call(call, at));
+    for (const call of calls) this.#calls.set(call.callID, call);
+    const info: AssistantMessage = {
+      ...at,
+      role: "assistant",
+      parentID: this.#user,
+      agent: "build",
+      model: unknownModel,
+      path: { cwd: "", root: "" },
+      completedAt: at.createdAt,
+      finish: calls.length > 0 ? "tool-calls" : "stop",
+      tokens: noTokens,
+    };
+    this.#entries.push({ info, parts: [...this.#text(info.id, line.content), ...calls] });
+  }
+
+  #call(call: z.infer<typeof Call>, { id: messageID, createdAt }: { id: string; createdAt: number }): ToolPart {
+    const { tool, input } =
+      "function" in call
+        ? { tool: call.function.name, input: argumentsOf(call.function.arguments) }
+        : { tool: call.name, input: call.input };
+    const base = { id: newID("prt"), sessionID: this.#sessionID, messageID, type: "tool", callID: call.id } as const;
+    const error = "The result is not in the transcript.";
+    return { ...base, tool, state: { status: "error", input, error, start: createdAt, end: createdAt } };
+  }
+
+  #answer({ rondo, tool_call_id, content, timestamp }: LineOf<"tool">): void {
+    const part = this.#calls.get(rondo?.partID ?? tool_call_id);
+    const output = plainText(content);
+    if (!part || part.state.status === "pending" || part.state.status === "running") return;
+    if (!rondo) {
+      const { input, start } = part.state;
+      const end = timeOf(timestamp);
+      part.state = { status: "completed", input, output, title: part.tool, metadata: {}, start, end };
+    } else if (part.state.status === "completed") part.state.output = output;
+    else part.state.error = output;
+  }
+
+  #text(messageID: string, content: Content): Part[] {
+    const text = plainText(content);
+    if (text === "") return [];
+    return [{ id: newID("prt"), sessionID: this.#sessionID, messageID, type: "text", text }];
+  }
+
+  #base({ timestamp }: Pick<LineOf<"user">, "timestamp">) {
+    return { id: newID("msg"), sessionID: this.#sessionID, createdAt: timeOf(timestamp) };
+  }
+}
+
+/** Nothing is loaded from the network because a file says so. */
+function isHarmless(part: Part): boolean {
+  const files = part.type === "file" ? [part] : part.type === "tool" ? attachmentsOf(part) : [];
+  return files.every(({ url }) => /^(data|file):/i.test(url));
+}
+
+function attachmentsOf({ state }: ToolPart): FilePart[] {
+  return state.status === "completed" ? (state.attachments ?? []) : [];
+}
+
+/** Without the files and sessions that belong to where it came from. */
+function withoutPlaces(part: Part): Part {
+  if (part.type !== "tool" || part.state.status === "pending" || !part.state.metadata) return part;
+  const { childID: _, outputFile: __, ...metadata } = part.state.metadata;
+  return { ...part, state: { ...part.state, metadata } };
+}
+
+function plainText(content: Content): string {
+  if (content === undefined || content === null) return "";
+  if (typeof content === "string") return content;
+  return content.flatMap(({ text }) => (text === undefined ? [] : [text])).join("\n");
+}
+
+function argumentsOf(json: string): Record<string, unknown> {
+  try {
+    return z.record(z.string(), z.unknown()).safeParse(JSON.parse(json || "{}")).data ?? { arguments: json };
+  } catch {
+    return { arguments: json };
+  }
+}
+
+/** ms since 1970; now where none, or none that can be read, is given. */
+function timeOf(timestamp: string | number | undefined): number {
+  const time = typeof timestamp === "number" ? timestamp : Date.parse(timestamp ?? "");
+  return Number.isNaN(time) ? Date.now() : time;
+}
+
+function titleOf(entries: readonly Entry[]): string {
+  const text = entries[0]?.parts.find((part) => part.type === "text");
+  return (text?.type === "text" && titleFromPrompt(text.text)) || "Imported session";
+}

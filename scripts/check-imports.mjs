@@ -91,7 +91,9 @@ function allows(rule, target) {
 /** Bundles the loop for no platform at all: a Node module anywhere below it would fail here. */
 async function neutral() {
   const loop = path.join(root, "src/loop");
-  const names = (await readdir(loop)).filter((name) => name.endsWith(".ts"));
+  const names = (await readdir(loop, { recursive: true })).filter(
+    (name) => name.endsWith(".ts") && name.split(path.sep)[0] !== "models",
+  );
   try {
     await build({
       entryPoints: names.map((name) => path.join(loop, name)),

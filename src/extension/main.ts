@@ -55,7 +55,9 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const host = own(vscodeHost({ watch: review }));
   const workspaceRules = () => z.array(Rule).safeParse(memory.get(rulesKey)).data ?? [];
   const projects = own(new Projects(log));
-  const ledger = new SpendingLedger(path.join(sessions.folder, "spending"), (message) => log.warn(message));
+  const ledger = new SpendingLedger(path.join(context.globalStorageUri.fsPath, "spending"), (message) =>
+    log.warn(message),
+  );
   const conversations = own(
     new Conversations(
       sessions,

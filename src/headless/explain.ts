@@ -2,8 +2,8 @@
 import os from "node:os";
 import { createInterface } from "node:readline/promises";
 import * as z from "zod/mini";
-import { alwaysRules, judge, type RuleBook, strictest } from "../loop/calls/rules.ts";
-import { type Agent, isSwitchedOn } from "../loop/setup/agents.ts";
+import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
+import { alwaysRules, judge, type RuleBook, strictest } from "../loop/permissions/rules.ts";
 import { loadProject } from "../project/project.ts";
 import { foldersOf } from "../query/options.ts";
 import { rulesOf } from "../query/permissions.ts";

@@ -76,6 +76,11 @@ export function cannotFit(entries: readonly Entry[], setup: Setup, size: number,
   };
 }
 
+/** A compaction that the user asked for and that failed. */
+export function compactionFailed(why: string): ReplyError {
+  return { code: "compaction", message: `The conversation was not compacted: ${why}`, next: "It is as it was." };
+}
+
 /** Why a turn failed; what is no failure that was foreseen is logged as a bug. */
 export function describe(turn: Turn, error: unknown): ReplyError {
   if (error instanceof ModelError) return toReplyError(error);

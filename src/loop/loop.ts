@@ -1,13 +1,14 @@
 /** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
+
+import { pendingSubtask, runSubtask } from "./agents/subagent.ts";
 import type { Entry } from "./apply.ts";
 import type { CallEnd } from "./calls/call.ts";
 import { runCalls } from "./calls/calls.ts";
-import { pendingSubtask, runSubtask } from "./calls/subagent.ts";
 import { compact, isWholeTurn, pendingCompaction, requestCompaction } from "./context/compact.ts";
 import { entriesThatCount, estimateContext, overflowLimit, standing } from "./context/context.ts";
 import { flushMemory, isFlushDue } from "./context/memory.ts";
 import { prune } from "./context/prune.ts";
-import { cannotFit, describe, endOf, overTime } from "./endings.ts";
+import { cannotFit, compactionFailed, describe, endOf, overTime } from "./endings.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "./message.ts";
 import { ModelError } from "./model.ts";
 import { notePatch } from "./patch.ts";
@@ -88,7 +89,8 @@ async function openTask(
     const result = await compact(turn, setup, asked);
     turn.flush();
     if (result.type === "failed") turn.note(`The conversation was not compacted: ${result.why}`);
-    return isWholeTurn(turn.chat, asked) ? done : "again";
+    if (!isWholeTurn(turn.chat, asked)) return "again";
+    return result.type === "failed" ? { reason: "error", error: compactionFailed(result.why) } : done;
   }
   const entries = entriesThatCount(turn.chat);
   const size = estimateContext(entries, setup);
@@ -129,7 +131,8 @@ function makeRoom(
 ): "again" | TurnEnd | undefined {
   const entries = entriesThatCount(turn.chat);
   const canShrink = entries.some(({ info }) => info.role === "assistant" && !info.summary);
-  if (canShrink && so.compactions < 3) {
+  if (so.compactions >= 3) return { reason: "error", error: cannotFit(entries, setup, size) };
+  if (canShrink) {
     so.compactions += 1;
     requestCompaction(turn, user, true);
     return "again";

@@ -1,6 +1,6 @@
 /** Agents in Markdown files (spec P4). */
 import path from "node:path";
-import type { Agent } from "../loop/setup/agents.ts";
+import type { Agent } from "../loop/agents/agents.ts";
 import { type Origin, parseAgent } from "./agent-fields.ts";
 import { markdownIn, type Root, readFileOf, textOf } from "./files.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";

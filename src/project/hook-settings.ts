@@ -36,8 +36,12 @@ const longestTimeout = 600_000;
 /** Bytes. */
 const fileLimit = 1024 * 1024;
 
-/** Never throws: what cannot be used is a problem, and never stops the rest. */
+/**
+ * Never throws: what cannot be used is a problem, and never stops the rest. In a workspace that is not trusted there are
+ * none at all, the user's own included: a hook such as `npm test` would run what the workspace holds.
+ */
 export function loadHooks({ folders, home, trusted, own }: HookOptions): HookSettings {
+  if (!trusted) return { hooks: new Map(), problems: [] };
   const reader = new Reader();
   const roots = rootsOf(folders, home, trusted);
   const files = [...roots].reverse().flatMap((root) => filesOf(root).map((name) => ({ root, name })));

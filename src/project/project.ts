@@ -1,6 +1,6 @@
 /** Loads what the workspace and the user's folder hold for the agent (spec P4, M1, C5). */
 import path from "node:path";
-import { AgentCatalog } from "../loop/setup/agents.ts";
+import { AgentCatalog } from "../loop/agents/agents.ts";
 import type { Project } from "../loop/setup/project.ts";
 import { findAgents } from "./agent-files.ts";
 import { rootsOf, statsOf } from "./files.ts";

@@ -1,5 +1,5 @@
 /** Agents that the caller brings, and the caller's own words in place of an agent's prompt. */
-import type { Agent, AgentCatalog } from "../loop/setup/agents.ts";
+import type { Agent, AgentCatalog } from "../loop/agents/agents.ts";
 import { parseAgent } from "../project/agent-fields.ts";
 import { QueryError } from "./query-error.ts";
 import type { Options } from "./types.ts";

@@ -1,7 +1,7 @@
 /** Open questions of a run, answered by the caller's `canUseTool`. */
 import type { Chat } from "../loop/apply.ts";
-import type { Answer } from "../loop/calls/permission.ts";
 import type { PermissionRequest, Rule } from "../loop/events.ts";
+import type { Answer } from "../loop/permissions/permission.ts";
 import { toRule } from "./permissions.ts";
 import type { CanUseTool, PermissionMode, PermissionResult, PermissionUpdate } from "./types.ts";
 

@@ -1,4 +1,5 @@
 /** Hooks that are functions of the caller, beside those that are commands (spec K4). */
+import { deferred } from "../loop/deferred.ts";
 import { type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
 import { type Matcher, matcherOf, namesOf } from "../project/hook-matcher.ts";
 import { outcomeOf } from "../project/hook-output.ts";
@@ -78,7 +79,7 @@ async function call(
   const toolUseID = typeof input["tool_use_id"] === "string" ? input["tool_use_id"] : undefined;
   const late = new AbortController();
   const either = AbortSignal.any([signal, late.signal]);
-  const { promise: ended, resolve } = Promise.withResolvers<"ended">();
+  const { promise: ended, resolve } = deferred<"ended">();
   either.addEventListener("abort", () => resolve("ended"), { once: true });
   const timer = setTimeout(() => late.abort(), timeout);
   try {

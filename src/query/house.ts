@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import type { Chat } from "../loop/apply.ts";
 import type { PermissionMode, Rule } from "../loop/events.ts";
 import { type Hooks, noHooks } from "../loop/hooks.ts";
@@ -9,7 +10,6 @@ import type { ModelRef } from "../loop/message.ts";
 import type { Model } from "../loop/model.ts";
 import { isReady, openModel } from "../loop/models/providers.ts";
 import { Session } from "../loop/session/session.ts";
-import { type Agent, isSwitchedOn } from "../loop/setup/agents.ts";
 import type { Price, Prices } from "../loop/setup/catalog.ts";
 import type { Project } from "../loop/setup/project.ts";
 import { type Ledger, noLedger, noLock, noRecord, type Recorder, type SessionLock } from "../loop/store.ts";

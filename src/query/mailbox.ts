@@ -1,9 +1,11 @@
 /** Values from somebody who does not wait for somebody who reads in their own time. Nothing is lost. */
+import { type Deferred, deferred } from "../loop/deferred.ts";
+
 export class Mailbox<T> {
   #waiting: T[] = [];
   /** Of the next value in `#waiting`; those before it were read. */
   #next = 0;
-  readonly #readers: PromiseWithResolvers<IteratorResult<T, void>>[] = [];
+  readonly #readers: Deferred<IteratorResult<T, void>>[] = [];
   #end: { error: unknown } | "ended" | undefined;
 
   put(value: T): void {
@@ -33,7 +35,7 @@ export class Mailbox<T> {
     if (this.#next < this.#waiting.length) return { done: false, value: this.#take() };
     const end = this.#end;
     if (end === undefined) {
-      const reader = Promise.withResolvers<IteratorResult<T, void>>();
+      const reader = deferred<IteratorResult<T, void>>();
       this.#readers.push(reader);
       return await reader.promise;
     }

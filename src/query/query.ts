@@ -1,9 +1,9 @@
 /** `query()`: a run of Rondo for another program, as an async generator of SDK messages (spec K2). */
+
 import { randomUUID } from "node:crypto";
+import { deferred } from "../loop/deferred.ts";
 import type { ChatEvent } from "../loop/events.ts";
 import type { ToolPart } from "../loop/message.ts";
-import { toPromptParts } from "../loop/sdk/sdk-blocks.ts";
-import { project } from "../loop/sdk/sdk-messages.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import type { Session } from "../loop/session/session.ts";
 import type { TurnEnd } from "../loop/turn.ts";
@@ -13,6 +13,8 @@ import { Mailbox } from "./mailbox.ts";
 import { budget, checkMode } from "./options.ts";
 import { asQueryError, QueryError } from "./query-error.ts";
 import { type Ending, resultOf } from "./result.ts";
+import { toPromptParts } from "./sdk-blocks.ts";
+import { project } from "./sdk-messages.ts";
 import { Totals } from "./totals.ts";
 import type { ExitReason, Options, PermissionMode, Query, SDKMessage, SDKUserMessage, Usage } from "./types.ts";
 
@@ -261,7 +263,7 @@ async function* prompts(
     return;
   }
   const source = prompt[Symbol.asyncIterator]();
-  const { promise: closed, resolve } = Promise.withResolvers<"closed">();
+  const { promise: closed, resolve } = deferred<"closed">();
   const close = () => resolve("closed");
   signal.addEventListener("abort", close, { once: true });
   if (signal.aborted) close();

@@ -1,8 +1,8 @@
 /** The last message of a prompt (spec K2). */
 import type { Chat } from "../loop/apply.ts";
 import type { ReplyError, ToolPart } from "../loop/message.ts";
-import { lastText } from "../loop/sdk/sdk-blocks.ts";
-import { stopReason } from "../loop/sdk/stream-events.ts";
+import { lastText } from "./sdk-blocks.ts";
+import { stopReason } from "./stream-events.ts";
 import type { Totals } from "./totals.ts";
 import type { ExitReason, SDKResultMessage } from "./types.ts";
 

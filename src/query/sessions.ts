@@ -27,8 +27,8 @@ export function openSession(options: Options, cwd: string): Opened {
   if (resume === undefined && !options.continue) {
     return { sessions, chat: newSession(cwd, sessionId), found: undefined };
   }
-  const id = resume ?? sessions.list()[0]?.id;
-  if (id === undefined) throw new QueryError("no-session", `There is no session in ${folder} to continue.`);
+  const id = resume ?? sessions.list().find((session) => session.cwd === cwd)?.id;
+  if (id === undefined) throw new QueryError("no-session", `There is no session for ${cwd} in ${folder} to continue.`);
   if (!sessions.has(id)) throw new QueryError("no-session", `There is no session "${id}" in ${folder}.`);
   const found = sessions.open(id);
   if (!forkSession && resumeSessionAt === undefined) return { sessions, chat: found.chat, found };

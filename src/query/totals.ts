@@ -1,8 +1,8 @@
 /** What a query, or one prompt of it, took: tokens, money and replies (spec B1, K2, K3). */
 
 import { type AssistantMessage, noTokens, type Tokens } from "../loop/message.ts";
-import { toUsage } from "../loop/sdk/stream-events.ts";
 import { knownModel } from "../loop/setup/catalog.ts";
+import { toUsage } from "./stream-events.ts";
 import type { ModelUsage, Usage } from "./types.ts";
 
 export class Totals {

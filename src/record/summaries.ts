@@ -13,6 +13,8 @@ import { exactly } from "./exact.ts";
 const Summary = z.object({
   id: z.string(),
   title: z.string(),
+  /** Where it works. */
+  cwd: z.string(),
   createdAt: z.number(),
   updatedAt: z.number(),
   /** Prompts of the user and replies of the model. */
@@ -120,6 +122,7 @@ function summarize({ session, messages }: Chat): Summary {
   return {
     id: session.id,
     title: session.title,
+    cwd: session.cwd,
     createdAt: session.createdAt,
     updatedAt: replied ?? last?.createdAt ?? session.createdAt,
     messages: messages.length,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Agent } from "../loop/setup/agents.ts";
+import type { Agent } from "../loop/agents/agents.ts";
 import { defineTool, type Tool, ToolError } from "./tool.ts";
 
 /** Hands work to one of these agents (S1). */

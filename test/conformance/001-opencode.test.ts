@@ -1,10 +1,10 @@
 /** "OpenCode Agent Loop Specification": entry points, the loop's pseudocode, doom loop, tools, prompt, options, retry. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
+import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { ModelError } from "../../src/loop/model.ts";
 import { openaiModel } from "../../src/loop/models/openai.ts";
 import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";
-import { type Agent, AgentCatalog } from "../../src/loop/setup/agents.ts";
 import { mergeDeep } from "../../src/loop/setup/merge.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";

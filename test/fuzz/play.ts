@@ -25,6 +25,9 @@ const big: Tool = defineTool({
   }),
 });
 
+/** Requests of one script. */
+const mostSteps = 40;
+
 /** One server for all runs: each plays its own script. */
 export class Playground {
   readonly #server: ModelServer;
@@ -53,6 +56,8 @@ export class Playground {
     const user = new User(h, script);
     let step = 0;
     this.#answer = (request) => {
+      // Subagents have subagents: what has gone on for so long comes to its end.
+      if (step > mostSteps) return { blocks: [{ text: "Enough." }] };
       const now = script.steps[step++ % script.steps.length] ?? assert.fail();
       user.begin(now.deed);
       // I7: the server counts 4 characters for a token; no request may be larger than its window.

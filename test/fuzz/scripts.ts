@@ -1,6 +1,6 @@
 /** Random scripts: what the server does, what the user does meanwhile, how questions are answered. */
 import fc from "fast-check";
-import type { Answer as UserAnswer } from "../../src/loop/calls/permission.ts";
+import type { Answer as UserAnswer } from "../../src/loop/permissions/permission.ts";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";
 import type { Answer, Block } from "../model-server.ts";
 

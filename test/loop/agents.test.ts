@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { type Agent, AgentCatalog, isSwitchedOn } from "../../src/loop/agents/agents.ts";
 import { IntakeError } from "../../src/loop/session/intake-error.ts";
-import { type Agent, AgentCatalog, isSwitchedOn } from "../../src/loop/setup/agents.ts";
 
 function agent(name: string, more: Partial<Agent> = {}): Agent {
   return { ...new AgentCatalog().find("build"), name, source: "workspace", ...more };

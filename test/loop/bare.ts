@@ -1,6 +1,6 @@
 /** A setup without agent, tools and system prompt, for what only asks how much fits. */
-import type { Agent } from "../../src/loop/setup/agents.ts";
-import { AgentCatalog } from "../../src/loop/setup/agents.ts";
+import type { Agent } from "../../src/loop/agents/agents.ts";
+import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import type { Setup } from "../../src/loop/turn.ts";
 
 const agent: Agent = new AgentCatalog().find("build");

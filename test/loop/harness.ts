@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { apply, type Chat } from "../../src/loop/apply.ts";
 import {
   type ChatEvent,
@@ -17,7 +18,6 @@ import type { ModelRef, ToolPart } from "../../src/loop/message.ts";
 import type { Model } from "../../src/loop/model.ts";
 import { type PromptInput, textPrompt } from "../../src/loop/prompt-input.ts";
 import { newSession, type PromptResult, Session } from "../../src/loop/session/session.ts";
-import { AgentCatalog } from "../../src/loop/setup/agents.ts";
 import type { Project } from "../../src/loop/setup/project.ts";
 import type { Choices } from "../../src/loop/setup/setup.ts";
 import { type Ledger, noLedger, noLock, type SessionLock } from "../../src/loop/store.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { symlinkSync } from "node:fs";
 import path from "node:path";
-import { Permissions } from "../../src/loop/calls/permission.ts";
 import type { ChatEvent } from "../../src/loop/events.ts";
+import { Permissions } from "../../src/loop/permissions/permission.ts";
 import { harnesses, until } from "./harness.ts";
 
 const bash = (command: string) => ({ call: "bash", input: { command } });

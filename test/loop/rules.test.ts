@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { alwaysRules, isWhollyDenied, judge, strictest } from "../../src/loop/calls/rules.ts";
 import type { PermissionMode, Rule } from "../../src/loop/events.ts";
+import { alwaysRules, isWhollyDenied, judge, strictest } from "../../src/loop/permissions/rules.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import type { Need } from "../../src/tools/tool.ts";
 

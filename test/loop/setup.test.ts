@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import * as z from "zod/mini";
+import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { promptText, textPrompt } from "../../src/loop/prompt-input.ts";
 import { newSession } from "../../src/loop/session/session.ts";
-import { type Agent, AgentCatalog } from "../../src/loop/setup/agents.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { Harness, harnesses, until } from "./harness.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import type { Rule } from "../../src/loop/events.ts";
 import { type HookEvent, type HookOutcome, type Hooks, noOutcome } from "../../src/loop/hooks.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
-import { type Agent, AgentCatalog } from "../../src/loop/setup/agents.ts";
 import { replay } from "../../src/record/replay.ts";
 import { failure, type Reply, type Said, type Script } from "../scripted-model.ts";
 import { type Harness, harnesses, lasting, until } from "./harness.ts";

@@ -1,7 +1,7 @@
 /** Sessions of the real loop, drawn as they go: the panel shows what the engine says, not what fixtures think it says. */
 import assert from "node:assert/strict";
+import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import type { ChatEvent } from "../../src/loop/events.ts";
-import { AgentCatalog } from "../../src/loop/setup/agents.ts";
 import { isSummary } from "../loop/compacting.ts";
 import { type Harness, harnesses, until } from "../loop/harness.ts";
 import { failure, type Script } from "../scripted-model.ts";

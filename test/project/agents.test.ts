@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
+import { isSwitchedOn } from "../../src/loop/agents/agents.ts";
 import { IntakeError } from "../../src/loop/session/intake-error.ts";
-import { isSwitchedOn } from "../../src/loop/setup/agents.ts";
 import { TestFolders } from "./folders.ts";
 
 describe("agents in files", () => {

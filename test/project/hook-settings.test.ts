@@ -32,12 +32,11 @@ describe("settings of hooks", () => {
     );
   });
 
-  it("K4 an untrusted workspace runs none of its own", () => {
+  it("K4 an untrusted workspace runs none, the user's own neither: `npm test` would run what it holds", () => {
     put("home/.claude/settings.json", { hooks: { Stop: group("user") } });
     put("work/.claude/settings.json", { hooks: { Stop: group("theirs") } });
     put("work/.claude/settings.local.json", { hooks: { Stop: group("theirs") } });
-    const settings = at.hooks({ trusted: false, own: { Stop: group("own") } });
-    assert.deepEqual(commands(settings, "Stop"), ["user", "own"]);
+    assert.equal(at.hooks({ trusted: false, own: { Stop: group("own") } }).hooks.size, 0);
   });
 
   it("K4 they are a snapshot: what is written later does not count", () => {

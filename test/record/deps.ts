@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
 import type { SessionDeps } from "../../src/loop/session/session-deps.ts";
-import { AgentCatalog } from "../../src/loop/setup/agents.ts";
 import { noLedger, noLock } from "../../src/loop/store.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { taskTool } from "../../src/tools/task.ts";

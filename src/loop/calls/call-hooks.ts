@@ -2,10 +2,10 @@
 import type { ToolResult } from "../../tools/tool.ts";
 import type { PermissionRequest } from "../events.ts";
 import { type HookEvent, type HookOutcome, noOutcome } from "../hooks.ts";
+import type { Verdict } from "../permissions/permission.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
 import type { CallRecord } from "./call-record.ts";
-import type { Verdict } from "./permission.ts";
 
 export class CallHooks {
   /** Set when a hook wants the turn to end. */
@@ -74,7 +74,9 @@ export class CallHooks {
 }
 
 export function hookSays(reason: string): string {
-  return reason === "" ? "A hook of the user does not allow it." : `A hook of the user says: "${reason}".`;
+  return reason === ""
+    ? "A hook of the user does not allow it."
+    : `A hook of the user says: "${reason.replace(/[.\s]+$/, "")}".`;
 }
 
 function stoppedBy(reason: string): TurnEnd {

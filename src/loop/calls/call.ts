@@ -2,11 +2,13 @@
 import type { core } from "zod/mini";
 import { type Need, type Plan, type Tool, ToolError, type ToolResult } from "../../tools/tool.ts";
 import { shorten } from "../../tools/truncate.ts";
+import { runSubagent, SubagentBlocked } from "../agents/subagent.ts";
 import { findEntry } from "../apply.ts";
 import { noOutcome } from "../hooks.ts";
 import type { CallMetadata } from "../message.ts";
 import type { Arguments } from "../model.ts";
 import { never } from "../never.ts";
+import type { Question, Verdict } from "../permissions/permission.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import { abortedText } from "../settle.ts";
 import { RecordError } from "../store.ts";
@@ -15,8 +17,6 @@ import { CallHooks, hookSays } from "./call-hooks.ts";
 import { CallRecord } from "./call-record.ts";
 import { Deadline } from "./deadline.ts";
 import { invalid } from "./invalid.ts";
-import type { Question, Verdict } from "./permission.ts";
-import { runSubagent, SubagentBlocked } from "./subagent.ts";
 
 /** What the loop does next: it goes on, or the turn ends: a hook wants it, or the user refused without words (T7). */
 export type CallEnd = "continue" | TurnEnd;

@@ -1,7 +1,7 @@
 /** Compaction (C3): the history becomes a summary, with which later requests begin. The record keeps all of it. */
 import type { Chat, Entry } from "../apply.ts";
 import { newID } from "../id.ts";
-import type { AssistantMessage, UserMessage } from "../message.ts";
+import type { AssistantMessage, Finish, ReplyError, UserMessage } from "../message.ts";
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";
 import { say } from "../say.ts";
@@ -67,6 +67,7 @@ export async function compact(turn: Turn, setup: Setup, pending: Entry): Promise
   if (blocked !== undefined) return settle(turn, user, { type: "failed", why: blocked });
   const room = Math.min(longestSummary, Math.floor(setup.contextWindow / 4));
   const question = questionOf(turn, setup, user);
+  const size = sum(entries, sizeOfEntry);
   let limit = Math.min(setup.inputLimit, setup.contextWindow - room) - sizeOfEntry(question);
   for (let tries = 0; tries < 4; tries++) {
     const shown = squeeze(entries, setup, limit);
@@ -77,12 +78,12 @@ export async function compact(turn: Turn, setup: Setup, pending: Entry): Promise
         kind: "summary",
         parent: user,
         maxTokens: setup.maxTokens === undefined ? undefined : Math.min(setup.maxTokens, room),
+        flaw: (text, finish) => flaw(text, finish, size),
       });
-      const why = flaw(reply.text, reply.finish, sum(entries, sizeOfEntry));
-      if (why === undefined) return succeed(turn, user, auto);
-      discard(turn, reply.message, why);
+      const { error } = reply.message;
+      if (!error) return succeed(turn, user, auto);
       // A second answer may be better; a third is not worth its price.
-      if (tries >= 1) return { type: "failed", why };
+      if (tries >= 1) return { type: "failed", why: error.message };
     } catch (error) {
       if (!(error instanceof ModelError) || error.kind !== "context-full") throw error;
       limit = Math.floor(Math.min(limit, before) * 0.6);
@@ -112,16 +113,19 @@ async function firePreCompact(turn: Turn, auto: boolean): Promise<string | undef
 }
 
 /** What is wrong with a summary; undefined: nothing. `size` is that of what it stands for. */
-function flaw(text: string, finish: string, size: number): string | undefined {
-  if (text.trim() === "") return "The model gave no summary.";
-  if (finish !== "stop") return "The summary was cut.";
-  return sizeOfText(text) >= size ? "The summary was longer than what it stands for." : undefined;
+function flaw(text: string, finish: Finish, size: number): ReplyError | undefined {
+  if (text.trim() === "") return failure("The model gave no summary.");
+  if (finish !== "stop") return failure("The summary was cut.");
+  return sizeOfText(text) >= size ? failure("The summary was longer than what it stands for.") : undefined;
+}
+
+function failure(message: string): ReplyError {
+  return { code: "compaction", message, next: "The conversation is as it was." };
 }
 
 /** A summary that will not be used. */
 function discard(turn: Turn, message: AssistantMessage, why: string): void {
-  const error = { code: "compaction", message: why, next: "The conversation is as it was." };
-  turn.emit({ type: "message", message: { ...message, error } });
+  turn.emit({ type: "message", message: { ...message, error: failure(why) } });
 }
 
 /** Answers a compaction that the model was not asked for, or never answered. */

@@ -47,6 +47,8 @@ export interface ReplyOptions {
   /** The user message that is answered. */
   parent: UserMessage;
   maxTokens: number | undefined;
+  /** What is wrong with the reply, which is then stored with it; absent: it is taken as it is. */
+  flaw?: (text: string, finish: Finish) => ReplyError | undefined;
 }
 
 /**
@@ -71,7 +73,7 @@ export async function streamReply(turn: Turn, setup: Setup, options: ReplyOption
   turn.flush();
   turn.emit({ type: "message", message });
   for (let attempt = 1; ; attempt++) {
-    const sink = new ReplySink(turn, message, options.kind);
+    const sink = new ReplySink(turn, message, options);
     try {
       return await tryOnce(turn, setup, options, sink);
     } catch (error) {
@@ -180,13 +182,15 @@ class ReplySink {
   /** Calls are passed over, since none may be made. */
   readonly #textOnly: boolean;
   readonly #isShown: boolean;
+  readonly #flaw: ReplyOptions["flaw"];
   #end: { finish: Finish; tokens: Tokens | undefined } | undefined;
 
-  constructor(turn: Turn, message: AssistantMessage, kind: ReplyOptions["kind"]) {
+  constructor(turn: Turn, message: AssistantMessage, { kind, flaw }: ReplyOptions) {
     this.#turn = turn;
     this.#message = message;
     this.#textOnly = kind === "summary";
     this.#isShown = kind === "step" || kind === "last";
+    this.#flaw = flaw;
   }
 
   take(event: ModelEvent): void {
@@ -256,10 +260,11 @@ class ReplySink {
     this.#turn.budget.add(cost);
     const spent = { tokens: tokens ?? noTokens, ...(cost !== undefined && { cost }) };
     this.#put({ type: "step-finish", reason: finish, ...spent, ...this.#base() });
-    const message = { ...this.#message, ...spent, finish, completedAt: Date.now() };
-    this.#turn.emit({ type: "message", message });
     const parts = findEntry(this.#turn.chat, this.#message.id)?.parts ?? [];
     const text = parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("\n");
+    const error = this.#flaw?.(text, finish);
+    const message = { ...this.#message, ...spent, finish, completedAt: Date.now(), ...(error && { error }) };
+    this.#turn.emit({ type: "message", message });
     return { message, finish, calls: runs ? this.#calls : [], text };
   }
 

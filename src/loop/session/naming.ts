@@ -1,8 +1,8 @@
 /** A new session is named by the model once it has answered (L5). */
 
+import type { AgentCatalog } from "../agents/agents.ts";
 import type { ModelRef } from "../message.ts";
 import type { Model } from "../model.ts";
-import type { AgentCatalog } from "../setup/agents.ts";
 import { modelOf } from "../setup/setup.ts";
 import type { Session } from "./session.ts";
 import { askForTitle } from "./title.ts";

@@ -2,12 +2,12 @@
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { Tool } from "../../tools/tool.ts";
+import type { Agent } from "../agents/agents.ts";
 import type { Rule } from "../events.ts";
 import type { Hooks } from "../hooks.ts";
 import type { LoopEvent } from "../loop-events.ts";
 import type { ModelRef } from "../message.ts";
 import type { Model } from "../model.ts";
-import type { Agent } from "../setup/agents.ts";
 import type { Project } from "../setup/project.ts";
 import type { Ledger, Recorder, SessionLock } from "../store.ts";
 import type { Limits } from "../turn.ts";

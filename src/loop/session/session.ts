@@ -1,15 +1,17 @@
 /** One session: its chat, its queue, its Stop, and who listens. The only place that turns prompts into turns. */
+
 import type { FilesSeen } from "../../tools/tool.ts";
 import { apply, type Chat, findEntry, newChat } from "../apply.ts";
 import { Budget, costOfSession } from "../budget.ts";
 import { DoomWatch } from "../calls/doom.ts";
-import { type Answer, Permissions } from "../calls/permission.ts";
-import type { RuleBook } from "../calls/rules.ts";
 import { requestCompaction } from "../context/compact.ts";
 import { contextUse, entriesThatCount, standing } from "../context/context.ts";
+import { deferred } from "../deferred.ts";
 import { type ChatEvent, isRecorded, type PermissionMode, type Queued, type RecordedEvent } from "../events.ts";
 import { newID } from "../id.ts";
 import { runTurn } from "../loop.ts";
+import { type Answer, Permissions } from "../permissions/permission.ts";
+import type { RuleBook } from "../permissions/rules.ts";
 import type { PromptInput } from "../prompt-input.ts";
 import type { ContextUse } from "../protocol.ts";
 import { closeOpen, interruptedText } from "../settle.ts";
@@ -269,8 +271,8 @@ export class Session {
 
   /** `start` puts into the chat what is to be answered. */
   async #run(start: (turn: Turn) => void): Promise<TurnEnd> {
-    const done = Promise.withResolvers<void>();
-    const ready = Promise.withResolvers<void>();
+    const done = deferred<void>();
+    const ready = deferred<void>();
     const abort = new AbortController();
     const running: Running = { abort, wake: undefined, done: done.promise, ready: ready.promise, closed: false };
     this.#running = running;

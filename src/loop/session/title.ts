@@ -1,8 +1,8 @@
 /** What a session is called: at once by its first prompt, later by a title that the model makes (spec L5). */
 
+import type { Agent } from "../agents/agents.ts";
 import type { Entry } from "../apply.ts";
 import type { Model } from "../model.ts";
-import type { Agent } from "../setup/agents.ts";
 
 const longest = 60;
 

@@ -1,5 +1,5 @@
 /** What the workspace and the user's folder hold for the agent: agents, rules files, memory (spec P4, M1). */
-import type { AgentCatalog } from "./agents.ts";
+import type { AgentCatalog } from "../agents/agents.ts";
 
 export interface Project {
   agents: AgentCatalog;

@@ -2,12 +2,12 @@
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { isWhollyDenied, type RuleBook } from "../calls/rules.ts";
+import { type Agent, isSwitchedOn } from "../agents/agents.ts";
 import type { PermissionMode } from "../events.ts";
 import type { ModelRef, UserMessage } from "../message.ts";
 import type { Thinking } from "../model.ts";
+import { isWhollyDenied, type RuleBook } from "../permissions/rules.ts";
 import type { Limits, Setup } from "../turn.ts";
-import { type Agent, isSwitchedOn } from "./agents.ts";
 import { knownModel, optionsFor } from "./catalog.ts";
 import type { Project } from "./project.ts";
 import { joinPrompt, type SystemPrompt, systemPrompt } from "./prompt.ts";
@@ -169,10 +169,13 @@ function thinkingOf(variant: string | undefined): Thinking | undefined {
   }
 }
 
-/** The model that an agent names: "provider/model", or a model of the provider that is in use. */
+/**
+ * The model that an agent names: "provider/model", or a model of the provider that is in use. An agent of the workspace
+ * does not choose who gets to see the code.
+ */
 export function modelOf(agent: Agent, usual: ModelRef): ModelRef {
   if (agent.model === undefined) return usual;
   const [, providerID, modelID] = /^(anthropic|openai|vscode)\/(.+)$/.exec(agent.model) ?? [];
-  if (providerID !== undefined && modelID !== undefined) return { providerID, modelID };
-  return { providerID: usual.providerID, modelID: agent.model };
+  if (providerID === undefined || modelID === undefined) return { providerID: usual.providerID, modelID: agent.model };
+  return agent.source === "workspace" && providerID !== usual.providerID ? usual : { providerID, modelID };
 }

@@ -2,6 +2,10 @@
 import { type Task, ToolError } from "../../tools/tool.ts";
 import { apply, type Chat, type Entry, newChat } from "../apply.ts";
 import { costOfSession } from "../budget.ts";
+import type { CallEnd } from "../calls/call.ts";
+import type { CallRecord } from "../calls/call-record.ts";
+import { runCalls } from "../calls/calls.ts";
+import { DoomWatch } from "../calls/doom.ts";
 import { entriesThatCount, estimateContext } from "../context/context.ts";
 import { type ChatEvent, isRecorded } from "../events.ts";
 import type { Hooks } from "../hooks.ts";
@@ -10,15 +14,11 @@ import { runTurn } from "../loop.ts";
 import { type AssistantMessage, noTokens, type SubtaskPart, type UserMessage } from "../message.ts";
 import { never } from "../never.ts";
 import type { ToolCall } from "../reply/reply.ts";
-import type { Agent } from "../setup/agents.ts";
 import { noteFor } from "../setup/prompt.ts";
 import { modelOf } from "../setup/setup.ts";
 import type { Recorder } from "../store.ts";
 import type { Setup, Turn, TurnEnd } from "../turn.ts";
-import type { CallEnd } from "./call.ts";
-import type { CallRecord } from "./call-record.ts";
-import { runCalls } from "./calls.ts";
-import { DoomWatch } from "./doom.ts";
+import type { Agent } from "./agents.ts";
 
 /** The user refused something to a subagent without words: that ends the turn of whoever it works for, too (T7). */
 export class SubagentBlocked extends Error {

@@ -1,10 +1,11 @@
 /** A run as SDK messages, the form that programs and scripts read (spec K2): fields are those of Claude Code's public SDK. */
-import type { SDKAssistantMessageError, SDKMessage } from "../../query/types.ts";
-import { type Chat, type Entry, findEntry } from "../apply.ts";
-import type { ChatEvent, Status } from "../events.ts";
-import { type AssistantMessage, contextSize, type Message, type Part, type ToolPart } from "../message.ts";
+
+import { type Chat, type Entry, findEntry } from "../loop/apply.ts";
+import type { ChatEvent, Status } from "../loop/events.ts";
+import { type AssistantMessage, contextSize, type Message, type Part, type ToolPart } from "../loop/message.ts";
 import { toBlocks, toResultBlock } from "./sdk-blocks.ts";
 import { stopReason, streamEvents, toUsage } from "./stream-events.ts";
+import type { SDKAssistantMessageError, SDKMessage } from "./types.ts";
 
 /** A message without what all of them have. */
 type Body<M = SDKMessage> = M extends unknown ? Omit<M, "uuid" | "session_id"> : never;

@@ -1,7 +1,7 @@
 /** Which rule decides: the last one that matches (spec T1, T7). Asking the user is in permission.ts. */
 import type { Need, Tool } from "../../tools/tool.ts";
+import type { Agent } from "../agents/agents.ts";
 import type { PermissionMode, Rule } from "../events.ts";
-import type { Agent } from "../setup/agents.ts";
 
 /** Reading inside the workspace is free, and so is handing work on; all else asks. */
 const builtIn: readonly (Rule & { why: string })[] = [

@@ -1,10 +1,10 @@
 /** Open questions, and the answers that settle them (spec T7). */
 import type { Need } from "../../tools/tool.ts";
+import { sameJson } from "../calls/same.ts";
 import type { ChatEvent, PermissionRequest, Rule } from "../events.ts";
 import { newID } from "../id.ts";
 import { never } from "../never.ts";
 import { alwaysRules, isProtected, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
-import { sameJson } from "./same.ts";
 
 export type Answer =
   /** `input` is what the call is to run with in place of its own. */

@@ -1,9 +1,10 @@
 /** Parts as the content blocks of SDK messages, and prompts in them as parts (spec K2). */
-import type { AssistantBlock, SDKUserMessage, ToolResultBlock, UserBlock } from "../../query/types.ts";
-import type { Entry } from "../apply.ts";
-import type { FilePart, Part, ToolPart } from "../message.ts";
-import { never } from "../never.ts";
-import type { PromptPart } from "../prompt-input.ts";
+
+import type { Entry } from "../loop/apply.ts";
+import type { FilePart, Part, ToolPart } from "../loop/message.ts";
+import { never } from "../loop/never.ts";
+import type { PromptPart } from "../loop/prompt-input.ts";
+import type { AssistantBlock, SDKUserMessage, ToolResultBlock, UserBlock } from "./types.ts";
 
 /** What the model said. */
 export function toBlocks(part: Part): AssistantBlock[] {

@@ -143,7 +143,7 @@ type LiveEvent = z.infer<typeof LiveEvent>;
 export type TurnEnded = Extract<LiveEvent, { type: "ended" }>;
 
 /** Something that happened in the session of a subagent, which has a record of its own. */
-export interface ChildEvent {
+interface ChildEvent {
   type: "child";
   sessionID: string;
   event: ChatEvent;

@@ -4,8 +4,19 @@
  * and a lock that was made in its place meanwhile stays.
  */
 import { randomUUID } from "node:crypto";
-import { closeSync, fstatSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import os from "node:os";
+import { join, parse as parsePath } from "node:path";
 import * as z from "zod/mini";
 import { codeOf } from "./errors.ts";
 
@@ -109,11 +120,24 @@ export function takeLock(
   timeout: number,
 ): LockFile | Found | undefined {
   const made = LockFile.make(path, run, timeout);
-  if (made) return made;
+  if (made) return swept(made);
   const found = findLock(path);
   if (!found || !isLeft(found)) return found;
   removeLock(path, found.token);
-  return LockFile.make(path, run, timeout);
+  const second = LockFile.make(path, run, timeout);
+  return second && swept(second);
+}
+
+/** Who was killed right after it removed a lock has left its right to do so behind. */
+function swept(lock: LockFile): LockFile {
+  const { dir, base } = parsePath(lock.path);
+  for (const name of readdirSync(dir)) {
+    if (!name.startsWith(`${base}.`)) continue;
+    const right = join(dir, name);
+    const found = findLock(right);
+    if (found && isLeft(found)) rmSync(right, { force: true });
+  }
+  return lock;
 }
 
 /** The lock that somebody holds now. */

@@ -208,7 +208,7 @@ describe("003 the algorithm", () => {
     await run.result();
     const [told] = toolResults(run.requests[1]);
     assert.ok(told?.isError);
-    assert.match(told.content, /Not on Fridays"\./);
+    assert.match(told.content, /Not on Fridays\./);
     assert.throws(() => run.read("made.txt"));
   });
 

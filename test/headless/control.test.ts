@@ -82,7 +82,7 @@ describe("the headless run: control", () => {
     assert.match(gone.stderr, /no agent named "nobody".*poet/);
   });
 
-  it("K4 --settings brings hooks; those of the folder run too, but not with --untrusted", async () => {
+  it("K4 --settings brings hooks; those of the folder run too; with --untrusted none does", async () => {
     const place = await open(() => says("Hi."));
     const hooks = (command: string) => ({ UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] });
     const file = path.join(place.home, "settings.json");
@@ -90,9 +90,9 @@ describe("the headless run: control", () => {
     place.write(".claude/settings.json", JSON.stringify({ hooks: hooks("echo The sun shines.") }));
     await place.run(["--settings", file, "Hi"]);
     await place.run(["--settings", file, "--untrusted", "Hi"]);
-    const [both = "", own = ""] = place.server.requests.map(({ raw }) => raw);
+    const [both = "", none = ""] = place.server.requests.map(({ raw }) => raw);
     assert.ok(both.includes("It is raining.") && both.includes("The sun shines."));
-    assert.ok(own.includes("It is raining.") && !own.includes("The sun shines."));
+    assert.ok(!none.includes("It is raining.") && !none.includes("The sun shines."));
     place.write("../settings.json", JSON.stringify({ hooks: hooks("echo Not today. >&2; exit 2") }));
     const blocked = await place.run(["--settings", file, "Hi"]);
     assert.equal(blocked.code, 1);

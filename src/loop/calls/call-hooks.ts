@@ -76,7 +76,7 @@ export class CallHooks {
 export function hookSays(reason: string): string {
   return reason === ""
     ? "A hook of the user does not allow it."
-    : `A hook of the user says: "${reason.replace(/[.\s]+$/, "")}".`;
+    : `A hook of the user says: "${reason}"${/[.!?]$/.test(reason) ? "" : "."}`;
 }
 
 function stoppedBy(reason: string): TurnEnd {

@@ -48,12 +48,8 @@ const suites = {
     minutes: 5,
     start: async () => {
       const files = (await testFiles("test")).filter((file) => !apart.includes(file.split(path.sep)[1] ?? ""));
-      return {
-        args: mocha(
-          files.filter((file) => !isBrowserTest(file)),
-          10_000,
-        ),
-      };
+      const fast = files.filter((file) => !isBrowserTest(file));
+      return { args: [...mocha(fast, 10_000), "--parallel", "--jobs", "2"] };
     },
   },
   headless: {

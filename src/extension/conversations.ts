@@ -237,9 +237,7 @@ export class Conversations implements vscode.Disposable {
     const isElsewhere = holder !== undefined && !holder.here;
     if (isElsewhere === (session.chat.status.type !== "idle")) return;
     const status: Status = isElsewhere ? { type: "busy", since: holder.since.getTime() } : { type: "idle" };
-    const event = { type: "status", status } as const;
-    apply(session.chat, event);
-    this.#events.fire({ session, event });
+    session.catchUp([{ type: "status", status }]);
     // Whoever ran it may have died over it.
     if (!isElsewhere) void this.#settle(live);
   }

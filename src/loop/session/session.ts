@@ -7,7 +7,7 @@ import { DoomWatch } from "../calls/doom.ts";
 import { requestCompaction } from "../context/compact.ts";
 import { contextUse, entriesThatCount, standing } from "../context/context.ts";
 import { deferred } from "../deferred.ts";
-import { type ChatEvent, isRecorded, type PermissionMode, type Queued, type RecordedEvent } from "../events.ts";
+import { type ChatEvent, isRecorded, type PermissionMode, type Queued } from "../events.ts";
 import { newID } from "../id.ts";
 import { runTurn } from "../loop.ts";
 import { type Answer, Permissions } from "../permissions/permission.ts";
@@ -192,8 +192,8 @@ export class Session {
     );
   }
 
-  /** Takes what another process has recorded. */
-  catchUp(events: readonly RecordedEvent[]): void {
+  /** Takes what happens in another process; nothing of it is recorded here. */
+  catchUp(events: readonly ChatEvent[]): void {
     for (const event of events) this.#apply(event);
   }
 

@@ -20,7 +20,7 @@ export type Guard = (write: () => void) => boolean;
 /** Appends to one file, and reads what others have appended to it. */
 export class Transcript implements Recorder {
   readonly path: string;
-  #file: number | undefined;
+  #file: OpenFile | undefined;
   /** Up to which byte this process knows the record. */
   #known: number;
   /** Lines of others that stood before our own and that nobody has asked for yet. */
@@ -139,13 +139,18 @@ export class Transcript implements Recorder {
   }
 
   #writeOnce(bytes: Buffer): void {
+    let there = statSync(this.path, { throwIfNoEntry: false });
     // A file that was removed meanwhile lives on while it is open, but nobody would ever read it again.
-    if (this.#file !== undefined && !isAt(this.path, this.#file)) this.#closeFile();
-    this.#file ??= openForAppend(this.path, this.#known === 0);
-    const { size } = fstatSync(this.#file);
+    if (this.#file && (there?.ino !== this.#file.ino || there.dev !== this.#file.dev)) this.#closeFile();
+    if (!this.#file) {
+      const descriptor = openForAppend(this.path, this.#known === 0);
+      there = fstatSync(descriptor);
+      this.#file = { descriptor, ino: there.ino, dev: there.dev };
+    }
+    const size = there?.size ?? 0;
     if (this.#known === 0 && size === headerLine.length) this.#known = size;
     if (size > this.#known) this.#readNew();
-    writeWhole(this.#file, bytes, size);
+    writeWhole(this.#file.descriptor, bytes, size);
     this.#known = size + bytes.length;
   }
 
@@ -162,7 +167,7 @@ export class Transcript implements Recorder {
   }
 
   #closeFile(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
+    if (this.#file) closeSync(this.#file.descriptor);
     this.#file = undefined;
   }
 
@@ -171,6 +176,13 @@ export class Transcript implements Recorder {
     this.#waiting.push(JSON.stringify(this.#delta));
     this.#delta = undefined;
   }
+}
+
+/** With what tells it from a file that others put in its place. */
+interface OpenFile {
+  descriptor: number;
+  ino: number;
+  dev: number;
 }
 
 const headerLine = Buffer.from(`${JSON.stringify({ rondo: version })}\n`);
@@ -190,12 +202,6 @@ function openForAppend(path: string, isNew: boolean): number {
     closeSync(file);
     throw error;
   }
-}
-
-function isAt(path: string, file: number): boolean {
-  const there = statSync(path, { throwIfNoEntry: false });
-  const { ino, dev } = fstatSync(file);
-  return there?.ino === ino && there.dev === dev;
 }
 
 function endOfLastLine(file: number, size: number): number {

@@ -97,13 +97,6 @@ export function lastShown(messages: readonly Entry[]): Entry | undefined {
   return messages.findLast((entry) => !entry.info.silent);
 }
 
-/** The user's own words in a message, or in a prompt that waits. */
-export function wordsOf(parts: readonly (Part | PromptPart)[]): string {
-  return parts
-    .flatMap((part) => (part.type === "text" && !part.synthetic && !isNotice(part) ? [part.text] : []))
-    .join("\n");
-}
-
 /** What a hook tells the user: shown, never sent. */
 export function isNotice(part: Part | PromptPart): part is TextPart {
   return part.type === "text" && "ignored" in part && part.ignored === true;

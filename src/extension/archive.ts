@@ -2,10 +2,11 @@
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { FilePart, Part, TextPart } from "../loop/message.ts";
+import type { FilePart } from "../loop/message.ts";
 import { exportMarkdown, exportTranscript } from "../loop/transfer/export.ts";
 import { forkChat } from "../loop/transfer/fork.ts";
 import { importTranscript } from "../loop/transfer/import.ts";
+import { ownWords } from "../loop/words.ts";
 import type { Conversations } from "./conversations.ts";
 import type { PanelMessage } from "./panel.ts";
 
@@ -98,15 +99,10 @@ export class Archive {
     const parts = chat.messages.find(({ info }) => info.id === messageID)?.parts ?? [];
     this.#conversations.add(forkChat(chat, messageID));
     return {
-      text: parts.flatMap((part) => (isOwn(part) ? [part.text] : [])).join("\n"),
+      text: ownWords(parts),
       files: parts.filter((part) => part.type === "file"),
     };
   }
-}
-
-/** The user's own words, not Rondo's or a hook's. */
-function isOwn(part: Part): part is TextPart {
-  return part.type === "text" && !part.synthetic && !part.ignored;
 }
 
 /** A title as the name of a file, on any system. */

@@ -10,7 +10,7 @@ import { type Attachment, textPrompt } from "../loop/prompt-input.ts";
 import type { Cost, PanelState, ToHost } from "../loop/protocol.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import type { Session } from "../loop/session/session.ts";
-import { knownModel } from "../loop/setup/catalog.ts";
+import { windowOf } from "../loop/setup/catalog.ts";
 import type { Choices } from "../loop/setup/setup.ts";
 import type { Ledger } from "../loop/store.ts";
 import { RecordError } from "../loop/store.ts";
@@ -312,7 +312,7 @@ export class Rondo implements PanelSource {
   #contextUsed(): number | undefined {
     const last = this.chat().messages.findLast(({ info }) => info.role === "assistant" && info.tokens.output > 0)?.info;
     if (last?.role !== "assistant") return undefined;
-    const window = knownModel(last.model)?.contextWindow ?? readSettings().limits.contextWindow;
+    const window = windowOf(last.model, readSettings().limits);
     // After a compaction the conversation is its summary.
     const used = last.summary ? last.tokens.output : contextSize(last.tokens);
     return Math.min(1, used / window);

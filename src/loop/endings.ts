@@ -1,6 +1,6 @@
 /** How turns end, in words for people: a sentence, and what to do next. */
 import type { Entry } from "./apply.ts";
-import { fixedSize, sizeOfOutput, sum } from "./context/context.ts";
+import { fixedSize, sizeOfOutputs, sum } from "./context/context.ts";
 import type { ReplyError } from "./message.ts";
 import { ModelError } from "./model.ts";
 import { never } from "./never.ts";
@@ -65,7 +65,7 @@ export function overTime(timeout: number): TurnEnd {
 /** Says how large the context is, and what fills it (C3). `size` in tokens; `cause`: what the server said. */
 export function cannotFit(entries: readonly Entry[], setup: Setup, size: number, cause?: ModelError): ReplyError {
   const fixed = fixedSize(setup);
-  const outputs = sum(entries, ({ parts }) => sum(parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0)));
+  const outputs = sum(entries, sizeOfOutputs);
   const count = (tokens: number) => Math.max(0, Math.round(tokens)).toLocaleString("en-US");
   const filled = `about ${count(size)} tokens (system prompt and tools ${count(fixed)}, outputs of tools ${count(outputs)}, messages ${count(size - fixed - outputs)})`;
   const said = cause ? ` ${cause.message}` : "";

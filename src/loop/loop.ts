@@ -57,7 +57,8 @@ async function rounds(turn: Turn): Promise<TurnEnd> {
     const { user, isAnswered } = standing(turn.chat);
     if (!user) throw new Error("a turn without a user message");
     const setup = turn.setup(user);
-    const end = (await openTask(turn, setup, user, so)) ?? (isAnswered ? done : await step(turn, setup, user, so));
+    const end =
+      (await openTask(turn, setup, user, isAnswered, so)) ?? (isAnswered ? done : await step(turn, setup, user, so));
     if (end !== "again") return end;
   }
 }
@@ -68,11 +69,16 @@ const done: TurnEnd = { reason: "end_turn", error: undefined };
 async function overLimit(turn: Turn, { steps }: Progress): Promise<TurnEnd | undefined> {
   if (turn.signal.aborted) return { reason: "interrupted", error: undefined };
   if (steps >= turn.limits.maxTurns) return { reason: "max_turns", error: undefined };
-  if (!(await turn.untimed(() => turn.budget.allows(turn.signal)))) {
-    return { reason: "error_max_budget_usd", error: undefined };
-  }
+  const poor = await overBudget(turn);
+  if (poor) return poor;
   const { executionTimeout } = turn.limits;
   return turn.elapsed() < executionTimeout ? undefined : overTime(executionTimeout);
+}
+
+/** Looked at before each round and before calls run; the user may be asked, and takes the time that it takes (B2). */
+async function overBudget(turn: Turn): Promise<TurnEnd | undefined> {
+  const allowed = await turn.untimed(() => turn.budget.allows(turn.signal));
+  return allowed ? undefined : { reason: "error_max_budget_usd", error: undefined };
 }
 
 /** What comes before the next step: a subtask, a compaction, notes that should last (L6, L7, C5). */
@@ -80,6 +86,7 @@ async function openTask(
   turn: Turn,
   setup: Setup,
   user: UserMessage,
+  isAnswered: boolean,
   so: Progress,
 ): Promise<"again" | TurnEnd | undefined> {
   const subtask = pendingSubtask(turn.chat, user);
@@ -98,8 +105,8 @@ async function openTask(
     await flush(turn, setup, user);
     return "again";
   }
-  const isTooFull = size > overflowLimit(setup, turn.limits) && !standing(turn.chat).isAnswered;
-  return isTooFull ? makeRoom(turn, setup, user, so, size) : undefined;
+  const isTooFull = size > overflowLimit(setup, turn.limits) && !isAnswered;
+  return isTooFull ? makeRoom(turn, setup, user, so, entries, size) : undefined;
 }
 
 function next(end: CallEnd): "again" | TurnEnd {
@@ -127,9 +134,9 @@ function makeRoom(
   setup: Setup,
   user: UserMessage,
   so: Progress,
+  entries: readonly Entry[],
   size: number,
 ): "again" | TurnEnd | undefined {
-  const entries = entriesThatCount(turn.chat);
   const canShrink = entries.some(({ info }) => info.role === "assistant" && !info.summary);
   if (so.compactions >= 3) return { reason: "error", error: cannotFit(entries, setup, size) };
   if (canShrink) {
@@ -164,9 +171,8 @@ async function step(turn: Turn, setup: Setup, user: UserMessage, so: Progress): 
   if (reply.finish === "length") return cut(turn, setup, user, so, reply);
   so.continued = 0;
   if (reply.calls.length === 0 || isLast) return await lastWord(turn, user, so, reply);
-  if (!(await turn.untimed(() => turn.budget.allows(turn.signal)))) {
-    return { reason: "error_max_budget_usd", error: undefined };
-  }
+  const poor = await overBudget(turn);
+  if (poor) return poor;
   const end = await runCalls(turn, setup, reply.calls);
   notePatch(turn, reply.message.id);
   return next(end);

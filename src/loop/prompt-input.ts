@@ -1,6 +1,7 @@
 /** A prompt as it comes in, with every field of spec P1. */
 import * as z from "zod/mini";
 import { FilePart, ModelRef } from "./message.ts";
+import { ownWords } from "./words.ts";
 
 /** A file, or lines of one, that goes with a prompt. */
 export const Attachment = z.pick(FilePart, { mime: true, filename: true, url: true, source: true });
@@ -47,7 +48,5 @@ export function textPrompt(text: string, attachments: readonly Attachment[] = []
 
 /** The user's own words in a prompt. */
 export function promptText({ parts }: Pick<PromptInput, "parts">): string {
-  return parts
-    .flatMap((part) => (part.type === "text" && !part.synthetic && !part.ignored ? [part.text] : []))
-    .join("\n");
+  return ownWords(parts);
 }

@@ -171,7 +171,7 @@ class Run implements Query {
       emit: (message) => this.#messages.put(message),
       onReply: (message, own) => {
         for (const totals of [this.#totals, this.#prompt?.totals]) {
-          totals?.add(message, limits.contextWindow);
+          totals?.add(message, limits);
           if (totals && own && !message.silent && !message.summary) totals.turns += 1;
         }
       },

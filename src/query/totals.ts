@@ -1,7 +1,8 @@
 /** What a query, or one prompt of it, took: tokens, money and replies (spec B1, K2, K3). */
 
 import { type AssistantMessage, noTokens, type Tokens } from "../loop/message.ts";
-import { knownModel } from "../loop/setup/catalog.ts";
+import { windowOf } from "../loop/setup/catalog.ts";
+import type { Limits } from "../loop/turn.ts";
 import { toUsage } from "./stream-events.ts";
 import type { ModelUsage, Usage } from "./types.ts";
 
@@ -14,8 +15,8 @@ export class Totals {
   #cost: number | undefined = 0;
   readonly #models = new Map<string, { tokens: Tokens; cost: number | undefined; contextWindow: number }>();
 
-  /** `window`: of a model that is not known, in tokens. */
-  add({ model, tokens, cost, createdAt, completedAt = createdAt }: AssistantMessage, window: number): void {
+  /** `limits` say what the model's window is where it is not known. */
+  add({ model, tokens, cost, createdAt, completedAt = createdAt }: AssistantMessage, limits: Limits): void {
     this.apiMs += completedAt - createdAt;
     this.#tokens = plus(this.#tokens, tokens);
     this.#cost = sum(this.#cost, cost);
@@ -23,7 +24,7 @@ export class Totals {
     this.#models.set(model.modelID, {
       tokens: plus(before?.tokens ?? noTokens, tokens),
       cost: sum(before ? before.cost : 0, cost),
-      contextWindow: knownModel(model)?.contextWindow ?? window,
+      contextWindow: windowOf(model, limits),
     });
   }
 

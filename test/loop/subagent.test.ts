@@ -6,6 +6,7 @@ import type { Rule } from "../../src/loop/events.ts";
 import { type HookEvent, type HookOutcome, type Hooks, noOutcome } from "../../src/loop/hooks.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { replay } from "../../src/record/replay.ts";
+import { agent } from "../agent.ts";
 import { failure, type Reply, type Said, type Script } from "../scripted-model.ts";
 import { type Harness, harnesses, lasting, until } from "./harness.ts";
 import { callsOf, checkSettled } from "./invariants.ts";
@@ -24,25 +25,6 @@ const made = new AgentCatalog([
   agent("reader", { prompt: "I AM reader.", readOnly: true }),
   agent("secret", { prompt: "I AM secret.", hidden: true }),
 ]);
-
-function agent(name: string, more: Partial<Agent>): Agent {
-  return {
-    name,
-    description: `Is ${name}.`,
-    mode: "subagent",
-    prompt: `I AM ${name}.`,
-    model: undefined,
-    temperature: undefined,
-    steps: undefined,
-    tools: {},
-    permission: [],
-    hidden: false,
-    readOnly: false,
-    options: {},
-    source: "user",
-    ...more,
-  };
-}
 
 /** Each agent plays a script of its own; `main` is the session's. */
 function cast(scripts: Record<string, (Reply | Said[])[]>): Script {

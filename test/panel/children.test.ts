@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { apply, newChat } from "../../src/loop/apply.ts";
 import type { ChatEvent } from "../../src/loop/events.ts";
+import { ownWords } from "../../src/loop/words.ts";
 import { askerOf, joined, newestCalls, placeChild, repeated, requestsOf, workOf } from "../../webview/children.ts";
 import { price, rough } from "../../webview/format.ts";
 import { mentionAt, mentioned } from "../../webview/mentions.ts";
-import { keepSame, segmentsOf, turnsOf, wordsOf } from "../../webview/turns.ts";
+import { keepSame, segmentsOf, turnsOf } from "../../webview/turns.ts";
 import * as f from "./fixtures.ts";
 import { child, explorer } from "./loop-states.ts";
 
@@ -151,7 +152,7 @@ describe("what a hook tells the user", () => {
       segmentsOf([f.rondo([f.said("a"), notice])], true).map(({ type }) => type),
       ["text", "notice"],
     );
-    assert.equal(wordsOf(f.you("mine", notice).parts), "mine");
+    assert.equal(ownWords(f.you("mine", notice).parts), "mine");
   });
 });
 

@@ -1,7 +1,9 @@
 /** Sessions of the real loop, drawn as they go: the panel shows what the engine says, not what fixtures think it says. */
+
 import assert from "node:assert/strict";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import type { ChatEvent } from "../../src/loop/events.ts";
+import { agent } from "../agent.ts";
 import { isSummary } from "../loop/compacting.ts";
 import { type Harness, harnesses, until } from "../loop/harness.ts";
 import { failure, type Script } from "../scripted-model.ts";
@@ -14,23 +16,7 @@ const patience = 15_000;
 
 const bash = (command: string) => ({ call: "bash", input: { command } });
 const isHelper = ({ system }: { system: string }) => system.includes("I AM helper.");
-const agents = new AgentCatalog([
-  {
-    name: "helper",
-    description: "Looks around.",
-    mode: "subagent",
-    prompt: "I AM helper.",
-    model: undefined,
-    temperature: undefined,
-    steps: undefined,
-    tools: {},
-    permission: [],
-    hidden: false,
-    readOnly: false,
-    options: {},
-    source: "user",
-  },
-]);
+const agents = new AgentCatalog([agent("helper", { description: "Looks around." })]);
 
 describe("a real session in the panel", () => {
   const open = harnesses();

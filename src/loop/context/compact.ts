@@ -1,7 +1,7 @@
 /** Compaction (C3): the history becomes a summary, with which later requests begin. The record keeps all of it. */
 import type { Chat, Entry } from "../apply.ts";
 import { newID } from "../id.ts";
-import type { AssistantMessage, Finish, ReplyError, UserMessage } from "../message.ts";
+import { type AssistantMessage, type Finish, noTokens, type ReplyError, type UserMessage } from "../message.ts";
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";
 import { say } from "../say.ts";
@@ -15,7 +15,8 @@ import {
   sizeOfEntry,
   sizeOfText,
   sum,
-  withoutOutput,
+  withoutOutputs,
+  withoutReasoning,
 } from "./context.ts";
 import { survivors } from "./survivors.ts";
 
@@ -144,9 +145,8 @@ function settle(turn: Turn, user: UserMessage, result: Exclude<Compacted, { type
       role: "assistant",
     } as const;
     const { agent, model } = user;
-    const tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
     const path = { cwd, root: cwd };
-    discard(turn, { ...info, parentID: user.id, agent, model, path, tokens, summary: true }, why);
+    discard(turn, { ...info, parentID: user.id, agent, model, path, tokens: noTokens, summary: true }, why);
   }
   return result;
 }
@@ -170,10 +170,7 @@ function squeeze(entries: readonly Entry[], setup: Setup, limit: number): Entry[
   for (let at = 0; at < shown.length && size > limit; at++) {
     const entry = shown[at];
     if (!entry) break;
-    const slim = {
-      info: entry.info,
-      parts: entry.parts.filter((part) => part.type !== "reasoning").map(withoutOutput),
-    };
+    const slim = withoutOutputs(withoutReasoning(entry));
     shown[at] = slim;
     size += sizeOfEntry(slim) - (sizes[at] ?? 0);
     sizes[at] = sizeOfEntry(slim);
@@ -188,8 +185,4 @@ function squeeze(entries: readonly Entry[], setup: Setup, limit: number): Entry[
     size -= sizes.shift() ?? 0;
   }
   return shown.length > 0 && size <= limit ? shown.map(withoutReasoning) : undefined;
-}
-
-function withoutReasoning({ info, parts }: Entry): Entry {
-  return { info, parts: parts.filter((part) => part.type !== "reasoning") };
 }

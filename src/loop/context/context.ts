@@ -97,15 +97,23 @@ function withoutPruned({ pruned, messages }: Chat, entries: Entry[]): Entry[] {
     if (!thoughtless.has(entry)) return entry;
     const known = copies.get(entry);
     if (known) return known;
-    const parts = entry.parts.filter((part) => part.type !== "reasoning");
-    const copy = { info: entry.info, parts: old.has(entry) ? parts.map(withoutOutput) : parts };
+    const quiet = withoutReasoning(entry);
+    const copy = old.has(entry) ? withoutOutputs(quiet) : quiet;
     copies.set(entry, copy);
     return copy;
   });
 }
 
-/** The part with a sentence in place of a long output. */
-export function withoutOutput(part: Part): Part {
+export function withoutReasoning({ info, parts }: Entry): Entry {
+  return { info, parts: parts.filter((part) => part.type !== "reasoning") };
+}
+
+/** With a sentence in place of each long output. */
+export function withoutOutputs({ info, parts }: Entry): Entry {
+  return { info, parts: parts.map(withoutOutput) };
+}
+
+function withoutOutput(part: Part): Part {
   if (part.type !== "tool" || part.state.status !== "completed" || sizeOfOutput(part) < 100) return part;
   const { attachments: _, ...state } = part.state;
   return { ...part, state: { ...state, output: leftOut } };
@@ -131,8 +139,7 @@ export function estimateContext(entries: readonly Entry[], setup: Setup): number
   );
   const reply = entries[counted];
   if (reply?.info.role !== "assistant") return fixedSize(setup) + sum(entries, sizeOfEntry);
-  const outputs = sum(reply.parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0));
-  return contextSize(reply.info.tokens) + outputs + sum(entries.slice(counted + 1), sizeOfEntry);
+  return contextSize(reply.info.tokens) + sizeOfOutputs(reply) + sum(entries.slice(counted + 1), sizeOfEntry);
 }
 
 /** System prompt and tools. */
@@ -190,8 +197,12 @@ function sizeOfInput(part: ToolPart): number {
   return known;
 }
 
-/** What a call's result adds to a request. */
-export function sizeOfOutput({ state }: ToolPart): number {
+/** What the results of an entry's calls add to a request. */
+export function sizeOfOutputs({ parts }: Entry): number {
+  return sum(parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0));
+}
+
+function sizeOfOutput({ state }: ToolPart): number {
   if (state.status === "error") return sizeOfText(state.error);
   if (state.status !== "completed") return 0;
   return sizeOfText(state.output) + (state.attachments?.length ?? 0) * tokensPerFile;
@@ -208,7 +219,7 @@ export function contextUse(entries: readonly Entry[], setup: Setup, prompt: Syst
   const last = entries.findLast(
     ({ info }) => info.role === "assistant" && !info.summary && contextSize(info.tokens) > 0,
   );
-  const outputs = sum(entries, ({ parts }) => sum(parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0)));
+  const outputs = sum(entries, sizeOfOutputs);
   return {
     window: setup.contextWindow,
     limit: overflowLimit(setup, limits),

@@ -1,7 +1,7 @@
 /** Leaves old outputs out of later requests (C6); the record and the panel keep them. */
 import type { Entry } from "../apply.ts";
 import type { Turn } from "../turn.ts";
-import { entriesThatCount, sizeOfOutput, sum } from "./context.ts";
+import { entriesThatCount, sizeOfOutputs } from "./context.ts";
 
 /** Tokens of the newest outputs that always stay. */
 const protectedTail = 40_000;
@@ -17,7 +17,7 @@ export function prune(turn: Turn): void {
   let won = 0;
   let upTo: Entry | undefined;
   for (const entry of entries.toReversed()) {
-    const size = sum(entry.parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0));
+    const size = sizeOfOutputs(entry);
     if (tail < protectedTail) tail += size;
     else if (size > 0) {
       upTo ??= entry;

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import type { Entry } from "../apply.ts";
 import type { ToolPart } from "../message.ts";
+import { ownWords } from "../words.ts";
 
 /** Characters of the user's own messages, newest first. */
 const mostWords = 12_000;
@@ -28,10 +29,7 @@ function lastWords(entries: readonly Entry[]): string[] {
   let room = mostWords;
   for (const { info, parts } of answered.toReversed()) {
     if (info.role !== "user") continue;
-    const text = parts
-      .flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : []))
-      .join("\n")
-      .trim();
+    const text = ownWords(parts).trim();
     if (text === "") continue;
     if (room <= 0) break;
     kept.unshift(text.length > room ? `- ${text.slice(0, room).toWellFormed()} …` : `- ${text}`);

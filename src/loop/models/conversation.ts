@@ -67,7 +67,8 @@ class Conversation<Piece, Open> {
   /** Valid until the next call: the bytes behind what is complete are then written over. */
   request(entries: readonly Entry[]): Uint8Array {
     for (const entry of entries.slice(this.#seen.length)) this.#take(entry);
-    const { length, isFirst } = { length: this.#length, isFirst: this.#isFirst };
+    const length = this.#length;
+    const isFirst = this.#isFirst;
     for (const message of this.#format.end(this.#open)) this.#write(message);
     this.#length += this.#room(2).write("]}", this.#length);
     const request = this.#bytes.subarray(0, this.#length);

@@ -3,6 +3,7 @@
 import type { Agent } from "../agents/agents.ts";
 import type { Entry } from "../apply.ts";
 import type { Model } from "../model.ts";
+import { ownWords } from "../words.ts";
 
 const longest = 60;
 
@@ -41,7 +42,7 @@ export async function askForTitle(
   closing: AbortSignal,
 ): Promise<string> {
   const signal = AbortSignal.any([closing, AbortSignal.timeout(patience)]);
-  const words = parts.flatMap((part) => (part.type === "text" && !part.synthetic ? [part.text] : [])).join("\n");
+  const words = ownWords(parts);
   const { id, sessionID } = info;
   const asked = `Name the conversation that begins with this message:\n\n${words.slice(0, shown).toWellFormed()}`;
   const entries: Entry[] = [{ info, parts: [{ type: "text", id, sessionID, messageID: id, text: asked }] }];

@@ -1,6 +1,7 @@
 /** The models that Rondo knows by name: window, longest reply, price (spec B1). Others work, with their cost unknown. */
 
 import type { ModelRef, Tokens } from "../message.ts";
+import type { Limits } from "../turn.ts";
 import { mergeDeep } from "./merge.ts";
 
 /** USD for a million tokens. */
@@ -66,6 +67,11 @@ function usd(input: number, output: number, cacheRead: number, cacheWrite: numbe
 export function knownModel({ providerID, modelID }: ModelRef): KnownModel | undefined {
   const undated = modelID.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, "");
   return knownModels.find((model) => model.providerID === providerID && model.modelID === undated);
+}
+
+/** A model's context window in tokens: the one that is forced, else the one that is known, else the usual one. */
+export function windowOf(ref: ModelRef, limits: Pick<Limits, "forcedWindow" | "contextWindow">): number {
+  return limits.forcedWindow ?? knownModel(ref)?.contextWindow ?? limits.contextWindow;
 }
 
 /** USD; undefined when the model's price is not known. */

@@ -8,7 +8,7 @@ import type { ModelRef, UserMessage } from "../message.ts";
 import type { Thinking } from "../model.ts";
 import { isWhollyDenied, type RuleBook } from "../permissions/rules.ts";
 import type { Limits, Setup } from "../turn.ts";
-import { knownModel, optionsFor } from "./catalog.ts";
+import { knownModel, optionsFor, windowOf } from "./catalog.ts";
 import type { Project } from "./project.ts";
 import { joinPrompt, type SystemPrompt, systemPrompt } from "./prompt.ts";
 
@@ -119,8 +119,7 @@ export class Setups {
     const { limits, choices } = this.#options;
     const model = this.#fallback ?? this.#chosen ?? user.model;
     const known = knownModel(model);
-    const { forcedWindow, contextWindow: usualWindow } = limits();
-    const contextWindow = forcedWindow ?? known?.contextWindow ?? usualWindow;
+    const contextWindow = windowOf(model, limits());
     const offered = this.#offered(agent, user.tools ?? {}, depth);
     return {
       agent,

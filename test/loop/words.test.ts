@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { survivors } from "../../src/loop/context/survivors.ts";
+import type { Part } from "../../src/loop/message.ts";
+import { ownWords } from "../../src/loop/words.ts";
+import { harnesses } from "./harness.ts";
+
+describe("the user's own words", () => {
+  const open = harnesses();
+  const base = { id: "prt_1", sessionID: "ses_1", messageID: "msg_1", type: "text" } as const;
+  const parts: Part[] = [
+    { ...base, text: "Today is Sunday.", synthetic: true },
+    { ...base, text: "Mend it." },
+    { ...base, text: "The hook has heard you.", ignored: true },
+  ];
+
+  it("D3 are neither what Rondo says to the model nor what a hook says to the user", () => {
+    assert.equal(ownWords(parts), "Mend it.");
+  });
+
+  it("C3 D3 K4 what a hook says to the user alone does not outlive a compaction for the model", async () => {
+    const h = open([["Done."]]);
+    const hook = { type: "text", text: "The hook has heard you.", ignored: true } as const;
+    await h.turn("Mend it.", { parts: [{ type: "text", text: "Mend it." }, hook] });
+    const kept = survivors(h.chat.messages);
+    assert.match(kept, /- Mend it\./);
+    assert.doesNotMatch(kept, /hook/);
+  });
+});

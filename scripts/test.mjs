@@ -31,15 +31,16 @@ const mocha = (/** @type {string[]} */ files, /** @type {number} */ timeout, gre
 ];
 
 /** Folders whose tests start processes or a real VS Code, or are run by scripts of their own. */
-const apart = ["headless", "query", "fuzz", "extension", "e2e", "streams", "bench"];
+const apart = ["headless", "query", "mcp", "fuzz", "extension", "e2e", "streams", "bench"];
 
 /**
  * `start` says what Node is started with, undefined where there is nothing to run. `grep` picks tests by title.
- * `again`: it drives a whole VS Code, where a busy machine can make a test fail that is sound; what fails is tried once
- * more, by itself, and the end says so.
+ * `again`: it starts processes, servers or a whole VS Code, where a busy machine can make a test fail that is sound; what
+ * fails is tried once more, by itself, and the end says so.
  * @typedef {{args: string[], env?: Record<string, string>}} Start
  * @typedef {{minutes: number, again?: true, start: (grep: string | undefined) => Promise<Start | undefined>}} Suite
  * @typedef {{passed: number, failed: number, skipped: number}} Counts
+ * @typedef {import("../test/reporter.mjs").Failure} Failure
  */
 
 /** @type {Record<string, Suite>} */
@@ -53,10 +54,12 @@ const suites = {
     },
   },
   headless: {
-    minutes: 8,
-    start: async () => ({
-      args: mocha([...(await testFiles("test/query")), ...(await testFiles("test/headless"))], 20_000),
-    }),
+    minutes: 10,
+    again: true,
+    start: async (grep) => {
+      const folders = await Promise.all(["query", "headless", "mcp"].map((name) => testFiles(`test/${name}`)));
+      return { args: mocha(folders.flat(), 20_000, grep) };
+    },
   },
   fuzz: {
     minutes: values.runs ? 240 : 15,
@@ -67,7 +70,8 @@ const suites = {
   },
   panel: {
     minutes: 5,
-    start: async () => ({ args: mocha((await testFiles("test")).filter(isBrowserTest), 60_000) }),
+    again: true,
+    start: async (grep) => ({ args: mocha((await testFiles("test")).filter(isBrowserTest), 60_000, grep) }),
   },
   host: {
     minutes: 12,
@@ -101,44 +105,48 @@ async function testFiles(/** @type {string} */ folder) {
 /** Failures of one suite that are tried again; more of them are no matter of a busy machine. */
 const MOST_AGAIN = 6;
 
-/** @returns {Promise<Counts>} */
+/** @returns {Promise<Counts & {failures: Failure[]}>} */
 async function runSuite(/** @type {string} */ name, /** @type {Suite} */ suite) {
-  const { counts, failing } = await runOnce(name, suite, values.grep);
-  if (!suite.again || counts.failed === 0 || counts.failed > MOST_AGAIN || failing.length === 0) return counts;
-  const escaped = failing.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const second = await runOnce(`${name}, once more: ${failing.join(", ")}`, suite, `^(?:${escaped.join("|")}) `);
-  if (second.counts.failed > 0) return { ...counts, failed: second.counts.failed };
-  console.log(`${counts.failed} of ${name} passed only at the second try.`);
-  return { ...counts, passed: counts.passed + counts.failed, failed: 0 };
+  const first = await runOnce(name, suite, values.grep);
+  const suites = [...new Set(first.failures.map((failure) => failure.suite))];
+  if (!suite.again || first.failed === 0 || first.failed > MOST_AGAIN || suites.length === 0) return first;
+  const escaped = suites.map((title) => title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const second = await runOnce(`${name}, once more: ${suites.join(", ")}`, suite, `^(?:${escaped.join("|")}) `);
+  if (second.failed > 0) return { ...first, failed: second.failed, failures: second.failures };
+  onlyAgain.push(...first.failures.map(({ title }) => `${name}: ${title}`));
+  return { ...first, passed: first.passed + first.failed, failed: 0, failures: [] };
 }
 
-/** @returns {Promise<{counts: Counts, failing: string[]}>} `failing`: titles of the outermost suites with failures */
+/** Titles of tests that passed only when they were tried once more. @type {string[]} */
+const onlyAgain = [];
+
+/** @returns {Promise<Counts & {failures: Failure[]}>} */
 async function runOnce(/** @type {string} */ name, /** @type {Suite} */ suite, /** @type {string | undefined} */ grep) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
-  /** @type {string[]} */
-  const failing = [];
+  /** @type {Failure[]} */
+  let failures = [];
   console.log(`\n== ${name} ==`);
   const results = path.join(out, "results.json");
   await rm(results, { force: true });
   let problem;
   try {
     const start = await suite.start(grep);
-    if (!start) return { counts, failing };
+    if (!start) return { ...counts, failures };
     problem = await runNode(start, results, suite.minutes);
     if (existsSync(results)) {
       const told = JSON.parse(await readFile(results, "utf8"));
       Object.assign(counts, told.counts);
-      failing.push(...told.failing);
+      failures = told.failures;
     } else problem ??= "it ended before its tests were done";
   } catch (error) {
     problem = String(error);
   }
   // Tests that failed say so themselves, and make the exit code one.
   if (problem && counts.failed === 0) {
-    console.error(`The suite ${name} failed: ${problem}`);
     counts.failed = 1;
+    failures.push({ suite: "", title: `The suite ${name}`, error: problem });
   }
-  return { counts, failing };
+  return { ...counts, failures };
 }
 
 /** @returns {Promise<string | undefined>} what went wrong, undefined when it ended well */
@@ -187,6 +195,8 @@ const unknown = positionals.find((name) => !(name in suites));
 if (unknown) throw new Error(`There is no suite ${unknown}, only ${Object.keys(suites).join(", ")}.`);
 await mkdir(out, { recursive: true });
 const total = { passed: 0, failed: 0, skipped: 0 };
+/** @type {Failure[]} */
+const failures = [];
 const build = spawnSync(process.execPath, ["esbuild.mjs"], { cwd: root, stdio: "inherit" });
 if (build.status === 0) {
   for (const [name, suite] of Object.entries(suites)) {
@@ -195,11 +205,15 @@ if (build.status === 0) {
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.skipped += counts.skipped;
+    failures.push(...counts.failures);
   }
 } else {
   console.error("The build failed.");
   total.failed = 1;
 }
+// Once more at the end, where one looks first.
+for (const { title, error } of failures) console.log(`\nFailed: ${title}\n${error}`);
+for (const title of onlyAgain) console.log(`Passed only at the second try: ${title}`);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 console.log(`${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exitCode = total.failed > 0 ? 1 : 0;

@@ -89,6 +89,16 @@ describe("C5 memory flush", () => {
     assert.deepEqual(kinds, ["step", "notes", "step", "step", "summary", "step", "notes", "step"]);
   });
 
+  it("C5 I7 ends when its own calls have filled the window; the compaction comes then", async () => {
+    const work = [{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]];
+    const h = session(work, [{ say: [glob("b*")], tokens: { input: 128_500 } }, ["NO_REPLY"]]);
+    assert.equal((await h.turn()).reason, "end_turn");
+    const kinds = h.model.requests.map((request) =>
+      isSummary(request) ? "summary" : isFlush(request) ? "notes" : "step",
+    );
+    assert.deepEqual(kinds, ["step", "notes", "summary", "step"]);
+  });
+
   it("C5 one that fails is logged and never ends the turn", async () => {
     const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [{ fail: failure("server") }], {
       limits: { maxRetries: 0 },

@@ -34,7 +34,10 @@ export async function flushMemory(turn: Turn, setup: Setup, user: UserMessage): 
   const parent = say(turn, user, question(memory), true);
   for (let step = 0; step < mostSteps; step++) {
     const entries = entriesThatCount(turn.chat);
-    turn.report({ type: "loop:context", tokenEstimate: estimateContext(entries, setup) });
+    const size = estimateContext(entries, setup);
+    // What its own calls have put out may fill the window; the compaction that comes then leaves it out.
+    if (size > Math.min(setup.contextWindow, setup.inputLimit)) return;
+    turn.report({ type: "loop:context", tokenEstimate: size });
     const reply = await streamReply(turn, setup, { entries, kind: "silent", parent, maxTokens: setup.maxTokens });
     if (reply.calls.length === 0) return;
     if ((await runCalls(turn, setup, reply.calls)) !== "continue") return;

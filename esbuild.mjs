@@ -1,5 +1,5 @@
 /** Builds dist/: the extension, its lazily loaded parts, the headless run, the loop for other programs and the panel. `--watch` keeps building. */
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
@@ -14,6 +14,7 @@ const lazyParts = {
   "src/extension/main.ts": "main.cjs",
   "src/loop/models/anthropic.ts": "anthropic.cjs",
   "src/loop/models/openai.ts": "openai.cjs",
+  "src/mcp/connect.ts": "mcp.cjs",
   "src/tour/tour.ts": "tour.cjs",
   "src/headless/main.ts": "headless-main.js",
 };
@@ -85,6 +86,9 @@ const forNode = {
   define: { navigator: "undefined" },
 };
 
+/** The grammar that takes commands apart, beside the bundles that load it. */
+const grammar = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"];
+
 /** @type {import("esbuild").BuildOptions[]} */
 export const builds = [
   {
@@ -94,9 +98,14 @@ export const builds = [
       main: "src/extension/main.ts",
       anthropic: "src/loop/models/anthropic.ts",
       openai: "src/loop/models/openai.ts",
+      mcp: "src/mcp/connect.ts",
       tour: "src/tour/tour.ts",
+      // Threads of their own.
+      "checkpoints-worker": "src/checkpoints/worker.ts",
+      "markdown-worker": "src/tools/web/markdown-worker.ts",
     },
     format: "cjs",
+    define: { ...forNode.define, "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
     outExtension: { ".js": ".cjs" },
     plugins: [lazy],
   },
@@ -129,6 +138,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const dist = path.join(root, "dist");
   if (!watch) await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
+  for (const file of grammar) await copyFile(path.join(root, "node_modules", file), path.join(dist, path.basename(file)));
   if (watch) {
     for (const options of builds) await (await context({ ...options, logLevel: "info" })).watch();
   } else {

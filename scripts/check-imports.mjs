@@ -16,9 +16,18 @@ const rooms = [
   { room: "src/tools", may: ["src/tools", "src/loop", "npm", "node"] },
   { room: "src/record", may: ["src/record", "src/loop", "node", "npm:zod"] },
   { room: "src/project", may: ["src/project", "src/loop", "src/tools", "node", "npm:zod", "npm:yaml"] },
+  { room: "src/checkpoints", may: ["src/checkpoints", "src/loop", "src/tools", "node", "npm:zod", "npm:ignore"] },
+  {
+    room: "src/mcp",
+    may: ["src/mcp", "src/loop", "src/tools", "src/project", "node", "npm:zod", "npm:@modelcontextprotocol/sdk"],
+  },
   {
     room: "src/query",
-    may: ["src/query", "src/loop", "src/tools", "src/record", "src/project", "node", "npm:zod"],
+    may: [
+      "src/query",
+      ...["src/loop", "src/tools", "src/record", "src/project", "src/checkpoints", "src/mcp"],
+      ...["node", "npm:zod"],
+    ],
   },
   { room: "src/tour", may: ["src/tour", "node", "npm:zod"] },
   {
@@ -27,7 +36,11 @@ const rooms = [
   },
   {
     room: "src/extension",
-    may: ["src/extension", "src/loop", "src/tools", "src/record", "src/project", "src/tour", "node", "npm", "vscode"],
+    may: [
+      "src/extension",
+      ...["src/loop", "src/tools", "src/record", "src/project", "src/checkpoints", "src/mcp", "src/tour"],
+      ...["node", "npm", "vscode"],
+    ],
   },
   { room: "webview", may: ["webview", "src/loop", "npm"] },
 ];

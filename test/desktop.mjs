@@ -13,7 +13,8 @@ try {
   // Adds --disable-workspace-trust by itself.
   process.exitCode = await runTests({
     version: process.env["VSCODE_VERSION"] ?? "stable",
-    extensionDevelopmentPath: root,
+    // With the one that brings models and tools, as other extensions do.
+    extensionDevelopmentPath: [root, path.join(root, "test/extension/lm-extension")],
     extensionTestsPath: await bundleTests(),
     launchArgs: [folder, "--disable-extensions"],
   });

@@ -3,10 +3,19 @@ import { flushSync } from "svelte";
 import { apply, type Chat } from "../src/loop/apply.ts";
 import type { ChatEvent } from "../src/loop/events.ts";
 import { never } from "../src/loop/never.ts";
-import type { ContextUse, PanelState, SessionSummary, ToPanel } from "../src/loop/protocol.ts";
+import type {
+  CommandJudgement,
+  ContextUse,
+  PanelState,
+  RestoreFile,
+  RuleRow,
+  SessionSummary,
+  ToPanel,
+} from "../src/loop/protocol.ts";
 import { joined, placeChild, requestsOf } from "./children.ts";
 import { mentioned } from "./mentions.ts";
 import { Speech } from "./speech.ts";
+import { newestTodos, type Todo, todosOf } from "./todos.ts";
 import { keep, recall, send } from "./vscode.ts";
 
 /** In ms: how often a hidden panel is drawn, what a drawing may cost without a rest after it, and the longest rest. */
@@ -16,6 +25,8 @@ const longestRest = 40;
 /** In ms: how long the typing must rest before the host is told. */
 const draftDelay = 400;
 
+export type View = "chat" | "sessions" | "context" | "rules" | "servers";
+
 class Panel {
   /** Undefined until the first snapshot. */
   chat = $state<Chat>();
@@ -24,7 +35,23 @@ class Panel {
   sessions = $state.raw<{ query: string; found: SessionSummary[] }>();
   /** What fills the window; undefined until the host has counted. */
   context = $state.raw<ContextUse>();
-  view = $state<"chat" | "sessions" | "context">("chat");
+  /** Undefined until the host has answered. */
+  rules = $state.raw<RuleRow[]>();
+  /** What the rules make of the command that was asked about on their page. */
+  explained = $state.raw<CommandJudgement>();
+  /** What the rules make of the command that the user is changing in a question. */
+  judged = $state.raw<{ requestID: string; judgement: CommandJudgement }>();
+  /** What the rules that the user is changing in a question would match. */
+  tried = $state.raw<{ requestID: string; examples: { text: string; matches: boolean }[] }>();
+  /** The message that the files may go back to; without `preview` the host has not answered yet. */
+  restore = $state.raw<{ messageID: string; preview?: { at: number; files: RestoreFile[] } }>();
+  /** The model's list of what is to be done, as it wrote it last. */
+  todos = $state.raw<readonly Todo[]>([]);
+  view = $state<View>("chat");
+  /** What the user has put off: servers by name and state, ended commands, a restore. */
+  seenServers = $state.raw<ReadonlySet<string>>(new Set());
+  cleared = $state.raw<ReadonlySet<string>>(new Set());
+  seenRestore = $state("");
   notice = $state.raw<{ message: string; next: string }>();
   /** The composer's text. */
   draft = $state(recall().draft);
@@ -132,6 +159,19 @@ class Panel {
     this.view = "context";
   }
 
+  showRules(): void {
+    this.rules = undefined;
+    this.explained = undefined;
+    this.view = "rules";
+  }
+
+  /** Asks what going back to before this message would change. */
+  showRestore(messageID: string): void {
+    this.view = "chat";
+    this.restore = { messageID };
+    send({ type: "preview-restore", messageID });
+  }
+
   compact(): void {
     send({ type: "compact" });
     this.view = "chat";
@@ -166,7 +206,9 @@ class Panel {
   #take(message: ToPanel): void {
     switch (message.type) {
       case "snapshot":
+        if (this.chat?.session.id !== message.chat.session.id) this.restore = undefined;
         this.chat = message.chat;
+        this.todos = newestTodos(message.chat);
         this.state = message.state;
         if (this.draft === "" && message.draft !== "") this.draft = message.draft;
         return;
@@ -185,6 +227,23 @@ class Panel {
       case "context":
         this.context = message.use;
         return;
+      case "judged":
+        this.judged = message;
+        return;
+      case "tried":
+        this.tried = message;
+        return;
+      case "rules":
+        this.rules = message.rules;
+        return;
+      case "explained":
+        this.explained = message.judgement;
+        return;
+      case "restore-preview":
+        if (this.restore?.messageID === message.messageID) {
+          this.restore = { messageID: message.messageID, preview: message };
+        }
+        return;
       case "notice":
         this.notice = { message: message.message, next: message.next };
         return;
@@ -199,6 +258,12 @@ class Panel {
       case "show-sessions":
         this.showSessions();
         return;
+      case "show-rules":
+        this.showRules();
+        return;
+      case "show-restore":
+        this.showRestore(message.messageID);
+        return;
       default:
         never(message);
     }
@@ -208,6 +273,8 @@ class Panel {
     if (!this.chat) return;
     for (const event of joined(events)) {
       apply(this.chat, event);
+      if (event.type === "rewound") this.todos = newestTodos(this.chat);
+      else if (event.type === "part") this.todos = todosOf(event.part) ?? this.todos;
       this.speech.hear(event, this.chat, this.state?.review ?? []);
     }
   }

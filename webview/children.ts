@@ -26,6 +26,13 @@ export function requestsOf(chat: Chat): PermissionRequest[] {
   return [...new Map(all.map((request) => [request.id, request])).values()];
 }
 
+/** How many of the others ask for the same: one answer settles them, too. */
+export function equalTo(request: PermissionRequest, all: readonly PermissionRequest[]): number {
+  const askedBy = ({ permission, patterns, preview }: PermissionRequest) =>
+    JSON.stringify([permission, patterns, preview]);
+  return all.filter((other) => other.id !== request.id && askedBy(other) === askedBy(request)).length;
+}
+
 /** Whether a question comes from the session or from one of its subagents. */
 export function asksIn(chat: Chat, requests: readonly PermissionRequest[]): boolean {
   return requests.some((request) => findChat(chat, request.sessionID) !== undefined);

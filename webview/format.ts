@@ -64,6 +64,11 @@ export function when(then: number, now: number): string {
   return date.toLocaleDateString("en", { day: "numeric", month: "short" });
 }
 
+/** "14:02" */
+export function clock(moment: number): string {
+  return new Date(moment).toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+}
+
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }

@@ -5,11 +5,28 @@
  * has come; fields of other types, and all that is nested, are left out. Never throws.
  */
 export function partialStrings(raw: string): Record<string, string> {
-  return Object.fromEntries(fieldsOf(raw));
+  return stringsAt(raw, skipSpace(raw, 0));
 }
 
-function* fieldsOf(raw: string): Generator<[string, string]> {
-  let at = skipSpace(raw, 0);
+/** The string fields of each object in the list `name` of such an object, the last of them as far as it has come. */
+export function partialList(raw: string, name: string): Record<string, string>[] {
+  for (const member of membersAt(raw, skipSpace(raw, 0))) {
+    if (member.name === name && raw[member.at] === "[")
+      return [...objectsAt(raw, member.at)].map((at) => stringsAt(raw, at));
+  }
+  return [];
+}
+
+function stringsAt(raw: string, at: number): Record<string, string> {
+  const strings: Record<string, string> = {};
+  for (const member of membersAt(raw, at)) {
+    if (raw[member.at] === '"') strings[member.name] = readString(raw, member.at).text;
+  }
+  return strings;
+}
+
+/** The names in the object that begins at `at`, and where the value of each begins. */
+function* membersAt(raw: string, at: number): Generator<{ name: string; at: number }> {
   if (raw[at] !== "{") return;
   at++;
   for (;;) {
@@ -18,16 +35,22 @@ function* fieldsOf(raw: string): Generator<[string, string]> {
     if (raw[at] !== '"') return;
     const name = readString(raw, at);
     at = skipSpace(raw, name.end);
-    if (!name.closed || raw[at] !== ":") return;
+    if (raw[at] !== ":") return;
     at = skipSpace(raw, at + 1);
-    if (raw[at] === '"') {
-      const value = readString(raw, at);
-      yield [name.text, value.text];
-      if (!value.closed) return;
-      at = value.end;
-    } else {
-      at = skipValue(raw, at);
-    }
+    if (at >= raw.length) return;
+    yield { name: name.text, at };
+    at = skipValue(raw, at);
+  }
+}
+
+/** Where the objects of the list that begins at `at` begin. */
+function* objectsAt(raw: string, at: number): Generator<number> {
+  for (;;) {
+    at = skipSpace(raw, at + 1);
+    if (raw[at] !== "{") return;
+    yield at;
+    at = skipValue(raw, at);
+    if (raw[at] !== ",") return;
   }
 }
 
@@ -36,13 +59,17 @@ function skipSpace(raw: string, at: number): number {
   return at;
 }
 
-/** `at` is that of the opening quote; `end` is just behind the closing one. */
-function readString(raw: string, at: number): { text: string; end: number; closed: boolean } {
+/** `at` is that of the opening quote; answers with the place of the closing one, or the end of the text. */
+function closingQuote(raw: string, at: number): number {
   let end = at + 1;
   while (end < raw.length && raw[end] !== '"') end += raw[end] === "\\" ? 2 : 1;
-  const closed = end < raw.length;
-  const body = raw.slice(at + 1, Math.min(end, raw.length));
-  return { text: unescapeJson(body), end: closed ? end + 1 : raw.length, closed };
+  return Math.min(end, raw.length);
+}
+
+/** `at` is that of the opening quote; `end` is just behind the closing one. */
+function readString(raw: string, at: number): { text: string; end: number } {
+  const end = closingQuote(raw, at);
+  return { text: unescapeJson(raw.slice(at + 1, end)), end: end + 1 };
 }
 
 function unescapeJson(body: string): string {
@@ -60,13 +87,13 @@ function unescapeJson(body: string): string {
 
 const plainEscapes: Record<string, string> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
 
-/** Past a number, a word, an array or an object. */
+/** To the comma or the bracket behind a value. */
 function skipValue(raw: string, at: number): number {
   let depth = 0;
   while (at < raw.length) {
     const sign = raw.charAt(at);
     if (sign === '"') {
-      at = readString(raw, at).end;
+      at = closingQuote(raw, at) + 1;
       continue;
     }
     if ("[{".includes(sign)) depth++;

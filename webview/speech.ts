@@ -1,10 +1,10 @@
 /** What is said aloud of a running turn: sentences, not tokens. */
 import { type Chat, findPart } from "../src/loop/apply.ts";
-import type { ChatEvent, PermissionRequest } from "../src/loop/events.ts";
+import type { BackgroundCommand, ChatEvent, PermissionRequest } from "../src/loop/events.ts";
 import type { Message, ToolPart } from "../src/loop/message.ts";
 import type { ReviewFile } from "../src/loop/protocol.ts";
 import { count } from "./format.ts";
-import { kindOf, lineOf } from "./line.ts";
+import { firstLine, kindOf, lineOf } from "./line.ts";
 
 /** Collects what happened since it was last asked; whoever speaks asks at most once a second. */
 export class Speech {
@@ -13,6 +13,8 @@ export class Speech {
   #partID = "";
   /** How much of the text part `#partID` has been said. */
   #said = 0;
+  /** The states of commands in the background, as they were told last. */
+  readonly #background = new Map<string, BackgroundCommand["state"]["type"]>();
 
   /** `chat` is as it is after `event`. */
   hear(event: ChatEvent, chat: Chat, review: readonly ReviewFile[]): void {
@@ -21,6 +23,7 @@ export class Speech {
       this.#hearText(chat, event.part.messageID, event.part.id, event.part.time?.end !== undefined);
     } else if (event.type === "part" && event.part.type === "tool") this.#hearTool(event.part, chat.session.cwd);
     else if (event.type === "asked") this.#say(question(event.request));
+    else if (event.type === "background") this.#hearBackground(event.commands);
     else if (event.type === "message" && isSummary(event.message)) this.#say("Conversation compacted.");
     else if (event.type === "ended" && event.reason === "end_turn") {
       this.#say(review.length === 0 ? "Done." : `Done, ${changes(review)}.`);
@@ -64,6 +67,18 @@ export class Speech {
     this.#say(`${line.verb} ${line.object}${result && `, ${result}`}.`);
   }
 
+  /** Only what changes while it is watched: not what had ended before. */
+  #hearBackground(commands: readonly BackgroundCommand[]): void {
+    for (const { id, startedAt, command, state } of commands) {
+      const key = `${id} ${startedAt}`;
+      const before = this.#background.get(key);
+      this.#background.set(key, state.type);
+      if (before === undefined || before === state.type) continue;
+      if (state.type === "ended") this.#say(`${firstLine(command)} ended in the background, ${state.words}.`);
+      else if (state.type === "waiting") this.#say(`${firstLine(command)} waits for input: ${state.prompt}`);
+    }
+  }
+
   #say(sentence: string): void {
     this.#flushReads();
     if (sentence.trim()) this.#sentences.push(sentence.trim());
@@ -83,6 +98,7 @@ function isSummary(message: Message): boolean {
 }
 
 function question({ title, preview }: PermissionRequest): string {
+  if (preview.type === "questions") return [title, ...preview.questions.map(({ question }) => question)].join(" ");
   const parts = preview.type === "command" ? preview.parts.filter((part) => part.decision !== "allow") : [];
   return [title, ...parts.map((part) => part.text)].join(" ");
 }

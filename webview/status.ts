@@ -5,7 +5,7 @@ import type { ToolPart } from "../src/loop/message.ts";
 import { never } from "../src/loop/never.ts";
 import type { Readiness } from "../src/loop/protocol.ts";
 import { count, elapsed } from "./format.ts";
-import { lineOf } from "./line.ts";
+import { kindOf, lineOf } from "./line.ts";
 import { lastShown } from "./turns.ts";
 
 interface StatusLine {
@@ -60,7 +60,7 @@ function doing(chat: Chat, tool: ToolPart | undefined): string {
     const { verb, object } = lineOf(tool, false, chat.session.cwd);
     return `${verb} ${object}`.trim();
   }
-  if (tool) return tool.tool === "edit" || tool.tool === "write" ? "Writing an edit" : "Preparing a call";
+  if (tool) return kindOf(tool.tool) === "edit" ? "Writing an edit" : "Preparing a call";
   const last = chat.messages.at(-1);
   if (last && isCompaction(last)) return "Compacting";
   const answering = last?.info.role === "assistant" && last.parts.at(-1)?.type === "text";

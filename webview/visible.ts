@@ -12,3 +12,8 @@ export function visible(text: string): string {
     (sign) => `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`,
   );
 }
+
+/** The text without its hidden characters. */
+export function withoutHidden(text: string): string {
+  return text.replace(hidden, "");
+}

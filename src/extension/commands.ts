@@ -1,6 +1,8 @@
 /** The commands, one table. Those of the review are beside it. */
 import * as vscode from "vscode";
+import type { Chat } from "../loop/apply.ts";
 import { type ProviderID, providerIDs, providerNames } from "../loop/models/providers.ts";
+import { ownWords } from "../loop/words.ts";
 import type { Archive } from "./archive.ts";
 import { fromSelection } from "./attachments.ts";
 import type { Conversations } from "./conversations.ts";
@@ -61,6 +63,16 @@ export function commands({ rondo, archive, panel, conversations, keys, models, l
     async "rondo.compact"() {
       await panel.reveal();
       await rondo.compact();
+    },
+    async "rondo.restoreCheckpoint"() {
+      const messageID = await pickMessage(rondo.chat());
+      if (messageID === undefined) return;
+      await panel.reveal();
+      panel.send({ type: "show-restore", messageID });
+    },
+    async "rondo.rules"() {
+      await panel.reveal();
+      panel.send({ type: "show-rules" });
     },
     async "rondo.addSelection"() {
       const editor = vscode.window.activeTextEditor;
@@ -163,4 +175,17 @@ async function selectModel(rondo: Rondo, models: Models): Promise<void> {
   } finally {
     picker.busy = false;
   }
+}
+
+/** Which message to go back to, the newest first. */
+async function pickMessage({ messages }: Chat): Promise<string | undefined> {
+  const items = messages.flatMap((entry) => {
+    const label = ownWords(entry.parts).trim().replace(/\s+/g, " ").slice(0, 100);
+    if (entry.info.role !== "user" || label === "") return [];
+    const time = new Date(entry.info.createdAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    return [{ label, description: time, messageID: entry.info.id }];
+  });
+  const title = "Restore Checkpoint";
+  const placeHolder = "The files as they were before this message; you see what would change first";
+  return (await vscode.window.showQuickPick(items.toReversed(), { title, placeHolder }))?.messageID;
 }

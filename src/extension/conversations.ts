@@ -1,5 +1,6 @@
 /** The sessions of this window: the one on screen, and those that go on behind it. */
 import * as vscode from "vscode";
+import { noCheckpointsKept, type SessionCheckpoints } from "../checkpoints/checkpoints.ts";
 import { apply, type Chat } from "../loop/apply.ts";
 import type { ChatEvent, Status } from "../loop/events.ts";
 import type { SessionSummary } from "../loop/protocol.ts";
@@ -14,7 +15,9 @@ import type { Transcript } from "../record/transcript.ts";
 import { isWindowThere } from "./alive.ts";
 
 /** What a session needs, but for what belongs to it alone. */
-export interface SharedDeps extends Omit<SessionDeps, "recorder" | "lock" | "openChild" | "host" | "hooks"> {
+export interface SharedDeps
+  extends Omit<SessionDeps, "recorder" | "lock" | "openChild" | "host" | "hooks" | "checkpoints"> {
+  checkpointsFor(sessionID: string): SessionCheckpoints;
   hostFor(sessionID: string): SessionDeps["host"];
   hooksFor(chat: Chat, recordPath: string, choices: Choices): SessionDeps["hooks"];
 }
@@ -23,6 +26,7 @@ interface Live {
   session: Session;
   transcript: Transcript;
   lock: RecordLock;
+  checkpoints: SessionCheckpoints;
   /** What is to end with it. */
   closing: AbortController;
 }
@@ -104,6 +108,11 @@ export class Conversations implements vscode.Disposable {
     return followed && followed.session.createdAt > 0 ? followed : this.#store.open(id).chat;
   }
 
+  /** Of the session on screen. */
+  get checkpoints(): SessionCheckpoints {
+    return this.#live.get(this.#current.chat.session.id)?.checkpoints ?? noCheckpointsKept;
+  }
+
   recordPath(): string {
     return this.#store.path(this.#current.chat.session.id);
   }
@@ -165,7 +174,7 @@ export class Conversations implements vscode.Disposable {
   #show(session: Session): void {
     const before = this.#live.get(this.#current.chat.session.id);
     this.#current = session;
-    if (before && !before.session.running) void this.#close(before);
+    if (before && !before.session.busy) void this.#close(before);
     this.#switched.fire(session);
   }
 
@@ -194,24 +203,27 @@ export class Conversations implements vscode.Disposable {
   #open(chat: Chat, found?: Replay): Live {
     const { id } = chat.session;
     const { transcript, lock } = this.#recordOf(id, found);
-    const { hostFor, hooksFor, ...shared } = this.#deps;
+    const { hostFor, hooksFor, checkpointsFor, ...shared } = this.#deps;
+    const checkpoints = checkpointsFor(id);
     const choices = this.#choices(chat);
     const session = new Session(chat, choices, {
       ...shared,
       host: hostFor(id),
+      checkpoints,
       hooks: hooksFor(chat, transcript.path, choices),
       recorder: transcript,
       lock,
       openChild: (childID) => this.#store.transcript(childID, (error) => this.#troubles.fire(error)),
     });
-    const live = { session, transcript, lock, closing: new AbortController() };
+    const live = { session, transcript, lock, checkpoints, closing: new AbortController() };
     this.#live.set(id, live);
     const following = transcript.follow((events) => session.catchUp(events));
     live.closing.signal.addEventListener("abort", () => following.dispose());
     session.listen((event) => {
       if (event.type === "ended" || event.type === "session") this.#store.saveSummary(session.chat);
       this.#events.fire({ session, event });
-      if (event.type === "ended" && session !== this.#current) setImmediate(() => this.#closeIfIdle(id));
+      const mayBeOver = event.type === "ended" || event.type === "background";
+      if (mayBeOver && session !== this.#current) setImmediate(() => this.#closeIfIdle(id));
     });
     return live;
   }
@@ -244,15 +256,16 @@ export class Conversations implements vscode.Disposable {
 
   #closeIfIdle(id: string): void {
     const live = this.#live.get(id);
-    if (live && live.session !== this.#current && !live.session.running) void this.#close(live);
+    if (live && live.session !== this.#current && !live.session.busy) void this.#close(live);
   }
 
   /** Its events are on disk, or the user is told that they are not. */
-  async #close({ session, transcript, closing }: Live): Promise<void> {
+  async #close({ session, transcript, checkpoints, closing }: Live): Promise<void> {
     this.#live.delete(session.chat.session.id);
     closing.abort();
     try {
       await session.dispose();
+      await checkpoints.close();
       transcript.close();
       this.#store.saveSummary(session.chat);
     } catch (error) {

@@ -2,33 +2,37 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import * as vscode from "vscode";
-import * as z from "zod/mini";
 import type { Chat } from "../loop/apply.ts";
-import { type ChatEvent, Rule } from "../loop/events.ts";
+import type { ChatEvent } from "../loop/events.ts";
 import { ModelRef } from "../loop/message.ts";
+import { together } from "../loop/setup/outside.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
-import { coreTools } from "../tools/core.ts";
+import { builtInTools } from "../tools/all.ts";
 import { registryOf } from "../tools/registry.ts";
 import { taskTool } from "../tools/task.ts";
+import { deferredTools, mustDefer } from "../tools/tool-search.ts";
 import { Archive } from "./archive.ts";
+import { keptCheckpoints } from "./checkpoints.ts";
 import { commands } from "./commands.ts";
 import { Conversations } from "./conversations.ts";
+import { vscodeTools } from "./host/lm-tools.ts";
 import { Keys } from "./keys.ts";
+import { Mcp } from "./mcp.ts";
 import { Models } from "./models.ts";
 import { proposedTexts, showIfNothingIsOpen } from "./open.ts";
 import { Panel, type PanelMessage } from "./panel.ts";
 import { Projects } from "./projects.ts";
+import { Restores } from "./restores.ts";
 import { Before } from "./review/before.ts";
 import { reviewCommands } from "./review/commands.ts";
 import { Marks } from "./review/marks.ts";
 import { Review } from "./review/review.ts";
 import { changesState, choicesNow, Rondo, remembered } from "./rondo.ts";
+import { Rules } from "./rules.ts";
+import { RulesPage } from "./rules-page.ts";
 import { readSettings, watchSettings } from "./settings.ts";
 import { vscodeHost } from "./vscode-host.ts";
-
-/** Rules that were given with "Always allow", for this workspace. */
-const rulesKey = "rondo.rules";
 
 /** Rondo as it runs in a window. */
 export interface App {
@@ -52,8 +56,11 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const models = new Models(keys, ModelRef.safeParse(memory.get(remembered.model)).data);
   const review = own(new Review({ storage, tell: (message) => void vscode.window.showWarningMessage(message) }));
   const sessions = new Sessions(vscode.Uri.joinPath(storage, "sessions").fsPath);
-  const host = own(vscodeHost({ watch: review }));
-  const workspaceRules = () => z.array(Rule).safeParse(memory.get(rulesKey)).data ?? [];
+  const host = own(
+    vscodeHost({ watch: review, terminal: () => readSettings().terminal, secrets: () => readSettings().secrets }),
+  );
+  const rules = own(new Rules(memory));
+  const mcp = own(new Mcp({ memory, secrets: context.secrets, onChange: () => panel.stateChanged(), log }));
   const projects = own(new Projects(log));
   const ledger = new SpendingLedger(path.join(context.globalStorageUri.fsPath, "spending"), (message) =>
     log.warn(message),
@@ -66,14 +73,18 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
         hooksFor: (...session) => projects.hooks(...session),
         project: () => projects.load(),
         ledger,
-        tools: registryOf(coreTools),
+        checkpointsFor: (sessionID) => keptCheckpoints({ storage, sessionID, log }),
+        tools: registryOf(builtInTools({ editor: true })),
+        outside: together([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
+        deferred: (tools) => (mustDefer(tools) ? deferredTools(tools) : []),
         taskTool,
-        limits: () => readSettings().limits,
+        limits: () => ({ ...readSettings().limits, windows: models.windows }),
         platform: process.platform,
         openModel: (ref) => models.open(ref),
         fallback: () => models.fallback,
-        rules: () => ({ user: readSettings().rules, workspace: workspaceRules() }),
-        keepRules: (rules) => void memory.update(rulesKey, [...workspaceRules(), ...rules]),
+        rules: () => rules.inForce(),
+        keepRules: (more) => rules.keep(more),
+        ruleUsed: (rule) => rules.used(rule),
         attended: true,
         titles: true,
         onLoopEvent: (event) => event.type !== "stream:delta" && log.debug(event.type, event),
@@ -87,8 +98,13 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const onChange = () => panel.stateChanged();
   const send = (message: PanelMessage) => panel.send(message);
   const archive = new Archive(conversations, send);
+  const restores = own(new Restores({ conversations, send, onChange }));
   const rondo = new Rondo({
     conversations,
+    mcp,
+    restores,
+    rulesPage: new RulesPage(rules, () => conversations.current, send),
+    showTerminal: () => host.showTerminal(),
     archive,
     projects,
     ledger,
@@ -120,6 +136,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   );
   own(review.onDidChange(onChange));
   own(keys.onDidChange(onChange));
+  own(models.onDidChange(onChange));
   own(projects.onDidChange(onChange));
   own(vscode.workspace.onDidChangeWorkspaceFolders(onChange));
   own(
@@ -143,6 +160,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     commands: table,
     async leave() {
       await conversations.disposeAll();
+      await mcp.leave();
       await review.flush();
       await models.dispose();
     },

@@ -1,5 +1,5 @@
 /** Which models can be asked now, and which one is asked. */
-
+import { setTimeout as wait } from "node:timers/promises";
 import type { ModelRef } from "../loop/message.ts";
 import { type Model, ModelError } from "../loop/model.ts";
 import {
@@ -15,13 +15,22 @@ import type { ModelChoice, Readiness } from "../loop/protocol.ts";
 import { knownModels } from "../loop/setup/catalog.ts";
 import type { Keys } from "./keys.ts";
 import { readSettings } from "./settings.ts";
+import { vscodeModel, vscodeProvider } from "./vscode-model.ts";
+import { type OfferedModel, VSCodeModels } from "./vscode-models.ts";
 
 /** The scripted model's name in place of a model's id. */
 const tourID = "tour";
 
+/** ms that VS Code's models are waited for; those that come later are taken then. */
+const patience = 2_000;
+
+/** Who may be asked: those with a key or a server, and VS Code for its extensions' models. */
+type Answerer = ProviderID | typeof vscodeProvider;
+
 export class Models {
   readonly #keys: Keys;
   readonly #open = new Map<string, Promise<Model>>();
+  readonly #offered = new VSCodeModels();
   #tour: Promise<{ url: string; stop(): void }> | undefined;
   /** What the user chose in this window. */
   #chosen: ModelRef | undefined;
@@ -29,6 +38,23 @@ export class Models {
   constructor(keys: Keys, chosen: ModelRef | undefined) {
     this.#keys = keys;
     this.#chosen = chosen;
+  }
+
+  /** The models that VS Code offers have changed. */
+  get onDidChange(): VSCodeModels["onDidChange"] {
+    return this.#offered.onDidChange;
+  }
+
+  /** Asks VS Code for its models where one of them may have to answer; keys are known by then. */
+  async load(): Promise<void> {
+    const isWanted = chosenProvider() === vscodeProvider || this.#chosen?.providerID === vscodeProvider;
+    if (!isWanted && providerIDs.some((id) => this.#isReady(id))) return;
+    await Promise.race([this.#offered.list(), wait(patience)]);
+  }
+
+  /** Most tokens of a request to VS Code's models, by "vscode/vendor/id". */
+  get windows(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#offered.known.map((one) => [`${one.providerID}/${one.modelID}`, one.window]));
   }
 
   choose(ref: ModelRef): void {
@@ -45,8 +71,13 @@ export class Models {
     const provider = this.#provider();
     if (provider === undefined) return this.#isTour ? { providerID: "anthropic", modelID: tourID } : undefined;
     if (this.#chosen && this.#isReady(this.#chosen.providerID)) return this.#chosen;
-    const modelID =
-      readSettings().model ?? process.env["RONDO_MODEL"] ?? defaultModel(provider, this.#access(provider));
+    const named = readSettings().model ?? process.env["RONDO_MODEL"];
+    if (provider === vscodeProvider) {
+      const { known } = this.#offered;
+      const found = known.find(({ modelID }) => named !== undefined && `/${modelID}`.endsWith(`/${named}`)) ?? known[0];
+      return found && { providerID: found.providerID, modelID: found.modelID };
+    }
+    const modelID = named ?? defaultModel(provider, this.#access(provider));
     return modelID === undefined ? undefined : { providerID: provider, modelID };
   }
 
@@ -55,7 +86,7 @@ export class Models {
     const name = readSettings().fallbackModel;
     if (name === undefined) return undefined;
     const [, provider = "", rest = ""] = /^([^/]+)\/(.+)$/.exec(name) ?? [];
-    if (isProvider(provider)) return { providerID: provider, modelID: rest };
+    if (isProvider(provider) || provider === vscodeProvider) return { providerID: provider, modelID: rest };
     return { providerID: this.current?.providerID ?? "anthropic", modelID: name };
   }
 
@@ -65,7 +96,7 @@ export class Models {
     const ready = knownModels.filter(({ providerID }) => {
       return this.#isReady(providerID) && this.#access(providerID).baseURL === undefined;
     });
-    const choices = ready.map((known) => describe(known));
+    const choices = [...ready.map((known) => describe(known)), ...this.#offered.known.map(describeOffered)];
     if (current && !choices.some((one) => isSame(one, current))) choices.unshift(this.describe(current));
     return choices;
   }
@@ -74,14 +105,16 @@ export class Models {
     if (ref.modelID === tourID && this.#isTour) {
       return { ...ref, label: "Tour (a script)", group: "Rondo", price: undefined };
     }
+    const offered = this.#offered.known.find((one) => isSame(one, ref));
+    if (offered) return describeOffered(offered);
     const baseURL = isProvider(ref.providerID) ? this.#access(ref.providerID).baseURL : undefined;
     const choice = describe(ref);
     return baseURL === undefined ? choice : { ...choice, group: new URL(baseURL).host };
   }
 
-  /** Asks the servers that are ready for their models. @throws ModelError with a sentence when none answers */
+  /** Asks VS Code and the servers that are ready for their models. @throws ModelError with a sentence when none answers */
   async listFromServers(signal: AbortSignal): Promise<ModelChoice[]> {
-    const found: ModelChoice[] = [];
+    const found = (await this.#offered.list()).map(describeOffered);
     for (const provider of providerIDs) {
       const access = this.#access(provider);
       if (provider !== "openai" || !isReady(access) || access.baseURL === undefined) continue;
@@ -98,6 +131,7 @@ export class Models {
       this.#tour ??= startTour();
       return await openModel("anthropic", { apiKey: "tour", baseURL: (await this.#tour).url });
     }
+    if (ref.providerID === vscodeProvider) return vscodeModel();
     if (!isProvider(ref.providerID)) throw new ModelError("invalid", `There is no provider "${ref.providerID}".`, "");
     const access = this.#access(ref.providerID);
     const key = JSON.stringify([ref.providerID, access]);
@@ -110,9 +144,11 @@ export class Models {
   /** Forgets connections, so that a new key or address is used from the next request on. */
   reset(): void {
     this.#open.clear();
+    void this.load();
   }
 
   async dispose(): Promise<void> {
+    this.#offered.dispose();
     (await this.#tour)?.stop();
   }
 
@@ -120,13 +156,14 @@ export class Models {
     return process.env["RONDO_TOUR"] === "1" && this.#provider() === undefined;
   }
 
-  #provider(): ProviderID | undefined {
-    const { provider } = readSettings();
+  #provider(): Answerer | undefined {
+    const provider = chosenProvider();
     if (provider !== undefined) return this.#isReady(provider) ? provider : undefined;
-    return providerIDs.find((id) => this.#isReady(id));
+    return [...providerIDs, vscodeProvider].find((id) => this.#isReady(id));
   }
 
   #isReady(provider: string): boolean {
+    if (provider === vscodeProvider) return this.#offered.known.length > 0;
     return isProvider(provider) && isReady(this.#access(provider));
   }
 
@@ -137,12 +174,21 @@ export class Models {
   }
 }
 
+function chosenProvider(): Answerer | undefined {
+  return readSettings().provider;
+}
+
 function isProvider(id: string): id is ProviderID {
   return providerIDs.some((one) => one === id);
 }
 
 function isSame(a: ModelRef, b: ModelRef): boolean {
   return a.providerID === b.providerID && a.modelID === b.modelID;
+}
+
+function describeOffered({ providerID, modelID, label }: OfferedModel): ModelChoice {
+  const [vendor = ""] = modelID.split("/");
+  return { providerID, modelID, label, group: `VS Code: ${vendor}`, price: undefined };
 }
 
 function describe(ref: ModelRef): ModelChoice {

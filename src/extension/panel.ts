@@ -108,7 +108,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     }
     try {
       if (parsed.data.type === "ready") await this.#connect();
-      else await this.#source.receive(parsed.data);
+      await this.#source.receive(parsed.data);
     } catch (error) {
       this.send({ type: "notice", ...this.#source.explain(error) });
     }

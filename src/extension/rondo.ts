@@ -19,11 +19,14 @@ import type { Archive } from "./archive.ts";
 import { fromFile, pickFiles } from "./attachments.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Keys } from "./keys.ts";
+import type { Mcp } from "./mcp.ts";
 import type { Models } from "./models.ts";
 import { openInEditor, openPreview } from "./open.ts";
 import type { PanelMessage, PanelSource } from "./panel.ts";
 import type { Projects } from "./projects.ts";
+import type { Restores } from "./restores.ts";
 import type { Review } from "./review/review.ts";
+import type { RulesPage } from "./rules-page.ts";
 import { readSettings } from "./settings.ts";
 
 /** What VS Code keeps for this workspace. */
@@ -40,6 +43,10 @@ interface Parts {
   models: Models;
   keys: Keys;
   review: Review;
+  rulesPage: RulesPage;
+  restores: Restores;
+  mcp: Mcp;
+  showTerminal(): void;
   memory: vscode.Memento;
   log: vscode.LogOutputChannel;
   /** To be called when `state()` has changed. */
@@ -85,9 +92,10 @@ export class Rondo implements PanelSource {
   }
 
   async #prepare(): Promise<void> {
-    const { keys, memory, conversations, projects, log } = this.#parts;
+    const { keys, models, memory, conversations, projects, log } = this.#parts;
     projects.watch();
     await keys.load();
+    await models.load();
     const id = memory.get<string>(remembered.session);
     if (id === undefined || !conversations.has(id) || this.chat().messages.length > 0) return;
     try {
@@ -98,7 +106,7 @@ export class Rondo implements PanelSource {
   }
 
   state(): PanelState {
-    const { models, review, conversations, projects } = this.#parts;
+    const { models, review, conversations, projects, mcp, restores } = this.#parts;
     const { current } = models;
     return {
       readiness: models.readiness,
@@ -113,6 +121,8 @@ export class Rondo implements PanelSource {
       cost: this.#cost(),
       agents: projects.agents,
       agent: this.session.choices.agent,
+      servers: mcp.servers.views(),
+      restored: restores.last,
       recent: this.chat().messages.length === 0 ? conversations.list().slice(0, recentSessions) : [],
     };
   }
@@ -120,8 +130,9 @@ export class Rondo implements PanelSource {
   async receive(message: ToHost): Promise<void> {
     const { archive, conversations, models, review } = this.#parts;
     switch (message.type) {
+      // The page is made anew, and shows the chat.
       case "ready":
-        return;
+        return this.#parts.rulesPage.hide();
       case "prompt":
         return await this.prompt(message);
       case "stop":
@@ -149,8 +160,41 @@ export class Rondo implements PanelSource {
       case "show-context":
         return this.#parts.send({ type: "context", use: this.session.contextUse() });
       case "answer":
-        this.session.answer(message.requestID, message.answer);
+        this.#answer(message);
         return;
+      case "judge":
+        return await this.#parts.rulesPage.judge(message.requestID, message.command);
+      case "try-rules":
+        return this.#parts.rulesPage.tryOut(message.requestID, message.rules);
+      case "show-rules":
+        return this.#parts.rulesPage.show();
+      case "hide-rules":
+        return this.#parts.rulesPage.hide();
+      case "remove-rule":
+        return await this.#parts.rulesPage.remove(message.rule, message.source);
+      case "explain":
+        return await this.#parts.rulesPage.explain(message.command);
+      case "end-command":
+        await this.session.background.kill(message.id);
+        return;
+      case "to-background":
+        this.session.background.detach(message.callID);
+        return;
+      case "end-call":
+        this.session.background.endCall(message.callID);
+        return;
+      case "show-terminal":
+        return this.#parts.showTerminal();
+      case "server":
+        return await this.#parts.mcp.act(message.name, message.action);
+      case "preview-restore":
+        return await this.#parts.restores.preview(message.messageID);
+      case "restore":
+        return await this.#parts.restores.restore(message);
+      case "undo-restore":
+        return await this.#parts.restores.undo();
+      case "compare":
+        return await this.#parts.restores.compare(message.messageID);
       case "set-mode":
         return this.setMode(message.mode);
       case "set-model":
@@ -256,6 +300,18 @@ export class Rondo implements PanelSource {
     void this.#parts.memory.update(remembered.session, this.chat().session.id);
   }
 
+  /** The user may have changed the command that is allowed. */
+  #answer({ requestID, answer }: Extract<ToHost, { type: "answer" }>): void {
+    const { session } = this;
+    if (answer.type !== "once" || answer.command === undefined) {
+      session.answer(requestID, answer.type === "once" ? { type: "once" } : answer);
+      return;
+    }
+    const { command } = answer;
+    const input = session.permissions.find(requestID)?.question.input;
+    session.answer(requestID, { type: "once", input: { ...input, command } });
+  }
+
   #giveBack({ text, attachments }: Said, error: unknown): void {
     const { send } = this.#parts;
     send({ type: "notice", ...this.explain(error) });
@@ -312,7 +368,7 @@ export class Rondo implements PanelSource {
   #contextUsed(): number | undefined {
     const last = this.chat().messages.findLast(({ info }) => info.role === "assistant" && info.tokens.output > 0)?.info;
     if (last?.role !== "assistant") return undefined;
-    const window = windowOf(last.model, readSettings().limits);
+    const window = windowOf(last.model, { ...readSettings().limits, windows: this.#parts.models.windows });
     // After a compaction the conversation is its summary.
     const used = last.summary ? last.tokens.output : contextSize(last.tokens);
     return Math.min(1, used / window);

@@ -8,7 +8,7 @@ import type { Price } from "../loop/setup/catalog.ts";
 import { defaultLimits, type Limits } from "../loop/turn.ts";
 
 export interface Settings {
-  provider: ProviderID | undefined;
+  provider: ProviderID | "vscode" | undefined;
   model: string | undefined;
   baseURL: string | undefined;
   /** Answers when the chosen model is overloaded: a model's id, perhaps with its provider before a slash. */
@@ -17,8 +17,18 @@ export interface Settings {
   thinking: Thinking;
   mode: PermissionMode;
   rules: Rule[];
+  /** Patterns of more files that may hold secrets, in the syntax of `.gitignore`. */
+  secrets: string[];
   /** As it was written, in the form of Claude Code's `hooks`. */
   hooks: unknown;
+  /** As it was written, in the form of `.mcp.json`'s `mcpServers`. */
+  mcpServers: unknown;
+  /** Names of tools of VS Code that may be used, or `*`. */
+  vscodeTools: string[];
+  /** `shell`: a path; empty for the usual one. */
+  terminal: { mode: "separate" | "integrated"; shell: string };
+  /** Most that checkpoints may take, in bytes; 0: none are kept. */
+  checkpointBytes: number;
   limits: Limits;
   /** Sentences about settings that cannot be used; each falls back to its default. */
   problems: string[];
@@ -82,7 +92,7 @@ function parseSettings(): Settings {
   const trusted = vscode.workspace.isTrusted;
   const usual = defaultLimits;
   return {
-    provider: read("provider", z.optional(z.enum(providerIDs)), undefined, true),
+    provider: read("provider", z.optional(z.enum([...providerIDs, "vscode"])), undefined, true),
     model: read("model", z.optional(z.string()), undefined, !trusted),
     baseURL: read("baseUrl", z.optional(Address), undefined, true),
     fallbackModel: read("fallbackModel", z.optional(z.string()), undefined, true),
@@ -90,10 +100,19 @@ function parseSettings(): Settings {
     thinking: read("thinking", z.enum(["default", "off", "low", "medium", "high"]), "default", !trusted),
     mode: read("permission.mode", PermissionMode, "default", true),
     rules: read("permission.rules", z.array(Rule), [], true),
+    secrets: read("permission.secrets", z.array(z.string()), [], true),
+    mcpServers: read("mcpServers", z.record(z.string(), z.unknown()), {}, true),
+    vscodeTools: read("vscodeTools", z.array(z.string()), [], true),
+    terminal: {
+      mode: read("terminal.mode", z.enum(["separate", "integrated"]), "separate", true),
+      shell: read("terminal.shell", z.string(), "", true),
+    },
+    checkpointBytes: read("checkpoints.maxSizeMb", z.int().check(z.gte(0)), 500, true) * 1_000_000,
     hooks: read("hooks", z.record(z.string(), z.unknown()), {}, true),
     limits: {
       prices: whole(read("prices", Prices, {}, true)),
       forcedWindow: undefined,
+      windows: {},
       maxTurns: read("maxTurns", z.int().check(z.gte(1)), usual.maxTurns, !trusted),
       maxBudgetUsd: read("maxBudgetUsd", Money, undefined, true),
       maxDailyBudgetUsd: read("maxDailyBudgetUsd", Money, undefined, true),

@@ -1,10 +1,13 @@
 /** The world as tools see it, in VS Code: files as the editor has them, commands in sight, VS Code's own ripgrep. */
 import * as vscode from "vscode";
-import type { Host, Search } from "../tools/host.ts";
+import { backgroundOf } from "../tools/background.ts";
+import type { Host, Search, Terminal } from "../tools/host.ts";
 import { nodeWorkspace } from "../tools/node-files.ts";
 import { nodeOverflow } from "../tools/node-overflow.ts";
 import { nodeSearch } from "../tools/node-search.ts";
 import { nodeTerminal } from "../tools/node-terminal.ts";
+import { codeEditor } from "./host/editor.ts";
+import { integratedTerminal } from "./host/integrated.ts";
 import { editorRipgrep } from "./host/ripgrep.ts";
 import { mirrored } from "./host/terminal.ts";
 import { editorWorkspace, type WriteWatch } from "./host/workspace.ts";
@@ -12,31 +15,71 @@ import { editorWorkspace, type WriteWatch } from "./host/workspace.ts";
 export interface EditorHost extends vscode.Disposable {
   /** All sessions share the files and the terminal. `outputs` is the folder for long outputs, made when first needed. */
   forSession(outputs: string): Host;
+  /** Shows the terminal in which a command ran last, if there is one. */
+  showTerminal(): void;
 }
 
-/** `watch` is told of each file that is written. */
-export function vscodeHost({ watch }: { watch: WriteWatch }): EditorHost {
-  let disk = openFolders();
-  const folders = vscode.workspace.onDidChangeWorkspaceFolders(() => {
-    disk = openFolders();
-  });
+/** Where commands run, as the settings have it. */
+export interface TerminalSettings {
+  /** `separate`: by Rondo, mirrored into a terminal; `integrated`: in a terminal of the user's own shell. */
+  mode: "separate" | "integrated";
+  /** Path; "" for the usual one. */
+  shell: string;
+}
+
+interface EditorHostOptions {
+  /** Told of each file that is written. */
+  watch: WriteWatch;
+  /** Asked for each command. */
+  terminal(): TerminalSettings;
+  /** Patterns of more files that may hold secrets, in gitignore's syntax, asked when folders or settings change. */
+  secrets(): readonly string[];
+}
+
+export function vscodeHost({ watch, terminal: settings, secrets }: EditorHostOptions): EditorHost {
+  let disk = openFolders(secrets());
+  const reopen = () => {
+    disk = openFolders(secrets());
+  };
+  const folders = vscode.Disposable.from(
+    vscode.workspace.onDidChangeWorkspaceFolders(reopen),
+    vscode.workspace.onDidChangeConfiguration(
+      (event) => event.affectsConfiguration("rondo.permission.secrets") && reopen(),
+    ),
+  );
   const workspace = editorWorkspace(() => disk, watch);
-  const terminal = mirrored(nodeTerminal());
+  const shell = () => settings().shell;
+  const separate = mirrored(nodeTerminal({ shell }));
+  const integrated = integratedTerminal(separate, shell);
+  const current = () => (settings().mode === "integrated" ? integrated : separate);
+  const terminal: Terminal = {
+    get shell() {
+      return current().shell;
+    },
+    run: (command) => current().run(command),
+  };
   const search = editorSearch();
+  const editor = codeEditor();
   return {
-    forSession: (outputs) => ({ workspace, terminal, search, overflow: nodeOverflow(outputs) }),
+    forSession(outputs) {
+      const overflow = nodeOverflow(outputs);
+      return { workspace, terminal, search, overflow, background: backgroundOf(terminal, overflow), editor };
+    },
+    showTerminal: () => current().show(),
     dispose() {
       folders.dispose();
-      terminal.dispose();
+      integrated.dispose();
+      separate.dispose();
+      editor.dispose();
     },
   };
 }
 
 /** The editor's workspace knows whether it is trusted: the disk is asked only when it is. */
-function openFolders() {
+function openFolders(secrets: readonly string[]) {
   const uris = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
   const paths = uris.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath);
-  return nodeWorkspace(paths, true);
+  return nodeWorkspace(paths, true, secrets);
 }
 
 /** Looks for ripgrep when it is first needed. */

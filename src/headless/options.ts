@@ -54,6 +54,8 @@ const known = {
   "include-partial-messages": flag,
   "input-format": text,
   rules: text,
+  "mcp-config": text,
+  "project-mcp": flag,
   settings: text,
   "add-dir": { type: "string", multiple: true },
   untrusted: flag,
@@ -73,6 +75,8 @@ One prompt on one folder. Without PROMPT it is read from standard input.
                                nobody is there to ask: what would ask is denied
   --allowed-tools A,B          --disallowed-tools A,B
   --rules FILE                 JSON list of {permission, pattern, action}; the last match wins
+  --mcp-config FILE            MCP servers, in the form of .mcp.json
+  --project-mcp                starts the servers that the folder's own .mcp.json names
   --settings FILE              hooks, in the form of Claude Code's settings
   --untrusted                  as in a workspace that is not trusted
   --max-turns N  --max-budget-usd X  --max-daily-budget-usd X  --max-retries N  --context-window N
@@ -108,6 +112,8 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       permissionMode: oneOf("--permission-mode", values["permission-mode"] ?? "default", PermissionMode.options),
       allowedTools: list(values["allowed-tools"]),
       disallowedTools: list(values["disallowed-tools"]),
+      mcpServers: values["mcp-config"] === undefined ? undefined : mcpServers(values["mcp-config"]),
+      allowProjectMcpServers: values["project-mcp"] ?? false,
       maxTurns: count("--max-turns", values["max-turns"], 1),
       maxBudgetUsd: amount("--max-budget-usd", values["max-budget-usd"]),
       maxDailyBudgetUsd: amount("--max-daily-budget-usd", values["max-daily-budget-usd"]),
@@ -199,6 +205,16 @@ function readRules(file: string): Rule[] {
   } catch (error) {
     const why = error instanceof $ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : "";
     throw new UsageError(`--rules: ${file} is not a JSON list of {permission, pattern, action}: ${why}`);
+  }
+}
+
+function mcpServers(file: string): Record<string, unknown> {
+  const Servers = z.object({ mcpServers: z.record(z.string(), z.unknown()) });
+  try {
+    return Servers.parse(JSON.parse(readFileSync(file, "utf8"))).mcpServers;
+  } catch (error) {
+    const why = error instanceof $ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : "";
+    throw new UsageError(`--mcp-config: ${file} is not {"mcpServers": {…}}: ${why}`);
   }
 }
 

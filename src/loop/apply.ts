@@ -1,5 +1,13 @@
 /** A chat is the fold of its events: `apply` is the only code that changes one, in the host, the panel and on replay. */
-import type { ChatEvent, PermissionRequest, Queued, SessionInfo, Status, TurnEnded } from "./events.ts";
+import type {
+  BackgroundCommand,
+  ChatEvent,
+  PermissionRequest,
+  Queued,
+  SessionInfo,
+  Status,
+  TurnEnded,
+} from "./events.ts";
 import type { Message, Part } from "./message.ts";
 // Not from message.ts: the panel folds chats too, and has no use for zod.
 import { never } from "./never.ts";
@@ -17,6 +25,10 @@ export interface Chat {
   queue: Queued[];
   /** What requests leave out since the last pruning (C6). */
   pruned: { outputs: string; reasoning: string } | undefined;
+  /** Went back before these were said; newest last. Gone for good with the next message. */
+  setAside: Entry[];
+  /** Commands that run while the agent does other things, and those that have ended. */
+  background: readonly BackgroundCommand[];
   /** Since when nothing has come from the model, in ms since 1970 (H6). */
   silentSince: number | undefined;
   /** Of subagents, by session id, as far as they were followed live or loaded. */
@@ -33,6 +45,8 @@ export function newChat(session: SessionInfo): Chat {
     requests: [],
     queue: [],
     pruned: undefined,
+    setAside: [],
+    background: [],
     silentSince: undefined,
     children: {},
     ended: undefined,
@@ -82,6 +96,12 @@ export function apply(chat: Chat, event: ChatEvent): void {
     case "pruned":
       chat.pruned = { outputs: event.outputs, reasoning: event.reasoning };
       return;
+    case "rewound":
+      rewind(chat, event.messageID);
+      return;
+    case "background":
+      chat.background = event.commands;
+      return;
     case "silence":
       chat.silentSince = event.since ?? undefined;
       return;
@@ -111,8 +131,24 @@ export function findPart(chat: Chat, messageID: string, partID: string): Part | 
 
 function putMessage(chat: Chat, message: Message): void {
   const entry = findEntry(chat, message.id);
-  if (entry) entry.info = message;
-  else chat.messages.push({ info: message, parts: [] });
+  if (entry) {
+    entry.info = message;
+    return;
+  }
+  chat.messages.push({ info: message, parts: [] });
+  chat.setAside = [];
+}
+
+function rewind(chat: Chat, messageID: string | null): void {
+  if (messageID === null) {
+    chat.messages.push(...chat.setAside);
+    chat.setAside = [];
+    return;
+  }
+  const at = chat.messages.findIndex((entry) => entry.info.id === messageID);
+  if (at < 0) return;
+  chat.setAside = [...chat.messages.splice(at), ...chat.setAside];
+  chat.ended = undefined;
 }
 
 function putPart(chat: Chat, part: Part): void {

@@ -41,6 +41,11 @@ export const RecordedEvent = z.discriminatedUnion("type", [
    * with the message `reasoning`, which was tied to what is left out (C6).
    */
   z.object({ type: z.literal("pruned"), outputs: z.string(), reasoning: z.string() }),
+  /**
+   * The conversation goes back to before the user message `messageID`: that one and all after it are set aside. Null: what
+   * was set aside last comes back, as long as nothing was said since.
+   */
+  z.object({ type: z.literal("rewound"), messageID: z.nullable(z.string()) }),
 ]);
 export type RecordedEvent = z.infer<typeof RecordedEvent>;
 
@@ -59,17 +64,64 @@ export const Status = z.discriminatedUnion("type", [
 ]);
 export type Status = z.infer<typeof Status>;
 
+/** A question that the model puts to the user, with answers to choose from. */
+export const Question = z.object({
+  question: z.string(),
+  /** One or two words above it. */
+  header: z.string(),
+  options: z.array(z.object({ label: z.string(), description: z.string() })),
+  /** Whether more than one may be chosen. */
+  multiple: z.boolean(),
+});
+export type Question = z.infer<typeof Question>;
+
+/** A command that runs while the agent does other things, or has ended. */
+export const BackgroundCommand = z.object({
+  /** "bash_1": what the model names it by. */
+  id: z.string(),
+  command: z.string(),
+  /** ms since 1970 */
+  startedAt: z.number(),
+  state: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("running") }),
+    /** It has put this out, and waits for an answer that nobody can type. */
+    z.object({ type: z.literal("waiting"), prompt: z.string() }),
+    /** `words`: "exit code 1", "ended by SIGTERM". */
+    z.object({ type: z.literal("ended"), words: z.string(), failed: z.boolean(), at: z.number() }),
+  ]),
+  /** Of its output so far. */
+  lines: z.number(),
+  /** The last lines of its output. */
+  last: z.string(),
+});
+export type BackgroundCommand = z.infer<typeof BackgroundCommand>;
+
+/** One of the things that a command does: a simple command in it, a file that it reads or writes, a place it goes to. */
+export const CommandPart = z.object({
+  text: z.string(),
+  /** As in a rule: `bash`, `edit`, `read`, `external_directory`. */
+  permission: z.string(),
+  /** "deletes files", "writes out.txt"; empty where the text says it. */
+  effect: z.string(),
+  decision: z.enum(["allow", "ask", "deny"]),
+  /** Which rule, mode or guard decided, in words. */
+  why: z.string(),
+});
+export type CommandPart = z.infer<typeof CommandPart>;
+
 /** What the card shows of the thing that asks. */
 export const Preview = z.discriminatedUnion("type", [
   z.object({ type: z.literal("diff"), diff: FileDiff }),
+  z.object({ type: z.literal("diffs"), diffs: z.array(FileDiff) }),
   /** A command; `parts` are its simple commands, each judged by itself. */
   z.object({
     type: z.literal("command"),
     command: z.string(),
     cwd: z.string(),
-    parts: z.array(z.object({ text: z.string(), decision: z.enum(["allow", "ask", "deny"]), why: z.string() })),
+    parts: z.array(CommandPart),
   }),
   z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("questions"), questions: z.array(Question) }),
 ]);
 export type Preview = z.infer<typeof Preview>;
 
@@ -128,6 +180,8 @@ const LiveEvent = z.discriminatedUnion("type", [
     text: z.string(),
     lines: z.number(),
   }),
+  /** The commands in the background, all of them. */
+  z.object({ type: z.literal("background"), commands: z.array(BackgroundCommand) }),
   /** Nothing has come from the model since then, in ms since 1970; null: it speaks again (H6). */
   z.object({ type: z.literal("silence"), since: z.nullable(z.number()) }),
   /** `steps` counts the model's replies. */
@@ -160,6 +214,7 @@ export function isRecorded(event: ChatEvent): event is RecordedEvent {
     case "reset":
     case "queued":
     case "pruned":
+    case "rewound":
       return true;
     default:
       return false;

@@ -11,7 +11,7 @@ import { prune } from "./context/prune.ts";
 import { cannotFit, compactionFailed, describe, endOf, overTime } from "./endings.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "./message.ts";
 import { ModelError } from "./model.ts";
-import { notePatch } from "./patch.ts";
+import { changeOf, notePatch } from "./patch.ts";
 import { type Reply, streamReply } from "./reply/reply.ts";
 import { say } from "./say.ts";
 import { abortedText, budgetText, closeOpen, discardCalls } from "./settle.ts";
@@ -23,6 +23,7 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   const started = Date.now();
   turn.report({ type: "loop:start", runId: turn.runID, sessionId: turn.chat.session.id });
   turn.emit({ type: "status", status: { type: "busy", since: started } });
+  await turn.gather();
   let end: TurnEnd;
   do end = await rounds(turn).catch((error: unknown) => failed(turn, error));
   while (turn.chat.queue.length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
@@ -46,10 +47,37 @@ interface Progress {
   continued: number;
   /** How often in a row a hook did not let the turn end. */
   heldBack: number;
+  /** Resolves when it is known what the calls so far have changed. */
+  noted: Promise<void>;
+  /** The turn waits for nothing any more. */
+  over: boolean;
 }
 
 async function rounds(turn: Turn): Promise<TurnEnd> {
-  const so: Progress = { steps: 0, compactions: 0, overflowed: false, continued: 0, heldBack: 0 };
+  const noted = Promise.resolve();
+  const so: Progress = { steps: 0, compactions: 0, overflowed: false, continued: 0, heldBack: 0, noted, over: false };
+  try {
+    return await roundsUntilEnd(turn, so);
+  } finally {
+    await settled(turn, so.noted);
+    so.over = true;
+  }
+}
+
+/** ms that a turn which was stopped waits for it to be known what its calls have changed. */
+const patience = 150;
+
+async function settled({ signal }: Turn, noted: Promise<void>): Promise<void> {
+  if (!signal.aborted) return await noted;
+  let timer: NodeJS.Timeout | undefined;
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, patience);
+  });
+  await Promise.race([noted, enough]);
+  clearTimeout(timer);
+}
+
+async function roundsUntilEnd(turn: Turn, so: Progress): Promise<TurnEnd> {
   for (;;) {
     const over = await overLimit(turn, so);
     if (over) return over;
@@ -151,6 +179,7 @@ function makeRoom(
 
 /** One reply and its calls (L8). */
 async function step(turn: Turn, setup: Setup, user: UserMessage, so: Progress): Promise<"again" | TurnEnd> {
+  tellEnded(turn, user);
   const isLast = setup.agent.steps !== undefined && so.steps + 1 >= setup.agent.steps;
   if (isLast) say(turn, user, reminders.lastStep);
   const entries = entriesThatCount(turn.chat);
@@ -173,9 +202,28 @@ async function step(turn: Turn, setup: Setup, user: UserMessage, so: Progress): 
   if (reply.calls.length === 0 || isLast) return await lastWord(turn, user, so, reply);
   const poor = await overBudget(turn);
   if (poor) return poor;
-  const end = await runCalls(turn, setup, reply.calls);
-  notePatch(turn, reply.message.id);
-  return next(end);
+  try {
+    return next(await runCalls(turn, setup, reply.calls));
+  } finally {
+    so.noted = Promise.all([so.noted, noteChanges(turn, so, reply.message.id)]).then(() => {});
+  }
+}
+
+async function noteChanges(turn: Turn, so: Progress, messageID: string): Promise<void> {
+  try {
+    const change = await changeOf(turn, messageID);
+    if (change && !so.over) notePatch(turn, messageID, change);
+  } catch (error) {
+    // A record that cannot be written ends the turn elsewhere; the change itself has been made.
+    turn.bug(error);
+  }
+}
+
+/** The model hears once of each command in the background that has ended. */
+function tellEnded(turn: Turn, user: UserMessage): void {
+  if (turn.lineage.length > 1) return;
+  const ended = turn.host.background.takeEnded();
+  if (ended.length > 0) say(turn, user, reminders.ended(ended));
 }
 
 /** A reply that fits into what the window leaves. */

@@ -134,6 +134,8 @@ export type FileDiff = z.infer<typeof FileDiff>;
 /** What the panel knows of a call beyond its input and output. */
 export const CallMetadata = z.object({
   diff: z.optional(FileDiff),
+  /** Of a call that changed several files, instead of `diff`. */
+  diffs: z.optional(z.array(FileDiff)),
   /** One fact for the end of the call's line: "312 lines", "exit code 1". */
   fact: z.optional(z.string()),
   /** Whether `fact` is good news, bad news or neither. */

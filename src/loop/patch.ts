@@ -1,20 +1,33 @@
-/** What the calls of a reply changed, as a part of it (E1): which files, and a mark by which two patches can be told apart. */
+/** What the calls of a reply changed, as parts of it (E1): which files, a mark of the change, and the state afterwards. */
 import { findEntry } from "./apply.ts";
+import type { Change } from "./checkpoints.ts";
 import { newID } from "./id.ts";
 import type { FileDiff } from "./message.ts";
 import type { Turn } from "./turn.ts";
 
-/** Does nothing when no file was changed. */
-export function notePatch(turn: Turn, messageID: string): void {
+/**
+ * To be called when the calls of a reply have ended. Resolves when it is known what they changed, which may take until the
+ * next reply streams. Where no checkpoints are kept, what the tools tell of their edits counts.
+ */
+export async function changeOf(turn: Turn, messageID: string): Promise<Change | undefined> {
+  return (await turn.checkpoints.end()) ?? toldByTools(turn, messageID);
+}
+
+export function notePatch(turn: Turn, messageID: string, { snapshot, hash, files }: Change): void {
+  const { id: sessionID } = turn.chat.session;
+  const finish = findEntry(turn.chat, messageID)?.parts.findLast((part) => part.type === "step-finish");
+  if (finish?.type === "step-finish" && snapshot !== "") turn.emit({ type: "part", part: { ...finish, snapshot } });
+  turn.emit({ type: "part", part: { type: "patch", id: newID("prt"), sessionID, messageID, hash, files } });
+}
+
+function toldByTools(turn: Turn, messageID: string): Change | undefined {
   const diffs = (findEntry(turn.chat, messageID)?.parts ?? []).flatMap((part): FileDiff[] => {
     if (part.type !== "tool" || part.state.status !== "completed") return [];
     return part.state.metadata.diff ? [part.state.metadata.diff] : [];
   });
-  if (diffs.length === 0) return;
+  if (diffs.length === 0) return undefined;
   const files = [...new Set(diffs.map(({ path }) => path))];
-  const hash = fingerprint(diffs.map(({ path, patch }) => `${path}\n${patch}`).join("\n"));
-  const { id: sessionID } = turn.chat.session;
-  turn.emit({ type: "part", part: { type: "patch", id: newID("prt"), sessionID, messageID, hash, files } });
+  return { snapshot: "", hash: fingerprint(diffs.map(({ path, patch }) => `${path}\n${patch}`).join("\n")), files };
 }
 
 /** FNV-1a of 32 bits, in hexadecimal: enough to tell patches apart, and no secret depends on it. */

@@ -1,7 +1,7 @@
 /** What the panel and the host say to each other. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
 import type { Chat } from "./apply.ts";
-import { type ChatEvent, PermissionMode, Rule } from "./events.ts";
+import { type ChatEvent, type CommandPart, PermissionMode, Rule } from "./events.ts";
 import { Attachment } from "./prompt-input.ts";
 
 export const ToHost = z.discriminatedUnion("type", [
@@ -36,13 +36,54 @@ export const ToHost = z.discriminatedUnion("type", [
     type: z.literal("answer"),
     requestID: z.string(),
     answer: z.discriminatedUnion("type", [
-      z.object({ type: z.literal("once") }),
+      /** `command`: what the user made of the command before it runs. */
+      z.object({ type: z.literal("once"), command: z.optional(z.string().check(z.maxLength(100_000))) }),
       /** `rules` are those of the request, their patterns perhaps edited. */
       z.object({ type: z.literal("always"), rules: z.array(Rule).check(z.maxLength(50)) }),
       /** Words are told to the model and the turn goes on; without words it stops. */
       z.object({ type: z.literal("deny"), words: z.string().check(z.maxLength(100_000)) }),
+      /** For each question of the request: what was chosen, or said instead. */
+      z.object({
+        type: z.literal("choices"),
+        choices: z.array(z.array(z.string().check(z.maxLength(10_000))).check(z.maxLength(50))).check(z.maxLength(20)),
+      }),
     ]),
   }),
+  /** The command of an open request is being edited: how would this one be judged? Answered with `judged`. */
+  z.object({ type: z.literal("judge"), requestID: z.string(), command: z.string().check(z.maxLength(100_000)) }),
+  /** The rules that "Always allow" would add are being edited: what would they match? Answered with `tried`. */
+  z.object({ type: z.literal("try-rules"), requestID: z.string(), rules: z.array(Rule).check(z.maxLength(50)) }),
+  /** Rules are wanted. Answered with `rules`, now and whenever they change, until `hide-rules`. */
+  z.object({ type: z.literal("show-rules") }),
+  z.object({ type: z.literal("hide-rules") }),
+  /** Only rules of the workspace's private state and of the user's settings can be removed. */
+  z.object({ type: z.literal("remove-rule"), rule: Rule, source: z.enum(["settings", "workspace"]) }),
+  /** Which rule decides about this command? Answered with `explained`. */
+  z.object({ type: z.literal("explain"), command: z.string().check(z.maxLength(100_000)) }),
+  /** Ends a command in the background. */
+  z.object({ type: z.literal("end-command"), id: z.string() }),
+  /** Lets the command of a running call go on in the background. */
+  z.object({ type: z.literal("to-background"), callID: z.string() }),
+  /** Ends the command of a running call; the turn goes on. */
+  z.object({ type: z.literal("end-call"), callID: z.string() }),
+  z.object({ type: z.literal("show-terminal") }),
+  z.object({
+    type: z.literal("server"),
+    name: z.string(),
+    action: z.enum(["start", "stop", "allow", "sign-in", "show-log"]),
+  }),
+  /** What would a restore to before this user message change? Answered with `restore-preview`. */
+  z.object({ type: z.literal("preview-restore"), messageID: z.string() }),
+  /** `paths`: relative, those of the preview that are to be restored. `chat`: the conversation goes back, too. */
+  z.object({
+    type: z.literal("restore"),
+    messageID: z.string(),
+    paths: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(100_000)),
+    chat: z.boolean(),
+  }),
+  z.object({ type: z.literal("undo-restore") }),
+  /** Shows the files as they were beside how they are. */
+  z.object({ type: z.literal("compare"), messageID: z.string() }),
   z.object({ type: z.literal("set-mode"), mode: PermissionMode }),
   z.object({ type: z.literal("set-model"), providerID: z.string(), modelID: z.string() }),
   z.object({ type: z.literal("withdraw"), queuedID: z.string() }),
@@ -142,6 +183,57 @@ export interface ReviewFile {
   removed: number;
 }
 
+/** A rule, and how often it has decided in this workspace. */
+export interface RuleRow {
+  rule: Rule;
+  /** Of `agent` and `built-in` none can be removed here. */
+  source: "settings" | "workspace" | "agent" | "built-in";
+  /** The agent's name; empty for all others. */
+  agent: string;
+  count: number;
+  /** ms since 1970; undefined: never. */
+  lastAt: number | undefined;
+}
+
+/** What the rules make of a command, for the card and for the page of rules. */
+export interface CommandJudgement {
+  command: string;
+  decision: "allow" | "ask" | "deny";
+  parts: CommandPart[];
+  /** What "Always allow" would add. */
+  always: Rule[];
+}
+
+/** An MCP server that settings or files name. */
+export interface ServerView {
+  name: string;
+  /** Where it is configured: "settings", ".mcp.json". */
+  source: string;
+  /** The command or address, for people. */
+  target: string;
+  state:
+    | { type: "off" }
+    /** The workspace brings it: it starts only once the user has allowed it. */
+    | { type: "asks" }
+    | { type: "starting" }
+    | { type: "ready"; tools: { name: string; description: string }[] }
+    | { type: "sign-in" }
+    | { type: "failed"; message: string; next: string };
+}
+
+/** What a restore would do to a file. */
+export interface RestoreFile {
+  /** Relative to its workspace folder. */
+  path: string;
+  effect: "change" | "create" | "delete";
+  added: number;
+  removed: number;
+  /** The user has changed it since: left out unless it is chosen. */
+  edited: boolean;
+  /** Why it cannot be brought back; empty when it can. */
+  problem: string;
+}
+
 /** USD. `partial`: some replies are left out, since their price is not known. */
 export interface Cost {
   session: number;
@@ -168,6 +260,9 @@ export interface PanelState {
   agent: string;
   /** Recent sessions, newest first, for the empty panel. */
   recent: SessionSummary[];
+  servers: ServerView[];
+  /** The restore that can be undone. */
+  restored: { files: number; at: number } | undefined;
 }
 
 /** `seq` grows by one a message; a gap makes the panel ask for a snapshot with `ready`. */
@@ -179,10 +274,20 @@ export type ToPanel = { seq: number } & (
   /** The session of a subagent, as it is now. */
   | { type: "child"; chat: Chat }
   | { type: "context"; use: ContextUse }
+  | { type: "judged"; requestID: string; judgement: CommandJudgement }
+  /** Commands or paths like those that ask, and whether the rules would match them. */
+  | { type: "tried"; requestID: string; examples: { text: string; matches: boolean }[] }
+  | { type: "rules"; rules: RuleRow[] }
+  | { type: "explained"; judgement: CommandJudgement }
+  /** `at`: when the state was taken, in ms since 1970. */
+  | { type: "restore-preview"; messageID: string; at: number; files: RestoreFile[] }
   /** A sentence about something the user just did that could not be done. */
   | { type: "notice"; message: string; next: string }
   /** Puts text into the composer at the cursor and focuses it; `send` true sends it at once. */
   | { type: "compose"; text: string; send: boolean }
   | { type: "focus" }
   | { type: "show-sessions" }
+  | { type: "show-rules" }
+  /** The popover of restoring is to open for this user message. */
+  | { type: "show-restore"; messageID: string }
 );

@@ -5,6 +5,7 @@ import type { Agent } from "./agents/agents.ts";
 import type { Chat } from "./apply.ts";
 import type { Budget } from "./budget.ts";
 import type { DoomWatch } from "./calls/doom.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 import type { ChatEvent, ExitReason } from "./events.ts";
 import type { Hooks } from "./hooks.ts";
 import type { LoopEvent } from "./loop-events.ts";
@@ -35,6 +36,8 @@ export interface Limits {
   maxDailyBudgetUsd: number | undefined;
   /** Of a model whose window is not known. */
   contextWindow: number;
+  /** Of models whose provider tells, by "provider/model"; goes before what is known of them. */
+  windows: Readonly<Record<string, number>>;
   /** Of every model, whatever is known of it. */
   forcedWindow: number | undefined;
   /** Those that go before the catalog's (B1). */
@@ -64,6 +67,7 @@ export const defaultLimits: Limits = {
   maxBudgetUsd: undefined,
   maxDailyBudgetUsd: undefined,
   contextWindow: 128_000,
+  windows: {},
   forcedWindow: undefined,
   prices: {},
   reserveFloor: 4000,
@@ -107,12 +111,15 @@ export interface Turn {
   readonly budget: Budget;
   readonly seen: FilesSeen;
   readonly doom: DoomWatch;
+  readonly checkpoints: Checkpoints;
   /** How many messages the chat had when the turn began. */
   readonly firstReply: number;
   /** Aborted by Stop, and when the session's lock is lost. */
   readonly signal: AbortSignal;
   /** Takes over when the model stays overloaded (H5). */
   readonly fallback: ModelRef | undefined;
+  /** Resolves when tools from elsewhere are there, or have been waited for; from then on they stay the same. */
+  gather(): Promise<void>;
   /** As it was when the session began, or was compacted last. */
   project(): Project;
   /** Whether nothing may be changed or run now: the mode or an agent is Plan. */

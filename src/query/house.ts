@@ -1,7 +1,8 @@
 /** The composition root of a query: a session and all that is around it, and how it is taken down again. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { noCheckpointsKept, openCheckpoints, type SessionCheckpoints } from "../checkpoints/checkpoints.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import type { Chat } from "../loop/apply.ts";
 import type { PermissionMode, Rule } from "../loop/events.ts";
@@ -17,14 +18,16 @@ import { defaultLimits, type Limits } from "../loop/turn.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { RecordLock } from "../record/lock.ts";
 import type { Transcript } from "../record/transcript.ts";
-import { coreTools } from "../tools/core.ts";
+import { builtInTools } from "../tools/all.ts";
 import { nodeHost } from "../tools/node-host.ts";
 import { registryOf } from "../tools/registry.ts";
 import { taskTool } from "../tools/task.ts";
+import { deferredTools, mustDefer } from "../tools/tool-search.ts";
 import { agentsOf, withCallers } from "./agents.ts";
 import { checkMode, checkOptions, chooseModel, foldersOf, type ModelChoice, notesOf, thinkingOf } from "./options.ts";
 import { rulesOf, withheldTools } from "./permissions.ts";
 import { asQueryError } from "./query-error.ts";
+import { serversOf } from "./servers.ts";
 import { type Opened, openSession } from "./sessions.ts";
 import type { Options, SDKSystemMessage } from "./types.ts";
 
@@ -88,13 +91,19 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
   const first = load();
   let unread: Project | undefined = first;
   const hooks = await hooksOf(plan, options, () => choices.mode);
-  const tools = registryOf(coreTools, withheldTools(options, [...coreTools.map(({ name }) => name), "task"]));
+  const builtIn = builtInTools({ editor: false });
+  const tools = registryOf(builtIn, withheldTools(options, [...builtIn.map(({ name }) => name), "task"]));
+  const servers = await serversOf(options, plan);
   const workspaceRules: Rule[] = [];
+  const checkpoints = persist && trusted ? checkpointsOf(plan) : noCheckpointsKept;
   const scratch = persist ? undefined : mkdtempSync(path.join(os.tmpdir(), "rondo-"));
   const record = persist ? openRecord(plan) : nothingKept;
   const session = new Session(chat, choices, {
     host: nodeHost({ folders, trusted, overflowDir: scratch ?? sessions.outputs(id) }),
     tools,
+    outside: servers,
+    deferred: (all) => (mustDefer(all) ? deferredTools(all) : []),
+    checkpoints,
     taskTool,
     recorder: record.recorder,
     lock: record.lock,
@@ -105,6 +114,7 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
     fallback: () => plan.fallback,
     rules: () => ({ user: plan.rules, workspace: workspaceRules }),
     keepRules: (rules) => workspaceRules.push(...rules),
+    ruleUsed() {},
     project() {
       const project = unread ?? load();
       unread = undefined;
@@ -136,7 +146,7 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
         model: model.modelID,
         permissionMode: choices.mode,
         apiKeySource: isReady(plan.accessTo(model.providerID).access) ? "user" : "none",
-        mcp_servers: [],
+        mcp_servers: servers.status(),
         slash_commands: ["compact"],
         skills: [],
         plugins: [],
@@ -146,6 +156,7 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
     async close() {
       try {
         await session.dispose();
+        await Promise.all([servers.close(), checkpoints.close()]);
       } finally {
         record.close();
         if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
@@ -153,6 +164,20 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
     },
   };
 }
+
+/** Beside the sessions, whose checkpoints share what they keep. */
+function checkpointsOf({ chat, sessions, folders, log }: Plan): SessionCheckpoints {
+  return openCheckpoints({
+    folder: path.join(sessions.folder, "checkpoints"),
+    sessionID: chat.session.id,
+    roots: folders.map((folder) => realpathSync(folder)),
+    limitBytes: checkpointLimit,
+    log,
+  });
+}
+
+/** Bytes. */
+const checkpointLimit = 500_000_000;
 
 interface Record {
   recorder: Recorder;

@@ -150,6 +150,8 @@ export interface Options {
   debug?: boolean | undefined;
   /** Notes of the loop are appended to this file. */
   debugFile?: string | undefined;
+  /** Whether the MCP servers that the folder's `.mcp.json` names may be started: whoever wrote that file chose what runs. */
+  allowProjectMcpServers?: boolean | undefined;
   /** Tools that are not offered, or calls that are denied: `write`, `bash(rm *)`. */
   disallowedTools?: string[] | undefined;
   effort?: "low" | "medium" | "high" | undefined;
@@ -164,7 +166,7 @@ export interface Options {
   maxBudgetUsd?: number | undefined;
   maxThinkingTokens?: number | undefined;
   maxTurns?: number | undefined;
-  /** Does not work yet: an error, unless it is empty. */
+  /** MCP servers by name, as in `.mcp.json`; they start with the first message. */
   mcpServers?: Record<string, unknown> | undefined;
   model?: string | undefined;
   /** Cannot be kept here: an error. */

@@ -1,8 +1,29 @@
 /** Opening files for tools, and the sentences for what is not text. */
 import { never } from "../loop/never.ts";
-import type { FileKind, TextFile, Workspace } from "./host.ts";
+import type { FileKind, Host, Location, TextFile, Workspace } from "./host.ts";
+import { asksToRead } from "./scope.ts";
 import { plural } from "./text.ts";
-import { ToolError } from "./tool.ts";
+import { type FilesSeen, ToolError } from "./tool.ts";
+
+/**
+ * Opens a file of which a part is to be changed. Whether that part is there tells what the file holds, so what asks before
+ * it is read must have been read.
+ * @throws ToolError when it was not
+ */
+export async function openToChange(
+  location: Location,
+  { workspace, overflow }: Host,
+  seen: FilesSeen,
+  signal: AbortSignal,
+): Promise<FileKind> {
+  if (asksToRead(location) && !seen.has(location.path) && !overflow.holds(location.path)) {
+    const name = location.relative;
+    throw new ToolError(
+      `${name} asks before it is read, and you have not read it: read it first, or write it as a whole.`,
+    );
+  }
+  return await workspace.open(location, signal);
+}
 
 /** @throws ToolError when it is anything but text that is there */
 export function asText(kind: FileKind): TextFile {

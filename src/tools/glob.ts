@@ -2,12 +2,13 @@ import picomatch from "picomatch";
 import * as z from "zod/mini";
 import type { Host, Location } from "./host.ts";
 import { folderNeeds, pathFor } from "./scope.ts";
+import { FileList, heldSentence, usualFiles } from "./search.ts";
 import { plural } from "./text.ts";
 import { defineTool, ToolError } from "./tool.ts";
 
 const shownFiles = 500;
-/** Characters of ripgrep's list, newest first: some 100,000 paths. */
-const listLimit = 8_000_000;
+/** Characters of ripgrep's list: over a million paths. */
+const listLimit = 100_000_000;
 
 export const glob = defineTool({
   name: "glob",
@@ -24,17 +25,23 @@ export const glob = defineTool({
       title: `Find ${pattern}`,
       preview: { type: "text", text: `${pattern} in ${folder.path}` },
       needs: folderNeeds(folder),
+      writes: [],
       run: async () => {
-        const kind = await host.workspace.open(folder.path, signal);
-        if (kind.type !== "folder") throw new ToolError(`${folder.relative} is not a folder.`);
-        const { files, isCut } = await list(folder, rest, host, signal);
-        if (files.length === 0) return { output: `No files match ${pattern}.`, metadata: { fact: "no files" } };
+        if ((await host.workspace.look(folder)) !== "folder")
+          throw new ToolError(`${folder.relative} is not a folder.`);
+        const { list, isCut } = await find(folder, rest, host, signal);
         const prefix = pathFor(folder, host.workspace);
-        const lines = files.slice(0, shownFiles).map((file) => (prefix === "." ? file : `${prefix}/${file}`));
-        const left = files.length - lines.length;
+        const lines = list.newest(shownFiles).map((file) => (prefix === "." ? file : `${prefix}/${file}`));
+        if (lines.length === 0) lines.push(`No files match ${pattern}.`);
+        const left = list.count - shownFiles;
         if (left > 0) lines.push(`(${left} more are not shown: narrow the pattern)`);
-        if (isCut) lines.push("(there are too many files here to look at all; these are among the newest)");
-        return { output: lines.join("\n"), metadata: { fact: plural(files.length, "file") } };
+        if (isCut) lines.push("(there are too many files here to look at all of them: give a path)");
+        const held = heldSentence(list.held.length, "listed");
+        if (held) lines.push(held);
+        return {
+          output: lines.join("\n"),
+          metadata: { fact: list.count === 0 ? "no files" : plural(list.count, "file") },
+        };
       },
     };
   },
@@ -56,29 +63,23 @@ async function placeOf(
   return { folder: await host.workspace.locate(from), rest: isPlain ? base.slice(cut + 1) : rest };
 }
 
-/** Paths relative to `folder`, newest first. */
-async function list(
+async function find(
   folder: Location,
   pattern: string,
-  { search }: Host,
+  { search, workspace }: Host,
   signal: AbortSignal,
-): Promise<{ files: string[]; isCut: boolean }> {
-  // A positive --glob would list ignored files, too; so ripgrep lists all, and the pattern is matched here.
-  const args = [
-    "--files",
-    "--null",
-    "--hidden",
-    "--no-require-git",
-    "--glob=!.git",
-    "--sortr=modified",
-    "--no-messages",
-  ];
-  const { stdout, stderr, code, cut } = await search.ripgrep(args, folder.path, listLimit, signal);
-  if (code > 1 && stdout === "" && stderr.trim() !== "") throw new ToolError(`The search failed: ${stderr.trim()}`);
-  const isMatch = matcher(pattern.startsWith("./") ? pattern.slice(2) : pattern);
-  const paths = stdout.split("\0");
-  paths.pop();
-  return { files: paths.map((path) => path.replaceAll("\\", "/")).filter(isMatch), isCut: cut };
+): Promise<{ list: FileList; isCut: boolean }> {
+  const list = new FileList(workspace.sieve(folder), matcher(pattern.startsWith("./") ? pattern.slice(2) : pattern));
+  const args = ["--files", ...usualFiles, ...byEnding(pattern)];
+  const { stderr, code, cut } = await search.ripgrep(args, folder.path, listLimit, signal, list.take);
+  if (code > 1 && list.count === 0 && stderr.trim() !== "") throw new ToolError(`The search failed: ${stderr.trim()}`);
+  return { list, isCut: cut };
+}
+
+/** A positive --glob would list ignored files, too, so the pattern is matched here; but most can be left out by a type. */
+function byEnding(pattern: string): string[] {
+  const [, ending] = /(?:^|\/)\*(\.\w+)$/.exec(pattern) ?? [];
+  return ending === undefined ? [] : [`--type-add=wanted:*${ending}`, "--type=wanted"];
 }
 
 /** Brackets are tried as they stand, too: `app/[id]/(shop)/page.tsx` is a usual path. */

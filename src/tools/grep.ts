@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import type { Location } from "./host.ts";
+import type { Host, Location, Sieve } from "./host.ts";
 import { fileNeeds, folderNeeds, pathFor } from "./scope.ts";
+import { countHeld, FileList, heldSentence, openSieve, usualFiles } from "./search.ts";
 import { plural } from "./text.ts";
 import { defineTool, ToolError, type ToolResult } from "./tool.ts";
 import { shorten } from "./truncate.ts";
@@ -35,53 +36,70 @@ export const grep = defineTool({
   async prepare(wish, { host, callID, signal }) {
     signal.throwIfAborted();
     const location = await host.workspace.locate(wish.path ?? ".");
-    const kind = await host.workspace.open(location.path, signal);
-    if (kind.type === "missing")
-      throw new ToolError(`${location.relative} does not exist; there is nothing to search.`);
-    if (kind.type === "special") throw new ToolError(`${location.relative} is not a file or a folder.`);
-    const isFolder = kind.type === "folder";
-    const { cwd, prefix, target } = whereFor(location, isFolder, pathFor(location, host.workspace));
+    const kind = await host.workspace.look(location);
+    if (kind === "missing") throw new ToolError(`${location.relative} does not exist; there is nothing to search.`);
+    if (kind === "special") throw new ToolError(`${location.relative} is not a file or a folder.`);
+    const isFolder = kind === "folder";
     return {
       title: `Search ${wish.pattern}`,
       preview: { type: "text", text: `${wish.pattern} in ${location.path}` },
       needs: isFolder ? folderNeeds(location) : fileNeeds("read", location, host),
+      writes: [],
       run: async () => {
-        const found = await host.search.ripgrep([...argumentsFor(wish), target], cwd, outputCharacters, signal);
-        if (found.code > 1 && found.stderr.trim() !== "") throw new ToolError(explain(found.stderr));
-        const { lines, fact } = present(found.stdout, wish, prefix);
-        const shown = wish.head_limit ? lines.slice(0, wish.head_limit) : lines;
-        if (shown.length < lines.length)
-          shown.push(`(${lines.length - shown.length} more lines; head_limit was reached)`);
-        if (found.cut)
-          shown.push("(the search was stopped, there is too much: narrow the pattern, the path or the glob)");
-        if (found.code > 1) shown.push("(some files or folders could not be read)");
-        if (lines.length === 0) shown.unshift("No matches.");
+        if ((await host.workspace.look(location)) !== kind)
+          throw new ToolError(`${location.relative} has changed meanwhile.`);
+        const place = whereFor(location, isFolder, pathFor(location, host.workspace));
+        const sieve = isFolder ? host.workspace.sieve(location) : openSieve;
+        const counted = isFolder ? countHeld(location, sieve, onlyGlob(wish), host.search, signal) : Promise.resolve(0);
+        const [found, held] = await Promise.all([search(wish, place, sieve, host, signal), counted]);
+        const shown = wish.head_limit ? found.lines.slice(0, wish.head_limit) : found.lines;
+        if (shown.length < found.lines.length)
+          shown.push(`(${found.lines.length - shown.length} more lines; head_limit was reached)`);
+        shown.push(...found.remarks);
+        if (found.lines.length === 0) shown.unshift("No matches.");
+        const sentence = heldSentence(held, "searched");
+        if (sentence) shown.push(sentence);
         const { output, outputFile } = await shorten(shown.join("\n"), host.overflow, callID);
-        const result: ToolResult = { output, metadata: { fact, outputFile } };
+        const result: ToolResult = { output, metadata: { fact: found.fact, outputFile } };
         return result;
       },
     };
   },
 });
 
+interface Place {
+  cwd: string;
+  /** Put before each path that is shown. */
+  prefix: string;
+  target: string;
+}
+
+async function search(wish: Input, place: Place, sieve: Sieve, { search }: Host, signal: AbortSignal) {
+  const args = [...argumentsFor(wish), ...sieve.args, "--regexp", wish.pattern, "--", place.target];
+  const list = isList(wish) ? new FileList(sieve, () => true) : undefined;
+  const found = await search.ripgrep(args, place.cwd, outputCharacters, signal, list?.take);
+  if (found.code > 1 && found.stderr.trim() !== "") throw new ToolError(explain(found.stderr));
+  const { lines, fact } = list ? files(list, place) : rows(found.stdout, wish, place, sieve);
+  const remarks: string[] = [];
+  if (found.cut) remarks.push("(the search was stopped, there is too much: narrow the pattern, the path or the glob)");
+  if (found.code > 1) remarks.push("(some files or folders could not be read)");
+  return { lines, fact, remarks };
+}
+
 /** ripgrep runs in the folder, so that globs and ignore files are relative to it. */
-function whereFor({ path }: Location, isFolder: boolean, shown: string) {
+function whereFor({ path }: Location, isFolder: boolean, shown: string): Place {
   if (isFolder) return { cwd: path, prefix: shown === "." ? "" : `${shown}/`, target: "./" };
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   const folderOf = (file: string) => file.slice(0, file.length - name.length);
   return { cwd: folderOf(path), prefix: folderOf(shown), target: `./${name}` };
 }
 
+function isList({ output_mode }: Input): boolean {
+  return output_mode !== "content" && output_mode !== "count";
+}
+
 function argumentsFor(wish: Input): string[] {
-  const args = [
-    "--null",
-    "--with-filename",
-    "--hidden",
-    "--no-require-git",
-    "--glob=!.git",
-    "--no-messages",
-    "--engine=auto",
-  ];
+  const args = [...usualFiles, "--with-filename", "--engine=auto"];
   if (wish["-i"]) args.push("--ignore-case");
   if (wish.multiline) args.push("--multiline", "--multiline-dotall");
   else if (wish.pattern.includes("\n") || wish.pattern.includes("\\n")) args.push("--multiline");
@@ -103,9 +121,9 @@ function argumentsFor(wish: Input): string[] {
       args.push("--count-matches");
       break;
     default:
-      args.push("--files-with-matches", "--sortr=modified");
+      args.push("--files-with-matches");
   }
-  return [...args, "--regexp", wish.pattern, "--"];
+  return args;
 }
 
 /** A positive --glob would search ignored files, too; a type does not, but knows no folders. */
@@ -114,13 +132,19 @@ function onlyFiles(pattern: string, hasType: boolean): string[] {
   return [`--type-add=wanted:${pattern}`, "--type=wanted"];
 }
 
-function present(stdout: string, wish: Input, prefix: string): { lines: string[]; fact: string } {
-  const name = (path: string) => prefix + path.replaceAll("\\", "/").replace(/^\.\//, "");
-  if (wish.output_mode !== "content" && wish.output_mode !== "count") {
-    const files = stdout.split("\0").filter((path) => path !== "");
-    return { lines: files.map(name), fact: files.length === 0 ? "no matches" : plural(files.length, "file") };
-  }
-  const rows = rowsOf(stdout).map((row) => ({ ...row, file: name(row.file) }));
+/** The glob that says which files are searched, where one does. */
+function onlyGlob({ glob, type }: Input): string | undefined {
+  if (type !== undefined) return `*.${type}`;
+  return glob?.startsWith("!") ? undefined : glob;
+}
+
+function files(list: FileList, { prefix }: Place): { lines: string[]; fact: string } {
+  const lines = list.newest(list.count).map((path) => prefix + path);
+  return { lines, fact: lines.length === 0 ? "no matches" : plural(lines.length, "file") };
+}
+
+function rows(stdout: string, wish: Input, { prefix }: Place, sieve: Sieve): { lines: string[]; fact: string } {
+  const rows = rowsOf(stdout, sieve);
   const matches =
     wish.output_mode === "content"
       ? rows.filter((row) => row.sign === ":").length
@@ -128,7 +152,9 @@ function present(stdout: string, wish: Input, prefix: string): { lines: string[]
   const files = new Set(rows.map((row) => row.file)).size;
   return {
     lines: rows.map(({ file, number, sign, text }) =>
-      number === "" || wish["-n"] === false ? `${file}${sign}${text}` : `${file}${sign}${number}${sign}${text}`,
+      number === "" || wish["-n"] === false
+        ? `${prefix}${file}${sign}${text}`
+        : `${prefix}${file}${sign}${number}${sign}${text}`,
     ),
     fact: matches === 0 ? "no matches" : `${matches} in ${plural(files, "file")}`,
   };
@@ -146,8 +172,8 @@ interface Row {
  * The rows of ripgrep's output, by file: its threads answer in another order each time. A row is `path NUL number : text`,
  * or `path NUL count`.
  */
-function rowsOf(stdout: string): Row[] {
-  const rows: Row[] = [];
+function rowsOf(stdout: string, sieve: Sieve): Row[] {
+  const byFile = new Map<string, Row[]>();
   let begun = "";
   for (const row of stdout.split("\n")) {
     const end = row.indexOf("\0");
@@ -156,12 +182,17 @@ function rowsOf(stdout: string): Row[] {
       begun += `${row}\n`;
       continue;
     }
-    const [start = "", number = "", sign = ":"] = /^(\d+)([:-])/.exec(row.slice(end + 1)) ?? [];
-    const text = row.slice(end + 1 + start.length).replace(/\r$/, "");
-    rows.push({ file: begun + row.slice(0, end), number, sign, text });
+    const file = (begun + row.slice(0, end)).replace(/^\.\//, "");
     begun = "";
+    let own = byFile.get(file);
+    if (!own) byFile.set(file, (own = []));
+    const [start = "", number = "", sign = ":"] = /^(\d+)([:-])/.exec(row.slice(end + 1)) ?? [];
+    own.push({ file, number, sign, text: row.slice(end + 1 + start.length).replace(/\r$/, "") });
   }
-  return rows.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
+  return [...byFile.keys()]
+    .filter((file) => !sieve.holds(file))
+    .sort()
+    .flatMap((file) => byFile.get(file) ?? []);
 }
 
 function explain(stderr: string): string {

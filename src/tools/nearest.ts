@@ -1,5 +1,6 @@
 /** Where in a text something like the wanted text stands, for the words of an error. Pure, and bounded in time. */
-import { splitLines } from "./text.ts";
+import { Lines } from "./match/lines.ts";
+import { countLines, headOf, splitLines } from "./text.ts";
 
 export interface Near {
   /** Line numbers, from 1, both included. */
@@ -15,17 +16,71 @@ interface Line {
   key: string;
 }
 
+/** Characters; a smaller text is looked through as a whole. */
+const smallText = 30_000;
+const longestLine = 2_000;
+
 export function nearest(text: string, wanted: string): Near | undefined {
-  const lines = keyed(text);
-  const sought = keyed(wanted);
+  const sought = keyed(headOf(wanted, smallText));
   if (sought.length === 0) return undefined;
+  if (text.length <= smallText) return nearestOf(keyed(text), sought);
+  const lines = new Lines(text);
+  const count = countLines(wanted);
+  // The best of a few windows; one that differs only in white space cannot be beaten.
+  const found = windows(lines, wanted)
+    .map((start) => nearestOf(keyedWindow(lines, start - 3, count + 8), sought))
+    .filter((near) => near !== undefined);
+  return found.find(({ onlyWhiteSpace }) => onlyWhiteSpace) ?? found[0];
+}
+
+function nearestOf(lines: readonly Line[], sought: readonly Line[]): Near | undefined {
   return sameButForSpace(lines, sought) ?? sharingMost(lines, sought) ?? mostAlike(lines, sought);
 }
 
-/** Whether each line begins with a number and a tab, as `read` shows them. */
-export function hasLineNumbers(wanted: string): boolean {
-  const lines = splitLines(wanted);
-  return lines.length > 0 && lines.every((line) => /^ *\d+\t/.test(line));
+/** The lines, from 0, at which the wanted text would begin if some of its words stood where the text has them. The likeliest first. */
+function windows(lines: Lines, wanted: string): number[] {
+  const votes = new Map<number, number>();
+  for (const { word, line } of wordsOf(wanted)) {
+    const places = placesOf(lines.text, word);
+    for (const place of places) {
+      const start = lines.lineOf(place) - line;
+      // A word that is everywhere says little.
+      votes.set(start, (votes.get(start) ?? 0) + word.length / places.length);
+    }
+  }
+  return [...votes]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 3)
+    .map(([start]) => start);
+}
+
+/** Its longest words, and parts of the longest of all, in which a letter may be wrong. */
+function wordsOf(wanted: string): { word: string; line: number }[] {
+  const all = splitLines(headOf(wanted, smallText)).flatMap((text, line) =>
+    (text.match(/[\p{L}\p{N}_$]{3,}/gu) ?? []).map((word) => ({ word, line })),
+  );
+  const longest = all.sort((a, b) => b.word.length - a.word.length).slice(0, 10);
+  const parts = longest.slice(0, 3).flatMap(({ word, line }) => {
+    const size = Math.min(8, Math.ceil(word.length / 2));
+    return [word.slice(0, size), word.slice(-size)].map((part) => ({ word: part, line }));
+  });
+  return [...longest.map(({ word, line }) => ({ word: headOf(word, 100), line })), ...parts];
+}
+
+function placesOf(text: string, word: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(word); at >= 0 && places.length < 200; at = text.indexOf(word, at + 1)) places.push(at);
+  return places;
+}
+
+function keyedWindow(lines: Lines, start: number, count: number): Line[] {
+  const first = Math.max(0, start);
+  const found: Line[] = [];
+  for (let line = first; line < Math.min(lines.count, first + count); line++) {
+    const key = headOf(lines.at(line), longestLine).replace(/\s+/g, "");
+    if (key !== "") found.push({ number: line + 1, key });
+  }
+  return found;
 }
 
 function keyed(text: string): Line[] {

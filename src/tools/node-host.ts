@@ -1,4 +1,5 @@
 /** The world of a plain Node process: for headless runs, and what the editor's host is built on. */
+import { backgroundOf } from "./background.ts";
 import type { Host } from "./host.ts";
 import { nodeWorkspace } from "./node-files.ts";
 import { nodeOverflow } from "./node-overflow.ts";
@@ -13,13 +14,19 @@ export interface NodeHostOptions {
   overflowDir: string;
   /** Absolute path of ripgrep; that of the npm package, or the one on the PATH, when absent. */
   rgPath?: string;
+  /** Files that ask each time, beside those that are known: the user's own, in gitignore's syntax; `!` takes away. */
+  secrets?: readonly string[];
 }
 
-export function nodeHost({ folders, trusted, overflowDir, rgPath }: NodeHostOptions): Host {
+export function nodeHost({ folders, trusted, overflowDir, rgPath, secrets }: NodeHostOptions): Host {
+  const terminal = nodeTerminal();
+  const overflow = nodeOverflow(overflowDir);
   return {
-    workspace: nodeWorkspace(folders, trusted),
-    terminal: nodeTerminal(),
+    workspace: nodeWorkspace(folders, trusted, secrets),
+    terminal,
     search: nodeSearch(rgPath),
-    overflow: nodeOverflow(overflowDir),
+    overflow,
+    background: backgroundOf(terminal, overflow),
+    editor: undefined,
   };
 }

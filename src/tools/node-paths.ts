@@ -3,17 +3,39 @@ import { realpathSync } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import process from "node:process";
 import type { Location } from "./host.ts";
+import type { Guards } from "./node-guards.ts";
 import { isWithin } from "./scope.ts";
 import { ToolError } from "./tool.ts";
 
+/** Characters of a path; no system opens a longer one. */
+const longestPath = 4096;
+
 /** `folders` are absolute, with links resolved. */
-export async function locate(name: string, folders: readonly string[]): Promise<Location> {
-  if (name.includes("\0")) throw new ToolError("A path cannot hold a NUL character.");
-  const real = await resolveLinks(absolute(name, folders[0]), 0);
+export async function locate(name: string, folders: readonly string[], guards: Guards): Promise<Location> {
+  const refusal = refusalOf(name, process.platform);
+  if (refusal !== undefined) throw new ToolError(refusal);
+  const asked = absolute(name, folders[0]);
+  const real = await leadsTo(asked);
+  const guard = guards.of(real, path.normalize(asked));
   const folder = folders.find((one) => isWithin(real, one));
-  if (folder === undefined) return { path: real, relative: real, inside: false };
-  return { path: real, relative: path.relative(folder, real).replaceAll(path.sep, "/") || ".", inside: true };
+  if (folder === undefined) return { path: real, relative: real, inside: false, guard };
+  const relative = path.relative(folder, real).replaceAll(path.sep, "/") || ".";
+  return { path: real, relative, inside: true, guard };
+}
+
+/** Why a name is not even looked at; undefined when it may be. */
+export function refusalOf(name: string, platform: NodeJS.Platform): string | undefined {
+  if (name.includes("\0")) return "A path cannot hold a NUL character.";
+  if (name.length > longestPath) return `A path of more than ${longestPath} characters leads nowhere.`;
+  if (platform !== "win32") return undefined;
+  // To look at a share is to log in to its server, and `\\.\` leads to devices.
+  if (/^[/\\]{2}/.test(name)) return `${name} is on the network or a device: it is not opened.`;
+  if (/:/.test(name.replace(/^[a-z]:/i, ""))) return `${name} names a part of a file, or a device: it is not opened.`;
+  if (/(^|[/\\])(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.[^/\\]*)?([/\\]|$)/i.test(name))
+    return `${name} names a device: it is not opened.`;
+  return undefined;
 }
 
 /** Not normalized: `link/..` is the parent of where the link leads. */
@@ -24,7 +46,14 @@ function absolute(name: string, folder: string | undefined): string {
   return `${folder}${path.sep}${name}`;
 }
 
-/** Of what does not exist, the nearest parent that does is resolved; a link that leads nowhere is followed, too. */
+/**
+ * Links resolved. Of what does not exist, the nearest parent that does is resolved; a link that leads nowhere is followed,
+ * too. `name` is absolute.
+ */
+export async function leadsTo(name: string): Promise<string> {
+  return await resolveLinks(name, 0);
+}
+
 async function resolveLinks(name: string, depth: number): Promise<string> {
   if (depth > 40) throw new ToolError(`${name} goes through too many links.`);
   try {
@@ -50,12 +79,13 @@ async function linkTarget(name: string): Promise<string | undefined> {
 }
 
 /** Names beside `location` that may have been meant, best first, at most three. */
-export async function similarNames(location: Location): Promise<string[]> {
+export async function similarNames(location: Location, guards: Guards): Promise<string[]> {
   const wanted = plain(path.basename(location.path));
   const folder = path.dirname(location.path);
   const names = await readdir(folder).catch(() => []);
   const prefix = location.relative.slice(0, location.relative.length - path.basename(location.path).length);
   return names
+    .filter((name) => !guards.isIgnored(path.join(folder, name)))
     .map((name) => ({ name, distance: distance(plain(name), wanted) }))
     .filter(({ distance }) => distance <= Math.max(1, wanted.length / 3))
     .sort((a, b) => a.distance - b.distance)

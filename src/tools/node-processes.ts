@@ -1,97 +1,127 @@
-/** Ending what a command started, all of it. */
+/** What a command started, all of it, and ending it. */
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-
-/** ms that processes have to end by themselves. */
-const grace = 200;
-/** ms between two looks at what is left. */
-const interval = 20;
-const rounds = 20;
+import { commandLine, openFile, processTable, type Row, readProc, rowOf } from "./terminal/process-table.ts";
 
 /** A variable in the environment of all that a command starts, by which it is found even outside of its process group. */
 export const markVariable = "RONDO_COMMAND";
 
+/** Of the clock in which Linux says when a process began. */
+const ticksPerSecond = 100;
+/** ms that processes have to end by themselves. */
+const grace = 200;
+/** ms between two looks at what is left. */
+const interval = 20;
+/** ms after which what will not die is given up. */
+const patience = 3_000;
+
 export interface Tree {
-  /** The first process; its group has the same number. */
+  /** The first process; its group and its session have the same number. */
   pid: number;
+  /** Whether the first process belongs to it, or, as a shell of the user's, is spared. */
+  root: "ended" | "spared";
   /** Value of the marking variable. */
   mark: string;
   /** When it began, in the system's clock ticks; nothing older belongs to it. 0 where that is not known. */
   startedAt: number;
+  /** Where its output goes, as the system names it; empty where that is not known. */
+  output: string;
+  /** When the processes began that have been seen in it, by their numbers: where their parents are gone, too, they are known again. */
+  seen: Map<number, string>;
 }
 
 /** To be called as soon as the process has been started. */
-export function treeOf(pid: number, mark: string): Tree {
-  return { pid, mark, startedAt: statOf(pid)?.startedAt ?? 0 };
+export function treeOf(pid: number, mark: string, output = ""): Tree {
+  const born = process.platform === "linux" ? rowOf(pid)?.born : undefined;
+  return { pid, root: "ended", mark, startedAt: Number(born ?? 0), output, seen: new Map() };
+}
+
+/**
+ * What runs from now on in a shell that lives on: all in its session, and all that is marked. To be called before the
+ * command is started.
+ */
+export function treeIn(shell: number, mark: string): Tree {
+  const startedAt = process.platform === "linux" ? Math.floor(os.uptime() * ticksPerSecond) : 0;
+  return { pid: shell, root: "spared", mark, startedAt, output: "", seen: new Map() };
+}
+
+/** Those that live, by group, session, descent or mark. */
+export async function membersOf(tree: Tree): Promise<Row[]> {
+  const rows = (await processTable()).filter(({ pid, born }) => {
+    if (pid === tree.pid) return tree.root === "ended";
+    return tree.startedAt === 0 || Number(born) >= tree.startedAt;
+  });
+  const found = new Set(rows.filter((row) => belongs(row, tree)));
+  // Children are added behind their parents, and so get their turn.
+  for (const { pid } of found) for (const row of rows) if (row.parent === pid) found.add(row);
+  for (const { pid, born } of found) tree.seen.set(pid, born);
+  return [...found];
+}
+
+function belongs({ pid, parent, group, session, born }: Row, tree: Tree): boolean {
+  if ([pid, parent, group, session].includes(tree.pid)) return true;
+  if (tree.seen.get(pid) === born) return true;
+  if (process.platform !== "linux") return false;
+  // Who has left the group and emptied the environment mostly still holds the output.
+  const holdsOutput = tree.output !== "" && [1, 2].some((number) => openFile(pid, number) === tree.output);
+  return holdsOutput || readProc(pid, "environ").includes(`${markVariable}=${tree.mark}`);
+}
+
+/** What its first process has left running when it ended, as command lines; what is just about to end is waited for. */
+export async function leftBehind(tree: Tree): Promise<string[]> {
+  const deadline = Date.now() + grace;
+  let members = await membersOf(tree);
+  while (members.length > 0 && Date.now() < deadline) {
+    await sleep(interval);
+    members = await membersOf(tree);
+  }
+  const lines = await Promise.all(members.map(({ pid }) => commandLine(pid)));
+  return [...new Set(lines.filter((line) => line !== ""))];
 }
 
 /** Ends all processes of the tree: politely, then for good. Resolves when none is left, or cannot be ended. */
 export async function endTree(tree: Tree): Promise<void> {
-  if (process.platform === "win32") return await endOnWindows(tree.pid);
-  if (!signalAll(tree, "SIGTERM")) return;
+  if (process.platform === "win32") {
+    if (tree.root === "ended") await endOnWindows(tree.pid);
+    return;
+  }
+  if ((await signalAll(tree, "SIGTERM")).length === 0) return;
   const deadline = Date.now() + grace;
   while (Date.now() < deadline) {
     await sleep(interval);
-    if (!signalAll(tree, 0)) return;
+    if ((await signalAll(tree, 0)).length === 0) return;
   }
-  // What is being killed may start more meanwhile, so look again until nothing is found.
-  for (let round = 0; round < rounds; round++) {
-    if (!signalAll(tree, "SIGKILL")) return;
-    await sleep(interval);
+  await killAll(tree);
+}
+
+/** What is being killed may start more meanwhile, so it looks again until nothing is found, at once while there are new ones. */
+async function killAll(tree: Tree): Promise<void> {
+  const deadline = Date.now() + patience;
+  const killed = new Set<number>();
+  while (Date.now() < deadline) {
+    const found = await signalAll(tree, "SIGKILL");
+    if (found.length === 0) return;
+    const isNew = found.some(({ pid }) => !killed.has(pid));
+    for (const { pid } of found) killed.add(pid);
+    await sleep(isNew ? 0 : interval);
   }
 }
 
-/** First the group: what leaves it meanwhile is then found outside of it. @returns whether there was anything alive */
-function signalAll(tree: Tree, signal: NodeJS.Signals | 0): boolean {
-  const isGroupThere = send(-tree.pid, signal);
-  // Elsewhere there is no way to find what has left the group.
-  if (process.platform !== "linux") return isGroupThere;
-  const left = findLiving(tree);
-  for (const { pid, group } of left) if (group !== tree.pid) send(pid, signal);
-  return left.length > 0;
+/** First the group: what leaves it meanwhile is then found outside of it. @returns those alive that may be signalled */
+async function signalAll(tree: Tree, signal: NodeJS.Signals | 0): Promise<Row[]> {
+  const hasGroup = tree.root === "ended";
+  if (hasGroup) send(-tree.pid, signal);
+  const members = await membersOf(tree);
+  return members.filter(({ pid, group }) => send(pid, hasGroup && group === tree.pid ? 0 : signal));
 }
 
+/** @returns false for what is gone, and for what another user runs */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch {
     return false;
-  }
-}
-
-interface Stat {
-  pid: number;
-  group: number;
-  isZombie: boolean;
-  startedAt: number;
-}
-
-/** By group or by mark. Synchronous, for reading `/proc` never waits, and in the thread pool takes many times as long. */
-function findLiving({ pid, mark, startedAt }: Tree): Stat[] {
-  const marked = `${markVariable}=${mark}`;
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
-    .filter((stat) => stat !== undefined)
-    .filter((stat) => !stat.isZombie && stat.startedAt >= startedAt)
-    .filter((stat) => stat.group === pid || readProc(stat.pid, "environ").includes(marked));
-}
-
-/** After the name, which is in parentheses and may hold any character: state, parent, group, …, the start as the 20th. */
-function statOf(pid: number): Stat | undefined {
-  const stat = readProc(pid, "stat");
-  const [state, , group, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (state === undefined || group === undefined) return undefined;
-  return { pid, group: Number(group), isZombie: state === "Z" || state === "X", startedAt: Number(rest[16]) };
-}
-
-/** Empty for a process that is gone, or another user's. */
-function readProc(pid: number, name: "stat" | "environ"): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, "latin1");
-  } catch {
-    return "";
   }
 }
 

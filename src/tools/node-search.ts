@@ -10,10 +10,10 @@ const errorLimit = 2_000;
 export function nodeSearch(rgPath: string | undefined): Search {
   let program: Promise<string> | undefined;
   return {
-    async ripgrep(args, cwd, limit, signal) {
+    async ripgrep(args, cwd, limit, signal, take) {
       signal.throwIfAborted();
       program ??= rgPath === undefined ? fromPackage() : Promise.resolve(rgPath);
-      return await run(await program, args, cwd, limit, signal);
+      return await run(await program, args, cwd, limit, signal, take);
     },
   };
 }
@@ -35,6 +35,7 @@ function run(
   cwd: string,
   limit: number,
   signal: AbortSignal,
+  take: ((text: string) => void) | undefined,
 ): Promise<Found> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, ["--no-config", "--color=never", ...args], {
@@ -43,17 +44,30 @@ function run(
       windowsHide: true,
     });
     const found: Found = { code: 0, stdout: "", stderr: "", cut: false };
+    let characters = 0;
+    let failure: unknown;
     const kill = () => child.kill("SIGKILL");
-    signal.addEventListener("abort", kill, { once: true });
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    const receive = (text: string) => {
       if (found.cut) return;
-      found.stdout += text;
-      if (found.stdout.length <= limit) return;
+      characters += text.length;
+      found.cut = characters > limit;
+      if (take && !found.cut) take(text);
+      if (!take) found.stdout += text;
+      if (!found.cut) return;
       // Whole records only: lines, or, in lists of files, what ends with NUL.
       const line = found.stdout.lastIndexOf("\n", limit);
       found.stdout = found.stdout.slice(0, (line >= 0 ? line : found.stdout.lastIndexOf("\0", limit)) + 1);
-      found.cut = true;
       kill();
+    };
+    signal.addEventListener("abort", kill, { once: true });
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      try {
+        receive(text);
+      } catch (error) {
+        failure = error;
+        found.cut = true;
+        kill();
+      }
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       found.stderr = (found.stderr + text).slice(0, errorLimit);
@@ -67,6 +81,7 @@ function run(
     child.on("close", (code) => {
       signal.removeEventListener("abort", kill);
       if (signal.aborted) reject(signal.reason);
+      else if (failure !== undefined) reject(failure);
       else resolve({ ...found, code: found.cut ? 0 : (code ?? 2) });
     });
   });

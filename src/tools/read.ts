@@ -25,8 +25,9 @@ export const read = defineTool({
       title: `Read ${location.relative}`,
       preview: { type: "text", text: location.path },
       needs: fileNeeds("read", location, host),
+      writes: [],
       run: async () => {
-        const kind = await host.workspace.open(location.path, signal);
+        const kind = await host.workspace.open(location, signal);
         if (kind.type === "media") return attach(kind);
         if (kind.type === "folder") return list(kind, pathFor(kind.location, host.workspace));
         return showLines(asText(kind), Math.max(1, offset), limit, seen);

@@ -1,45 +1,76 @@
 /** Replacing text by text (T10, T12), never by a pattern. Pure. */
-import { commonHead, commonTail, endingAround, lineAt, withLineFeeds } from "./text.ts";
+import { findLoose } from "./match/loose.ts";
+import { rewrite, type Splice, spliced, withEnds } from "./match/rewrite.ts";
+import { commonHead, commonTail, lineAt, withLineFeeds } from "./text.ts";
 
 export type Replacement =
-  | { type: "replaced"; text: string; count: number }
+  /** `note`: how the text that was found differs from the wanted one, for the model; empty where it does not. */
+  | { type: "replaced"; text: string; count: number; note: string }
   | { type: "not-found" }
   /** Found `count` times; the lines on which the first of them begin. */
-  | { type: "ambiguous"; count: number; lines: number[] }
+  | { type: "ambiguous"; count: number; lines: number[]; note: string }
   | { type: "same" };
 
 const shownPlaces = 10;
 
 /**
  * `\n` in `wanted` matches `\r\n`, too. Only what differs between `wanted` and `by` is touched, and new line ends are those
- * that the place has.
+ * that the place has. Where the text has `wanted` not to the letter, differences are overlooked that models make.
  */
 export function replace(text: string, wanted: string, by: string, all: boolean): Replacement {
   const { lf, indexIn } = withLineFeeds(text);
   const from = wanted.replaceAll("\r\n", "\n");
   const to = by.replaceAll("\r\n", "\n");
   if (from === to) return { type: "same" };
-  // Overlapping places are ambiguous, too; but they cannot all be replaced.
-  const places = findAll(lf, from, all ? from.length : 1);
-  if (places.length === 0) return { type: "not-found" };
-  if (places.length > 1 && !all) {
-    const lines = places.slice(0, shownPlaces).map((place) => lineAt(lf, place));
-    return { type: "ambiguous", count: places.length, lines };
+  const found = findExact(lf, from, to, all) ?? loosely(lf, from, to);
+  if (!found) return { type: "not-found" };
+  const { starts, note } = found;
+  if (starts.length > 1 && !all) {
+    const lines = starts.slice(0, shownPlaces).map((place) => lineAt(lf, place));
+    return { type: "ambiguous", count: starts.length, lines, note };
   }
 
+  const result = spliced(text, indexIn, found.splices());
+  if (result === text) return { type: "same" };
+  // To empty a file takes an old_string that is its text to the letter.
+  if (note !== "" && result.trim() === "") return { type: "not-found" };
+  return { type: "replaced", text: result, count: starts.length, note };
+}
+
+interface Found {
+  starts: number[];
+  note: string;
+  splices(): Splice[];
+}
+
+function findExact(lf: string, from: string, to: string, all: boolean): Found | undefined {
+  // Overlapping places are ambiguous, too; but they cannot all be replaced.
+  const starts = findAll(lf, from, all ? from.length : 1);
+  if (starts.length === 0) return undefined;
   const head = commonHead(from, to);
   const tail = commonTail(from, to, head);
-  const core = to.slice(head, to.length - tail);
-  const coreCrlf = core.replaceAll("\n", "\r\n");
-  const pieces: string[] = [];
-  let done = 0;
-  for (const place of places) {
-    const start = indexIn(place + head);
-    pieces.push(text.slice(done, start), endingAround(text, start) === "\r\n" ? coreCrlf : core);
-    done = indexIn(place + from.length - tail);
-  }
-  pieces.push(text.slice(done));
-  return { type: "replaced", text: pieces.join(""), count: places.length };
+  const text = to.slice(head, to.length - tail);
+  const splice = (start: number) => ({ start: start + head, end: start + from.length - tail, text });
+  return { starts, note: "", splices: () => starts.map(splice) };
+}
+
+function loosely(lf: string, from: string, to: string): Found | undefined {
+  const found = findLoose(lf, from, to);
+  if (!found) return undefined;
+  const { places, wording, note } = found;
+  const there = places.map(({ start, end }) => lf.slice(start, end)).join("\n");
+  const by =
+    /\p{L}\u2019\p{L}/u.test(there) && !/\p{L}'\p{L}/u.test(there) ? withApostrophes : (plain: string) => plain;
+  const splices = () =>
+    places
+      .flatMap((place) => rewrite(place, withEnds(wording.from), withEnds(wording.to)))
+      .map((splice) => ({ ...splice, text: by(splice.text) }));
+  return { starts: places.map(({ start }) => start), note, splices };
+}
+
+/** As prose is set: an apostrophe between letters means nothing else, where a quotation mark can be a programme's. */
+function withApostrophes(text: string): string {
+  return text.replace(/(?<=\p{L})'(?=\p{L})/gu, "\u2019");
 }
 
 function findAll(text: string, wanted: string, step: number): number[] {

@@ -27,7 +27,9 @@ export function taskTool(agents: readonly Pick<Agent, "name" | "description">[])
       return {
         title: `${agent}: ${description}`,
         preview: { type: "text", text: prompt },
-        needs: [{ permission: "task", pattern: agent, always: agent, match: "pattern" }],
+        needs: [{ permission: "task", pattern: agent, always: agent, match: "pattern", guard: "none", effect: "" }],
+        // What its calls change is told by them.
+        writes: [],
         run: async () => {
           const output = await delegate({ agent, description, prompt });
           return { output: output === "" ? "(It gave no answer.)" : output, metadata: {} };

@@ -1,8 +1,8 @@
 /** What a tool is: a name, an input, and a `prepare` that only reads and answers with a plan (T3). */
 import * as z from "zod/mini";
-import type { Preview } from "../loop/events.ts";
+import type { Preview, Question } from "../loop/events.ts";
 import type { CallMetadata, FilePart } from "../loop/message.ts";
-import type { Host } from "./host.ts";
+import type { Guard, Host } from "./host.ts";
 
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
 type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";
@@ -35,17 +35,29 @@ export const noDelegate: Delegate = async () => {
   throw new ToolError("There are no subagents here.");
 };
 
+/**
+ * Puts questions to the user and answers with what was chosen, or said instead, for each of them.
+ * @throws ToolError when nobody is there, or the user does not want to answer
+ */
+export type AskUser = (questions: readonly Question[]) => Promise<string[][]>;
+
+/** For where nobody is there to answer. */
+export const nobodyToAsk: AskUser = async () => {
+  throw new ToolError("Nobody is there to answer. Decide yourself, and say what you decided and why.");
+};
+
 export interface ToolContext {
   host: Host;
   callID: string;
   seen: FilesSeen;
   signal: AbortSignal;
   delegate: Delegate;
+  askUser: AskUser;
 }
 
 /** One thing that must be allowed before the plan may run. All needs of a plan are judged; the strictest wins. */
 export interface Need {
-  /** `read`, `edit`, `bash`, `external_directory` or the tool's name. */
+  /** `read`, `edit`, `bash`, `external_directory`, `web_fetch` or the tool's name. */
   permission: string;
   /** What rules are matched against: a relative path, a simple command, an absolute path outside. */
   pattern: string;
@@ -56,6 +68,10 @@ export interface Need {
    * taken apart with certainty.
    */
   match: "pattern" | "exact";
+  /** Anything but `none` asks each time, whatever rules, hooks and modes allow. */
+  guard: Guard;
+  /** What it does, for the card: "writes out.txt", "sends data to the network"; empty where the pattern says it. */
+  effect: string;
 }
 
 export interface Plan {
@@ -63,6 +79,8 @@ export interface Plan {
   title: string;
   preview: Preview;
   needs: Need[];
+  /** Absolute paths of the files that `run` will change; `unknown`: it may change any, as a command does. */
+  writes: readonly string[] | "unknown";
   run(progress: Progress): Promise<ToolResult>;
 }
 

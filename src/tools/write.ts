@@ -18,7 +18,7 @@ export const write = defineTool({
     signal.throwIfAborted();
     requireTrust(host.workspace);
     const location = await host.workspace.locate(file_path);
-    const kind = await host.workspace.open(location.path, signal);
+    const kind = await host.workspace.open(location, signal);
     const before = kind.type === "missing" ? undefined : asText(kind);
     const known = before && seen.get(before.path);
     if (before && known !== undefined && known !== before.version)
@@ -32,6 +32,7 @@ export const write = defineTool({
       title: `${verb} ${location.relative}`,
       preview: { type: "diff", diff },
       needs: fileNeeds("edit", location, host),
+      writes: [location.path],
       run: async () => {
         const after = await host.workspace.write(location, text, before?.version ?? "missing", signal);
         seen.set(after.path, after.version);

@@ -5,10 +5,12 @@ import { createServer, type ServerResponse } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
+import { noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
 import { openModel } from "../../src/loop/models/providers.ts";
 import { textPrompt } from "../../src/loop/prompt-input.ts";
 import { newSession, Session } from "../../src/loop/session/session.ts";
+import { noOutside } from "../../src/loop/setup/outside.ts";
 import { noLedger, noLock } from "../../src/loop/store.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { replay } from "../../src/record/replay.ts";
@@ -62,6 +64,10 @@ async function stopOnce(what: "command" | "stream"): Promise<number> {
       host: nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
       tools: registryOf(coreTools),
       taskTool,
+      outside: noOutside,
+      deferred: () => [],
+      checkpoints: noCheckpoints,
+      ruleUsed() {},
       recorder,
       lock: noLock,
       ledger: noLedger,

@@ -181,6 +181,7 @@ describe("000 the processor", () => {
         title: "Take a picture",
         preview: { type: "text", text: "" },
         needs: [],
+        writes: [],
         run: async () => ({
           output: "Taken.",
           metadata: { fact: "1 picture" },
@@ -250,6 +251,7 @@ describe("000 tool resolution", () => {
           title: name,
           preview: { type: "text", text: "" },
           needs: [],
+          writes: [],
           run: async () => ({ output: "", metadata: {} }),
         }),
       });

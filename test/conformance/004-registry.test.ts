@@ -20,6 +20,7 @@ function tool(name: string): Tool {
       title: name,
       preview: { type: "text", text: "" },
       needs: [],
+      writes: [],
       run: async () => ({ output: name, metadata: {} }),
     }),
   });

@@ -7,12 +7,14 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
+import { noCheckpointsKept } from "../../src/checkpoints/checkpoints.ts";
 import { isWindowThere } from "../../src/extension/alive.ts";
 import { Conversations } from "../../src/extension/conversations.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
 import { openModel } from "../../src/loop/models/providers.ts";
 import { textPrompt } from "../../src/loop/prompt-input.ts";
+import { noOutside } from "../../src/loop/setup/outside.ts";
 import { noLedger } from "../../src/loop/store.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { Sessions } from "../../src/record/sessions.ts";
@@ -64,6 +66,10 @@ describe("sessions of a window", () => {
         ledger: noLedger,
         tools: registryOf(coreTools),
         taskTool,
+        outside: noOutside,
+        deferred: () => [],
+        checkpointsFor: () => noCheckpointsKept,
+        ruleUsed() {},
         limits: () => ({ ...defaultLimits, queueTimeout: 300 }),
         platform: process.platform,
         openModel: () => openModel("anthropic", { apiKey: "test-key", baseURL: model.url }),

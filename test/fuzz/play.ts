@@ -21,6 +21,7 @@ const big: Tool = defineTool({
     title: "Run big",
     preview: { type: "text", text: "big" },
     needs: [],
+    writes: [],
     run: async () => ({ output: "word ".repeat(n / 5), metadata: {} }),
   }),
 });

@@ -131,7 +131,7 @@ describe("hooks of a call", () => {
     const [echo, push = "", settings = ""] = h.results();
     assert.equal(echo, "1");
     assert.match(push, /^ERROR Not allowed: Your rule `git push \*` denies it/);
-    assert.match(settings, /own settings ask each time.* Nobody is there to ask/);
+    assert.match(settings, /which asks each time, in all modes.* Nobody is there to ask/);
   });
 
   it("K4 PermissionRequest answers before the user is asked, also where nobody is there", async () => {
@@ -155,16 +155,16 @@ describe("hooks of a call", () => {
       attended: false,
     });
     await guarded.turn();
-    assert.match(guarded.results()[0] ?? "", /own settings ask each time.* Nobody is there to ask/);
+    assert.match(guarded.results()[0] ?? "", /which asks each time, in all modes.* Nobody is there to ask/);
     const other = { decision: "allow", updatedInput: { command: "echo 2" } } as const;
     const changed = open([[bash("echo 1")], ["Done."]], { hooks: hear({ PermissionRequest: other }) });
     await changed.turn();
-    assert.deepEqual(changed.results(), ["2"]);
+    assert.deepEqual(changed.results(), ["2\n\nThe call was changed before it was allowed. It ran as: echo 2"]);
     const led = { decision: "allow", updatedInput: settings.input } as const;
     const write = { call: "write", input: { file_path: "a.md", content: "" } };
     const astray = open([[write], ["Done."]], { hooks: hear({ PermissionRequest: led }), attended: false });
     await astray.turn();
-    assert.match(astray.results()[0] ?? "", /own settings ask each time.* Nobody is there to ask/);
+    assert.match(astray.results()[0] ?? "", /which asks each time, in all modes.* Nobody is there to ask/);
   });
 
   it("K4 PermissionRequest and Notification are silent where nothing asks", async () => {

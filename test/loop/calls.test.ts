@@ -26,6 +26,7 @@ function tool(
       title: `Run ${name}`,
       preview: { type: "text", text: name },
       needs: [],
+      writes: [],
       run: async () => await run(input, signal),
     }),
   });
@@ -42,6 +43,7 @@ function stuck(name: string): Tool {
       title: `Run ${name}`,
       preview: { type: "text", text: name },
       needs: [],
+      writes: [],
       run: (progress) => {
         progress("partial output", 1);
         return new Promise<never>(() => {});

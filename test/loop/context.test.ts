@@ -72,6 +72,7 @@ describe("C6 pruning", () => {
       title: `Big ${n}`,
       preview: { type: "text", text: "" },
       needs: [],
+      writes: [],
       run: async () => ({ output: `${n} `.padEnd(29_900, "x"), metadata: {} }),
     }),
   });

@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { apply, type Chat } from "../../src/loop/apply.ts";
+import { type Checkpoints, noCheckpoints } from "../../src/loop/checkpoints.ts";
 import {
   type ChatEvent,
   isRecorded,
@@ -18,6 +19,7 @@ import type { ModelRef, ToolPart } from "../../src/loop/message.ts";
 import type { Model } from "../../src/loop/model.ts";
 import { type PromptInput, textPrompt } from "../../src/loop/prompt-input.ts";
 import { newSession, type PromptResult, Session } from "../../src/loop/session/session.ts";
+import { noOutside, type Outside } from "../../src/loop/setup/outside.ts";
 import type { Project } from "../../src/loop/setup/project.ts";
 import type { Choices } from "../../src/loop/setup/setup.ts";
 import { type Ledger, noLedger, noLock, type SessionLock } from "../../src/loop/store.ts";
@@ -29,6 +31,7 @@ import { nodeHost } from "../../src/tools/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { taskTool } from "../../src/tools/task.ts";
 import type { Tool } from "../../src/tools/tool.ts";
+import { deferredTools, mustDefer } from "../../src/tools/tool-search.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
 import { callsOf, checkLoopEvents, checkSettled, checkStates } from "./invariants.ts";
 
@@ -51,6 +54,8 @@ interface Options {
   lock?: SessionLock;
   ledger?: Ledger;
   fallback?: ModelRef;
+  outside?: Outside;
+  checkpoints?: Checkpoints;
 }
 
 const noProject: Project = {
@@ -70,6 +75,8 @@ export class Harness {
   readonly notes: string[] = [];
   readonly bugs: unknown[] = [];
   readonly kept: Rule[] = [];
+  /** Rules that have decided, in order. */
+  readonly used: Rule[] = [];
   readonly transcript: Transcript;
   /** Records of subagents' sessions. */
   readonly children: string[] = [];
@@ -108,6 +115,10 @@ export class Harness {
       openModel: options.openModel ?? (async () => this.model),
       rules: () => ({ user: rules, workspace: this.kept }),
       keepRules: (more) => this.kept.push(...more),
+      ruleUsed: (rule) => this.used.push(rule),
+      outside: options.outside ?? noOutside,
+      deferred: (tools) => (mustDefer(tools) ? deferredTools(tools) : []),
+      checkpoints: options.checkpoints ?? noCheckpoints,
       attended,
       titles,
       onLoopEvent: (event) => this.loopEvents.push(event),

@@ -110,6 +110,7 @@ describe("L11 Stop", () => {
         title: "Hear nothing",
         preview: { type: "text", text: "" },
         needs: [],
+        writes: [],
         run: () => new Promise<never>(() => {}),
       }),
     });

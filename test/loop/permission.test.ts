@@ -25,7 +25,7 @@ describe("questions", () => {
     assert.deepEqual(first.patterns, ["echo 1"]);
     assert.match(first.reason, /no rule allows it/);
     assert.deepEqual(first.preview.type === "command" && first.preview.parts, [
-      { text: "echo 1", decision: "ask", why: "Asks because no rule allows it." },
+      { text: "echo 1", permission: "bash", effect: "", decision: "ask", why: "Asks because no rule allows it." },
     ]);
     await until(() => h.chat.requests[0] !== undefined && h.chat.requests[0].id !== first.id);
     await h.answerNext({ type: "once" });
@@ -156,7 +156,7 @@ describe("questions", () => {
     const turn = h.turn();
     await h.answerNext({ type: "once", input: { command: "echo spared" } });
     await turn;
-    assert.deepEqual(h.results(), ["spared"]);
+    assert.deepEqual(h.results(), ["spared\n\nThe call was changed before it was allowed. It ran as: echo spared"]);
     assert.deepEqual(h.calls[0]?.state.input, { command: "echo spared" });
     assert.ok(JSON.stringify(h.model.requests[1]?.entries).includes("echo spared"));
   });
@@ -196,7 +196,7 @@ describe("questions", () => {
       symlinkSync(path.join(h.folder, ".claude"), path.join(h.folder, "link"));
       const turn = h.turn();
       const request = await h.asked();
-      assert.match(request.reason, /own settings ask each time/);
+      assert.match(request.reason, /asks each time, in all modes/);
       assert.deepEqual(request.always, []);
       h.session.answer(request.id, { type: "deny", words: "No." });
       await turn;
@@ -211,6 +211,7 @@ describe("a question about the session", () => {
       sessionID: "ses_1",
       book: () => ({ mode: "bypassPermissions", user: [], workspace: [] }),
       keep: () => assert.fail("nothing is kept"),
+      used() {},
       emit: (event) => events.push(event),
       attended,
     });

@@ -12,6 +12,7 @@ function tool(name: string, sideEffect: Tool["sideEffect"], needs: Need[], outpu
       title: `Run ${name}`,
       preview: { type: "text", text: name },
       needs,
+      writes: [],
       run: async (progress) => {
         progress("live", 1);
         return { output: output(), metadata: { fact: name } };
@@ -20,7 +21,7 @@ function tool(name: string, sideEffect: Tool["sideEffect"], needs: Need[], outpu
   });
 }
 
-const ask: Need = { permission: "change", pattern: "it", always: "it", match: "pattern" };
+const ask: Need = { permission: "change", pattern: "it", always: "it", match: "pattern", guard: "none", effect: "" };
 
 export const randomTools: readonly Tool[] = [
   tool("look", "read-only", [], () => "seen"),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { PermissionMode, Rule } from "../../src/loop/events.ts";
 import { alwaysRules, isWhollyDenied, judge, strictest } from "../../src/loop/permissions/rules.ts";
 import { coreTools } from "../../src/tools/core.ts";
+import type { Guard } from "../../src/tools/host.ts";
 import type { Need } from "../../src/tools/tool.ts";
 
 type Row = [rules: string[], need: string, decision: Rule["action"], mode?: PermissionMode];
@@ -13,10 +14,13 @@ function rule(text: string): Rule {
   return { action: action as Rule["action"], permission, pattern };
 }
 
-/** "read src/a.ts", "bash: rm x" (not taken apart), "write>edit a.txt" (the tool, then what it needs). */
+/** "read src/a.ts", "read[secret] .env", "bash: rm x" (not taken apart), "write>edit a.txt" (the tool, then what it needs). */
 function need(text: string): { tool: string; need: Need } {
-  const [, tool, permission = "", colon, pattern = ""] = /^(?:(\w+)>)?(\w+)(:?) (.*)$/s.exec(text) ?? [];
-  return { tool: tool ?? permission, need: { permission, pattern, match: colon ? "exact" : "pattern" } };
+  const form = /^(?:(\w+)>)?(\w+)(?:\[(\w+)\])?(:?) (.*)$/s;
+  const [, tool, permission = "", guard = "none", colon, pattern = ""] = form.exec(text) ?? [];
+  const match = colon ? "exact" : "pattern";
+  // The rows below are written with guards that there are.
+  return { tool: tool ?? permission, need: { permission, pattern, match, guard: guard as Guard, effect: "" } };
 }
 
 const rows: Row[] = [
@@ -47,23 +51,27 @@ const rows: Row[] = [
   [[], "edit>external_directory /etc/passwd", "ask", "acceptEdits"],
   [[], "bash rm -rf /", "allow", "bypassPermissions"],
   [[], "edit>external_directory /etc/passwd", "allow", "bypassPermissions"],
-  [[], "edit .rondo/rules/a.md", "ask", "acceptEdits"],
-  [[], "edit .vscode/settings.json", "ask", "bypassPermissions"],
-  [[], "edit a/.git/hooks/pre-commit", "ask", "bypassPermissions"],
-  [[], "edit .claude/settings.json", "ask", "bypassPermissions"],
-  [[], "edit a/.claude/agents/b.md", "ask", "acceptEdits"],
-  [[], "edit .mcp.json", "ask", "bypassPermissions"],
-  [[], "edit /home/me/.claude/settings.json", "ask", "bypassPermissions"],
-  [[], "edit a.mcp.json", "allow", "acceptEdits"],
-  [[], "edit .mcp.json.md", "allow", "acceptEdits"],
-  [[], "read .vscode/settings.json", "allow"],
+  // What is guarded asks, whatever allows it; a rule may still deny it.
+  [[], "read[secret] .env", "ask"],
+  [[], "read[secret] .env", "ask", "plan"],
+  [[], "read[secret] .env", "ask", "bypassPermissions"],
+  [[], "read[ignored] data/people.csv", "ask", "bypassPermissions"],
+  [[], "edit[settings] .rondo/rules/a.md", "ask", "acceptEdits"],
+  [[], "edit[settings] .vscode/settings.json", "ask", "bypassPermissions"],
+  [[], "edit[ignored] data/people.csv", "ask", "acceptEdits"],
+  [[], "bash>external_directory[secret] /home/me/.ssh/id_rsa", "ask", "bypassPermissions"],
+  [["allow read *"], "read[secret] .env", "ask"],
+  [["allow read .env"], "read[secret] .env", "ask"],
+  [["allow * *"], "read[secret] .env", "ask"],
+  [["allow read[secret] .env"], "read[secret] .env", "ask"],
+  [["deny read *.env"], "read[secret] .env", "deny"],
+  [["deny read *.env"], "read[secret] .env", "deny", "bypassPermissions"],
   [[], "edit src/.vscode.md", "allow", "acceptEdits"],
-  [[], "edit my.rondo/a", "allow", "acceptEdits"],
   [["ask edit *"], "edit src/a.ts", "ask", "acceptEdits"],
   [["deny bash *"], "bash npm test", "deny", "bypassPermissions"],
   [["ask bash *"], "bash npm test", "allow", "bypassPermissions"],
-  [["allow edit *"], "edit .vscode/settings.json", "ask"],
-  [["deny edit .vscode/**"], "edit .vscode/settings.json", "deny"],
+  [["allow edit *"], "edit[settings] .vscode/settings.json", "ask"],
+  [["deny edit .vscode/**"], "edit[settings] .vscode/settings.json", "deny"],
   // The last match wins.
   [["allow bash *", "deny bash rm *"], "bash rm x", "deny"],
   [["deny bash rm *", "allow bash *"], "bash rm x", "allow"],
@@ -156,12 +164,13 @@ describe("rules", () => {
   });
 
   it("Always allow adds each rule once, and none when one thing can be allowed once only", () => {
-    const can = (pattern: string, always: string): Need => ({ permission: "bash", pattern, always, match: "pattern" });
+    const can = (pattern: string, always: string): Need => ({ ...need(`bash ${pattern}`).need, always });
     assert.deepEqual(alwaysRules([can("npm test", "npm test *"), can("npm test x", "npm test *"), can("ls", "ls *")]), [
       rule("allow bash npm test *"),
       rule("allow bash ls *"),
     ]);
-    assert.deepEqual(alwaysRules([can("ls", "ls *"), { permission: "bash", pattern: "$(x)", match: "exact" }]), []);
+    assert.deepEqual(alwaysRules([can("ls", "ls *"), need("bash: $(x)").need]), []);
+    assert.deepEqual(alwaysRules([can("ls", "ls *"), { ...can("cat .env", "cat *"), guard: "secret" }]), []);
   });
 
   const agent = (name: string, source: "user" | "workspace", ...rules: string[]) => ({
@@ -184,7 +193,7 @@ describe("rules", () => {
     assert.equal(by("bash rm x", [open], [], "bypassPermissions").decision, "deny");
     assert.equal(by("bash ls", [open], ["ask bash *"]).decision, "ask");
     assert.equal(by("bash rm x", [open], ["allow bash rm *"]).decision, "allow");
-    assert.equal(by("edit .claude/settings.json", [agent("open", "user", "allow * *")]).decision, "ask");
+    assert.equal(by("edit[settings] .claude/settings.json", [agent("open", "user", "allow * *")]).decision, "ask");
   });
 
   it("T1 an agent that the workspace brings can only make it stricter", () => {

@@ -96,6 +96,7 @@ describe("T1 the tools on offer", () => {
       title: "Log",
       preview: { type: "text", text: "" },
       needs: [],
+      writes: [],
       run: async () => ({ output: "", metadata: {} }),
     }),
   });

@@ -5,6 +5,7 @@ import { panelWith } from "./browser.ts";
 import { loopStates } from "./loop-states.ts";
 import type { Theme } from "./page.ts";
 import { states } from "./states.ts";
+import { trustStates } from "./trust-states.ts";
 
 const looks: [Theme, number][] = [
   ["dark", 480],
@@ -20,7 +21,7 @@ describe("accessibility", () => {
   for (const [at, [name, state]] of Object.entries(states).entries()) {
     if (left.has(name)) continue;
     // What is common to all screens need not be looked at in each.
-    const some = name in loopStates ? looks : looks.filter((_, look) => look % 2 === at % 2);
+    const some = name in loopStates || name in trustStates ? looks : looks.filter((_, look) => look % 2 === at % 2);
     it(`axe finds nothing serious: ${name}`, async () => {
       const panel = await panelWith(...state.messages);
       await state.act?.(panel.page);

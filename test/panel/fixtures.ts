@@ -1,6 +1,6 @@
 /** Chats in the states that the panel can be in. Times are taken from one moment, so that pictures are the same. */
 import { type Chat, type Entry, newChat } from "../../src/loop/apply.ts";
-import type { PermissionRequest, Queued, Rule } from "../../src/loop/events.ts";
+import type { CommandPart, PermissionRequest, Queued, Rule } from "../../src/loop/events.ts";
 import {
   type AssistantMessage,
   type CallMetadata,
@@ -72,6 +72,8 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     agents: [{ name: "build", description: "Does the work: reads, edits, runs.", mode: "primary" }],
     agent: "build",
     recent: [],
+    servers: [],
+    restored: undefined,
     ...change,
   };
 }
@@ -217,6 +219,16 @@ export const work: LoosePart[] = [
 
 const always: Rule[] = [{ permission: "bash", pattern: "npm test *", action: "allow" }];
 
+export function commandPart(
+  text: string,
+  decision: CommandPart["decision"],
+  effect: string,
+  why: string,
+  permission = "bash",
+): CommandPart {
+  return { text, permission, effect, decision, why };
+}
+
 export function request(change: Partial<PermissionRequest> = {}): PermissionRequest {
   return {
     id: "per_1",
@@ -234,9 +246,9 @@ export function request(change: Partial<PermissionRequest> = {}): PermissionRequ
       command: "npm test -- cart && rm -rf coverage && git push",
       cwd,
       parts: [
-        { text: "npm test -- cart", decision: "allow", why: "Allowed by your rule npm test *" },
-        { text: "rm -rf coverage", decision: "ask", why: "Deletes 212 files that git does not have." },
-        { text: "git push", decision: "ask", why: "Sends 1 commit to origin/fix/rounding." },
+        commandPart("npm test -- cart", "allow", "", "Allowed by your rule npm test *"),
+        commandPart("rm -rf coverage", "ask", "deletes files", "Asks because of the built-in rule rm *"),
+        commandPart("git push", "ask", "sends to a remote", "Asks because of the built-in rule git push *"),
       ],
     },
     always,

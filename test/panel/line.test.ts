@@ -28,7 +28,34 @@ describe("a tool's line", () => {
     assert.deepEqual(words(f.testFailed), ["Ran npm test -- cart", "exit code 1", "done", "bad"]);
     assert.deepEqual(words(f.readDone("src/cart.ts", 64)), ["Read src/cart.ts", "64 lines", "done", "plain"]);
     assert.deepEqual(words(f.done("grep", { pattern: "round(" }, {}, "")), ["Searched round(", "", "done", "plain"]);
-    assert.equal(words(f.done("todo_write", {}, {}, ""))[0], " todo_write");
+    assert.equal(words(f.done("strange", {}, {}, ""))[0], " strange");
+  });
+
+  it("T11 names the further tools by what they do", () => {
+    const title = (name: string, input: Record<string, unknown> = {}) => {
+      const { verb, object } = lineOf(toolOf(f.tool(name, { status: "running", input, start: 0 })), false, cwd);
+      return `${verb} ${object}`;
+    };
+    const patch = `*** Begin Patch\n*** Update File: ${cwd}/a.ts\n+x`;
+    const told = {
+      bash_output: ["Looking at bash_1", { id: "bash_1" }],
+      bash_kill: ["Ending bash_1", { id: "bash_1" }],
+      multi_edit: ["Editing a.ts", { file_path: `${cwd}/a.ts`, edits: [] }],
+      apply_patch: ["Editing a.ts", { patch }],
+      notebook_edit: ["Editing a.ipynb", { notebook_path: `${cwd}/a.ipynb` }],
+      web_fetch: ["Fetching https://a.dev/", { url: "https://a.dev/" }],
+      todo_write: ["Updating the to-dos", { todos: [] }],
+      ask_user: ["Asking Which one?", { questions: [{ question: "Which one?" }] }],
+      diagnostics: ["Checking problems in a.ts", { path: `${cwd}/a.ts` }],
+      symbols: ["Looking up total", { action: "references", symbol: "total" }],
+      tool_search: ["Looking for tools issues", { query: "issues" }],
+      tool_call: ["Asking github: create_issue", { name: "mcp__github__create_issue", input: {} }],
+      mcp__github__create_issue: ["Asking github: create_issue", {}],
+      vscode__runTests: ["Using runTests", {}],
+    } as const;
+    for (const [name, [words, input]] of Object.entries(told)) assert.equal(title(name, input), words, name);
+    assert.equal(title("apply_patch", { patch: `${patch}\n*** Delete File: b.ts` }), "Editing 2 files");
+    assert.equal(title("diagnostics"), "Checking problems");
   });
 
   it("names the arguments while they are written", () => {

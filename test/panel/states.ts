@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
 import type { Unnumbered } from "./page.ts";
+import { trustStates } from "./trust-states.ts";
 
 export interface State {
   messages: Unnumbered[];
@@ -62,6 +63,7 @@ const failed = (code: string, message: string, next: string) =>
 
 export const states: Record<string, State> = {
   ...loopStates,
+  ...trustStates,
   "empty-no-key": {
     messages: [
       f.snapshot(

@@ -4,12 +4,23 @@ import fc from "fast-check";
 import { Blocks } from "../../webview/blocks.ts";
 import { highlightLines } from "../../webview/highlight.ts";
 import { outputLines } from "../../webview/output.ts";
-import { partialStrings } from "../../webview/partial.ts";
+import { partialList, partialStrings } from "../../webview/partial.ts";
 import { draftRows, patchRows } from "../../webview/patch.ts";
 import { target } from "../../webview/target.ts";
 import { answer, patch } from "./fixtures.ts";
 
 describe("partial JSON", () => {
+  it("gives the objects of a list as far as they have come", () => {
+    const raw =
+      '{"file_path":"a","n":[{"x":"no"}],"edits":[{"old_string":"a\\"]}","k":[1,{"x":"y"}],"new_string":"b"},{"old_string":"c';
+    const first = { old_string: 'a"]}', new_string: "b" };
+    assert.deepEqual(partialList(raw, "edits"), [first, { old_string: "c" }]);
+    assert.deepEqual(partialList(`${raw}"}]}`, "edits"), [first, { old_string: "c" }]);
+    for (const cut of ['{"edits":', '{"edits":[', '{"edits":{', '{"edits":["a"]', '{"edi']) {
+      assert.deepEqual(partialList(cut, "edits"), []);
+    }
+  });
+
   it("E2 reads the string fields as far as they have come", () => {
     assert.deepEqual(partialStrings('{"file_path":"src/a.ts","old_string":"a\\n\\tb'), {
       file_path: "src/a.ts",

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
+import { noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
 import type { SessionDeps } from "../../src/loop/session/session-deps.ts";
+import { noOutside } from "../../src/loop/setup/outside.ts";
 import { noLedger, noLock } from "../../src/loop/store.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { taskTool } from "../../src/tools/task.ts";
@@ -9,6 +11,10 @@ import { taskTool } from "../../src/tools/task.ts";
 /** What a session needs beside what a test of the record is about. A bug is a failure. */
 export const plainDeps = {
   taskTool,
+  outside: noOutside,
+  deferred: () => [],
+  checkpoints: noCheckpoints,
+  ruleUsed() {},
   lock: noLock,
   ledger: noLedger,
   limits: () => defaultLimits,

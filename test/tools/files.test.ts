@@ -19,6 +19,8 @@ const png = Buffer.from(
   "base64",
 );
 
+const plain = { guard: "none", effect: "" };
+
 describe("files", () => {
   let work: TestWorkspace;
   beforeEach(() => {
@@ -223,10 +225,10 @@ describe("files", () => {
     it("asks for nothing but the access inside", async () => {
       work.put("src/a.ts", "a\n");
       assert.deepEqual(await work.needs("read", { file_path: "src/a.ts" }), [
-        { permission: "read", pattern: "src/a.ts", always: "src/**", match: "pattern" },
+        { permission: "read", pattern: "src/a.ts", always: "src/**", match: "pattern", ...plain },
       ]);
       assert.deepEqual(await work.needs("write", { file_path: "new.ts", content: "" }), [
-        { permission: "edit", pattern: "new.ts", always: "new.ts", match: "pattern" },
+        { permission: "edit", pattern: "new.ts", always: "new.ts", match: "pattern", ...plain },
       ]);
       assert.deepEqual(await outsideOf("read", { file_path: path.join(work.folder, "src/../src/a.ts") }), []);
     });
@@ -234,8 +236,14 @@ describe("files", () => {
     it("asks for what lies outside: by .., absolute, in the home folder", async () => {
       const secret = path.join(work.root, "out/secret.txt");
       assert.deepEqual(await work.needs("read", { file_path: "../out/secret.txt" }), [
-        { permission: "read", pattern: secret, always: `${path.dirname(secret)}/**`, match: "pattern" },
-        { permission: "external_directory", pattern: secret, always: `${path.dirname(secret)}/**`, match: "pattern" },
+        { permission: "read", pattern: secret, always: `${path.dirname(secret)}/**`, match: "pattern", ...plain },
+        {
+          permission: "external_directory",
+          pattern: secret,
+          always: `${path.dirname(secret)}/**`,
+          match: "pattern",
+          ...plain,
+        },
       ]);
       assert.deepEqual(await outsideOf("read", { file_path: secret }), [secret]);
       assert.equal((await outsideOf("read", { file_path: "~/x" })).length, 1);

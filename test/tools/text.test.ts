@@ -142,6 +142,7 @@ describe("registry", () => {
         title: name,
         preview: { type: "text", text: "" },
         needs: [],
+        writes: [],
         run: async () => ({ output: "", metadata: {} }),
       }),
     });

@@ -9,6 +9,7 @@ import { registryOf } from "../../src/tools/registry.ts";
 import {
   type FilesSeen,
   type Need,
+  nobodyToAsk,
   noDelegate,
   type Plan,
   type Progress,
@@ -23,10 +24,10 @@ export class TestWorkspace {
   readonly host: Host;
   readonly #registry = registryOf(coreTools);
 
-  constructor({ trusted = true, name = "work" } = {}) {
+  constructor({ trusted = true, name = "work", secrets = [] as string[] } = {}) {
     this.folder = path.join(this.root, name);
     mkdirSync(this.folder);
-    this.host = nodeHost({ folders: [this.folder], trusted, overflowDir: path.join(this.root, "overflow") });
+    this.host = nodeHost({ folders: [this.folder], trusted, overflowDir: path.join(this.root, "overflow"), secrets });
   }
 
   /** Relative to the folder. */
@@ -59,6 +60,7 @@ export class TestWorkspace {
       seen: this.seen,
       signal,
       delegate: noDelegate,
+      askUser: nobodyToAsk,
     });
   }
 

@@ -1,7 +1,8 @@
-/** The agent's commands, mirrored as they run into a terminal of VS Code's, where the user can watch and end them. */
+/** The agent's commands, mirrored as they run into terminals of VS Code's, where the user can watch and end them. */
 import * as vscode from "vscode";
 import { never } from "../../loop/never.ts";
 import type { Command, CommandEnd, Terminal } from "../../tools/host.ts";
+import { ForTheEye } from "../../tools/terminal/plain.ts";
 
 /** ms between two writes to the terminal: a flood of output arrives in few pieces. */
 const flushMs = 30;
@@ -9,12 +10,32 @@ const flushMs = 30;
 const flushLimit = 200_000;
 const interrupt = "\x03";
 
-/** `inner` runs the commands. Ctrl+C in the terminal, or closing it, ends those that run; the turn goes on. */
-export function mirrored(inner: Terminal): Terminal & vscode.Disposable {
-  const mirror = new Mirror();
+export interface VisibleTerminal extends Terminal, vscode.Disposable {
+  /** Brings the one that was used last to the front; the focus stays where it is. */
+  show(): void;
+}
+
+/**
+ * `inner` runs the commands, each in a terminal of its own while others run. Ctrl+C in the terminal, or closing it, ends
+ * the one that runs there; the turn goes on.
+ */
+export function mirrored(inner: Terminal): VisibleTerminal {
+  const mirrors: Mirror[] = [];
+  let last: Mirror | undefined;
+  function idle(): Mirror {
+    const free = mirrors.find(({ isBusy }) => !isBusy);
+    if (free) return free;
+    const mirror = new Mirror(mirrors.length === 0 ? "Rondo" : `Rondo (${mirrors.length + 1})`);
+    mirrors.push(mirror);
+    return mirror;
+  }
   return {
-    shell: inner.shell,
+    get shell() {
+      return inner.shell;
+    },
     async run(command) {
+      const mirror = idle();
+      last = mirror;
       const stop = mirror.begin(command);
       const end = await inner.run({
         ...command,
@@ -26,49 +47,65 @@ export function mirrored(inner: Terminal): Terminal & vscode.Disposable {
       });
       const told: CommandEnd =
         end.type === "aborted" && !command.signal.aborted ? { type: "signal", signal: "SIGINT" } : end;
-      mirror.end(stop, told);
+      mirror.end(told, command.signal);
       return told;
     },
-    dispose: () => mirror.dispose(),
+    show: () => last?.show(),
+    dispose() {
+      for (const mirror of mirrors) mirror.dispose();
+    },
   };
 }
 
 class Mirror implements vscode.Pseudoterminal {
+  readonly #name: string;
   readonly #written = new vscode.EventEmitter<string>();
   readonly onDidWrite = this.#written.event;
-  readonly #running = new Set<AbortController>();
+  #running: AbortController | undefined;
   #terminal: vscode.Terminal | undefined;
   /** VS Code drops what is written before it has called `open`. */
   #opened = false;
+  #eye = new ForTheEye();
   #waiting = "";
   #timer: NodeJS.Timeout | undefined;
   #atLineStart = true;
 
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  get isBusy(): boolean {
+    return this.#running !== undefined;
+  }
+
   begin({ command }: Command): AbortController {
     this.#terminal ??= vscode.window.createTerminal({
-      name: "Rondo",
+      name: this.#name,
       pty: this,
       iconPath: new vscode.ThemeIcon("comment-discussion"),
       isTransient: true,
     });
     const stop = new AbortController();
-    this.#running.add(stop);
-    this.#line(`\x1b[1m$ ${command.trim().replaceAll("\n", "\n  ")}\x1b[0m`);
+    this.#running = stop;
+    this.#eye = new ForTheEye();
+    const shown = new ForTheEye().push(command.trim()).replaceAll("\n", "\n  ");
+    this.#line(`\x1b[1m$ ${shown}\x1b[0m`);
     return stop;
   }
 
-  write(text: string): void {
-    if (!this.#terminal || text === "") return;
-    this.#atLineStart = text.endsWith("\n");
-    this.#waiting += text;
-    if (this.#waiting.length > 2 * flushLimit) this.#waiting = this.#waiting.slice(-flushLimit);
-    if (this.#opened) this.#timer ??= setTimeout(() => this.#flush(), flushMs);
+  write(output: string): void {
+    this.#show(this.#eye.push(output));
   }
 
-  end(stop: AbortController, end: CommandEnd): void {
-    this.#running.delete(stop);
+  /** `signal` is that of the command: it says why it was aborted. */
+  end(end: CommandEnd, signal: AbortSignal): void {
+    this.#running = undefined;
     // What the command left switched on, such as a colour, ends with it.
-    this.#line(`\x1b[0m\x1b[2m[${inWords(end)}]\x1b[0m\n`);
+    this.#line(`\x1b[0m\x1b[2m[${inWords(end, signal)}]\x1b[0m\n`);
+  }
+
+  show(): void {
+    this.#terminal?.show(true);
   }
 
   open(): void {
@@ -82,22 +119,30 @@ class Mirror implements vscode.Pseudoterminal {
     this.#opened = false;
     this.#waiting = "";
     this.#atLineStart = true;
-    this.#stopAll();
+    this.#running?.abort();
   }
 
   handleInput(data: string): void {
-    if (data.includes(interrupt)) this.#stopAll();
+    if (data.includes(interrupt)) this.#running?.abort();
   }
 
   dispose(): void {
-    this.#stopAll();
+    this.#running?.abort();
     clearTimeout(this.#timer);
     this.#terminal?.dispose();
     this.#written.dispose();
   }
 
   #line(text: string): void {
-    this.write(`${this.#atLineStart ? "" : "\n"}${text}\n`);
+    this.#show(`${this.#atLineStart ? "" : "\n"}${text}\n`);
+  }
+
+  #show(text: string): void {
+    if (!this.#terminal || text === "") return;
+    this.#atLineStart = text.endsWith("\n");
+    this.#waiting += text;
+    if (this.#waiting.length > 2 * flushLimit) this.#waiting = this.#waiting.slice(-flushLimit);
+    if (this.#opened) this.#timer ??= setTimeout(() => this.#flush(), flushMs);
   }
 
   #flush(): void {
@@ -108,25 +153,23 @@ class Mirror implements vscode.Pseudoterminal {
     const shown = text.length > flushLimit ? `\x1b[0m\n[…]\n${text.slice(-flushLimit)}` : text;
     if (shown !== "") this.#written.fire(shown.replaceAll(/\r?\n/g, "\r\n"));
   }
-
-  #stopAll(): void {
-    for (const stop of this.#running) stop.abort();
-  }
 }
 
-function inWords(end: CommandEnd): string {
+function inWords(end: CommandEnd, signal: AbortSignal): string {
   switch (end.type) {
     case "exit":
       return `exit code ${end.code}`;
     case "signal":
       return `ended by ${end.signal}`;
-    case "timeout":
-      return "ended: it took too long";
     case "aborted":
-      return "stopped";
+      return isTimeout(signal.reason) ? "ended: it took too long" : "stopped";
     case "failed":
       return end.message;
     default:
       return never(end);
   }
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof DOMException && reason.name === "TimeoutError";
 }

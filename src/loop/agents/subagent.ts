@@ -2,10 +2,12 @@
 import { type Task, ToolError } from "../../tools/tool.ts";
 import { apply, type Chat, type Entry, newChat } from "../apply.ts";
 import { costOfSession } from "../budget.ts";
+import { Blocked } from "../calls/blocked.ts";
 import type { CallEnd } from "../calls/call.ts";
 import type { CallRecord } from "../calls/call-record.ts";
 import { runCalls } from "../calls/calls.ts";
 import { DoomWatch } from "../calls/doom.ts";
+import { noCheckpoints } from "../checkpoints.ts";
 import { entriesThatCount, estimateContext } from "../context/context.ts";
 import { type ChatEvent, isRecorded } from "../events.ts";
 import type { Hooks } from "../hooks.ts";
@@ -20,15 +22,7 @@ import type { Recorder } from "../store.ts";
 import type { Setup, Turn, TurnEnd } from "../turn.ts";
 import type { Agent } from "./agents.ts";
 
-/** The user refused something to a subagent without words: that ends the turn of whoever it works for, too (T7). */
-export class SubagentBlocked extends Error {
-  override readonly name = "SubagentBlocked";
-  readonly end: TurnEnd = { reason: "blocked", error: undefined };
-
-  constructor() {
-    super("The user refused a call of the subagent and stopped the turn.");
-  }
-}
+const blockedText = "The user refused a call of the subagent and stopped the turn.";
 
 /** Who hands the work on. */
 interface Caller {
@@ -42,7 +36,7 @@ interface Caller {
 
 /**
  * Has a subagent do the task in a session of its own. Answers with its last words.
- * @throws ToolError when it did not come to its end, SubagentBlocked, the signal's reason on abort
+ * @throws ToolError when it did not come to its end, Blocked, the signal's reason on abort
  */
 export async function runSubagent(caller: Caller, task: Task): Promise<string> {
   const { turn, record, signal } = caller;
@@ -97,6 +91,9 @@ function childTurn({ turn, setup, signal }: Caller, agent: Agent, chat: Chat, re
     report() {},
     tellUser: (messageID, text) =>
       emit({ type: "part", part: { type: "text", id: newID("prt"), sessionID, messageID, text, ignored: true } }),
+    // What it changes counts as what the parent's step changes.
+    checkpoints: { ...noCheckpoints, ready: (...about) => turn.checkpoints.ready(...about) },
+    gather: async () => {},
     takeQueued() {},
     close() {},
   };
@@ -159,7 +156,7 @@ function storeTask(child: Turn, { turn, setup }: Caller, agent: Agent, prompt: s
   }
 }
 
-/** @throws ToolError, SubagentBlocked, the signal's reason on abort */
+/** @throws ToolError, Blocked, the signal's reason on abort */
 function answerOf({ reason, error }: TurnEnd, chat: Chat, signal: AbortSignal): string {
   signal.throwIfAborted();
   const text = lastWords(chat);
@@ -172,7 +169,7 @@ function answerOf({ reason, error }: TurnEnd, chat: Chat, signal: AbortSignal): 
     case "error_max_budget_usd":
       throw new ToolError(`The subagent was not done when the session's budget was used up.${sofar}`);
     case "blocked":
-      if (!error) throw new SubagentBlocked();
+      if (!error) throw new Blocked(blockedText);
       throw new ToolError(`The subagent was stopped: ${error.message}${sofar}`);
     case "interrupted":
     case "aborted":

@@ -55,6 +55,11 @@ export class CallHooks {
     if (outcome.decision === "deny") this.#words.push(hookSays(outcome.reason));
   }
 
+  /** Something else that the model is to be told with the result. */
+  tell(text: string): void {
+    this.#words.push(text);
+  }
+
   /** Text for the model, with what the hooks add to it. */
   withWords(text: string): string {
     return [text, ...this.#words].filter((one) => one !== "").join("\n\n");

@@ -1,18 +1,28 @@
 /** One tool call: repair, parse, hook, plan, ask, run, settle (spec T4). Every call ends with exactly one result. */
 import type { core } from "zod/mini";
-import { type Need, type Plan, type Tool, ToolError, type ToolResult } from "../../tools/tool.ts";
+import {
+  type AskUser,
+  type Need,
+  nobodyToAsk,
+  type Plan,
+  type Tool,
+  ToolError,
+  type ToolResult,
+} from "../../tools/tool.ts";
 import { shorten } from "../../tools/truncate.ts";
-import { runSubagent, SubagentBlocked } from "../agents/subagent.ts";
+import { runSubagent } from "../agents/subagent.ts";
 import { findEntry } from "../apply.ts";
 import { noOutcome } from "../hooks.ts";
 import type { CallMetadata } from "../message.ts";
 import type { Arguments } from "../model.ts";
 import { never } from "../never.ts";
+import { partsOf } from "../permissions/parts.ts";
 import type { Question, Verdict } from "../permissions/permission.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import { abortedText } from "../settle.ts";
 import { RecordError } from "../store.ts";
 import type { Setup, Turn, TurnEnd } from "../turn.ts";
+import { Blocked } from "./blocked.ts";
 import { CallHooks, hookSays } from "./call-hooks.ts";
 import { CallRecord } from "./call-record.ts";
 import { Deadline } from "./deadline.ts";
@@ -81,7 +91,7 @@ async function attempt(run: Run): Promise<CallEnd> {
   } catch (error) {
     if (error instanceof RecordError) throw error;
     if (turn.signal.aborted) record.error(...abortedBy(turn.signal, record.partial()));
-    else if (error instanceof SubagentBlocked) {
+    else if (error instanceof Blocked) {
       record.error(error.message, { denied: true });
       return error.end;
     } else {
@@ -113,6 +123,7 @@ async function decide(run: Run): Promise<Decided> {
       if (!verdict.input) return { type: "ready", tool, plan };
       // Whoever allowed it has changed it, and has thereby allowed the change, as far as that can be.
       input = replaceInput(record, tool, verdict.input);
+      hooks.tell(changeOf(tool, call, input));
       hook = { decision: "allow", reason: "" };
     }
   } catch (error) {
@@ -173,11 +184,8 @@ function checkMayRun(turn: Turn, tool: Tool): void {
   }
 }
 
-async function prepare(
-  { turn, setup, call, record, deadline }: Run,
-  tool: Tool,
-  input: Record<string, unknown>,
-): Promise<Plan> {
+async function prepare(run: Run, tool: Tool, input: Record<string, unknown>): Promise<Plan> {
+  const { turn, setup, call, record, deadline } = run;
   const { host, seen } = turn;
   const { signal } = deadline;
   const plan = await deadline.guard(
@@ -187,29 +195,49 @@ async function prepare(
       seen,
       signal,
       delegate: (task) => runSubagent({ turn, setup, call, record, signal }, task),
+      askUser: askUser(run),
     }),
   );
   record.title = plan.title;
   return plan;
 }
 
+/** Questions of the model to the user, who takes the time that it takes. */
+function askUser({ turn, call, record }: Run): AskUser {
+  if (!turn.permissions.attended) return nobodyToAsk;
+  return async (questions) => {
+    const about = { ...idsOf(turn, call), tool: record.tool, input: record.input };
+    const answer = await turn.untimed(() => turn.permissions.askQuestions(about, questions, turn.signal));
+    if (answer?.type === "chosen") return answer.choices;
+    if (answer?.type === "refused" && answer.words === "") {
+      throw new Blocked("The user did not answer and stopped the turn.");
+    }
+    throw new ToolError(
+      answer?.type === "refused" ? `The user did not choose, and says: ${answer.words}` : "Nobody is there to answer.",
+    );
+  };
+}
+
+function idsOf(turn: Turn, { messageID, partID, callID }: ToolCall) {
+  return { sessionID: turn.chat.session.id, messageID, partID, callID };
+}
+
+/** What the model is told of a call that was changed before it ran. */
+function changeOf(tool: Tool, { arguments: args }: ToolCall, input: Record<string, unknown>): string {
+  const { command } = input;
+  const sent = args.ok ? args.input["command"] : undefined;
+  if (typeof command === "string" && command === sent) return "";
+  const what = typeof command === "string" ? `It ran as: ${command}` : `${tool.name} got ${JSON.stringify(input)}.`;
+  return `The call was changed before it was allowed. ${what}`;
+}
+
 function questionOf({ turn, call, record }: Run, tool: Tool, plan: Plan, hook: Question["hook"]): Question {
   const { lineage, permissions } = turn;
+  const judged = (need: Need) => permissions.judge(need, tool.name, lineage);
   const preview =
-    plan.preview.type === "command"
-      ? {
-          ...plan.preview,
-          parts: plan.needs.map((need) => {
-            const { decision, why } = permissions.judge(need, tool.name, lineage);
-            return { text: need.pattern, decision, why };
-          }),
-        }
-      : plan.preview;
+    plan.preview.type === "command" ? { ...plan.preview, parts: partsOf(plan.needs, judged) } : plan.preview;
   return {
-    sessionID: turn.chat.session.id,
-    messageID: call.messageID,
-    partID: call.partID,
-    callID: call.callID,
+    ...idsOf(turn, call),
     tool: tool.name,
     title: plan.preview.type === "command" ? "Run this command?" : `${plan.title}?`,
     preview,
@@ -228,7 +256,7 @@ function isSilent(turn: Turn, { messageID }: ToolCall): boolean {
 function notesNeed(turn: Turn, need: Need): Need {
   const path = turn.project().memory?.path;
   if (need.permission !== "edit" || need.pattern !== path) return need;
-  return { ...need, permission: "memory", always: need.pattern };
+  return { ...need, permission: "memory", always: need.pattern, guard: "none" };
 }
 
 /** `mayAnswer` is heard before the user. */
@@ -247,6 +275,7 @@ function ask({ turn, hooks }: Run, question: Question, mayAnswer: CallHooks["bef
 }
 
 function refusal(verdict: Exclude<Verdict, { type: "allow" }>): Denied {
+  if (verdict.type === "chosen") return denied("It was answered as if it were a question of the model's.");
   if (verdict.type === "denied") return denied(verdict.why);
   if (verdict.words !== "") {
     return { type: "denied", error: `The user refused this call and says: ${verdict.words}`, end: "continue" };
@@ -288,15 +317,12 @@ async function askToRepeat(run: Run): Promise<Denied | undefined> {
   const verdict = await ask(
     run,
     {
-      sessionID: turn.chat.session.id,
-      messageID: call.messageID,
-      partID: call.partID,
-      callID: call.callID,
+      ...idsOf(turn, call),
       tool,
       title: `Let ${tool} be called once more?`,
       preview: { type: "text", text: JSON.stringify(input, undefined, 2).slice(0, 10_000) },
       input,
-      needs: [{ permission: "doom_loop", pattern: tool, always: tool, match: "exact" }],
+      needs: [{ permission: "doom_loop", pattern: tool, always: tool, match: "exact", guard: "none", effect: "" }],
       lineage: turn.lineage,
       hook: undefined,
     },
@@ -313,6 +339,9 @@ async function perform(
   const { tool, plan } = decided;
   const { messageID, partID } = call;
   const { timeout = turn.limits.toolTimeout } = tool;
+  if (plan.writes === "unknown" || plan.writes.length > 0) {
+    await turn.checkpoints.ready(plan.writes, deadline.signal);
+  }
   record.running(Date.now());
   turn.flush();
   if (timeout !== "own") {

@@ -11,6 +11,7 @@ export const invalid = defineTool({
     title: tool,
     preview: { type: "text", text: error },
     needs: [],
+    writes: [],
     run: async () => ({ output: `${error} The tools are: ${tools.join(", ")}.`, metadata: {}, failed: true }),
   }),
 });

@@ -2,6 +2,7 @@
 import type { Entry } from "../apply.ts";
 import { runCalls } from "../calls/calls.ts";
 import type { UserMessage } from "../message.ts";
+import { changeOf, notePatch } from "../patch.ts";
 import { streamReply } from "../reply/reply.ts";
 import { say } from "../say.ts";
 import type { Setup, Turn } from "../turn.ts";
@@ -40,7 +41,10 @@ export async function flushMemory(turn: Turn, setup: Setup, user: UserMessage): 
     turn.report({ type: "loop:context", tokenEstimate: size });
     const reply = await streamReply(turn, setup, { entries, kind: "silent", parent, maxTokens: setup.maxTokens });
     if (reply.calls.length === 0) return;
-    if ((await runCalls(turn, setup, reply.calls)) !== "continue") return;
+    const end = await runCalls(turn, setup, reply.calls);
+    const change = await changeOf(turn, reply.message.id);
+    if (change) notePatch(turn, reply.message.id, change);
+    if (end !== "continue") return;
   }
 }
 

@@ -1,20 +1,24 @@
 /** Open questions, and the answers that settle them (spec T7). */
 import type { Need } from "../../tools/tool.ts";
 import { sameJson } from "../calls/same.ts";
-import type { ChatEvent, PermissionRequest, Rule } from "../events.ts";
+import type { Question as Asked, ChatEvent, PermissionRequest, Rule } from "../events.ts";
 import { newID } from "../id.ts";
 import { never } from "../never.ts";
-import { alwaysRules, isProtected, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
+import { alwaysRules, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
 
 export type Answer =
   /** `input` is what the call is to run with in place of its own. */
   | { type: "once"; input?: Record<string, unknown> }
   | { type: "always"; rules: Rule[] }
   /** With words the turn goes on and the model is told them; without, it stops. */
-  | { type: "deny"; words: string };
+  | { type: "deny"; words: string }
+  /** To questions of the model: what was chosen, or said instead, for each. */
+  | { type: "choices"; choices: string[][] };
 
 export type Verdict =
+  /** `input`: what the user or a hook made of the call's own. */
   | { type: "allow"; input: Record<string, unknown> | undefined }
+  | { type: "chosen"; choices: string[][] }
   /** A rule or a hook denies it, or nobody is there to ask. */
   | { type: "denied"; why: string }
   | { type: "refused"; words: string };
@@ -36,6 +40,8 @@ export interface PermissionsOptions {
   book(): RuleBook;
   /** Keeps rules given with "Always allow". */
   keep(rules: Rule[]): void;
+  /** A rule has decided about a call. */
+  used(rule: Rule): void;
   emit(event: ChatEvent): void;
   /** Whether somebody can answer. In a headless run nobody can, and what asks is denied. */
   attended: boolean;
@@ -68,10 +74,11 @@ export class Permissions {
   /** Judges all needs by the rules and asks the user when they say so. Rejects with the signal's reason on abort. */
   async allow(question: Question, before: BeforeAsking, signal: AbortSignal): Promise<Verdict> {
     const judged = this.#judged(question);
+    for (const { judgement } of judged) if (judgement.rule) this.#options.used(judgement.rule);
     const denial = judged.find((one) => one.judgement.decision === "deny");
     if (denial) return { type: "denied", why: denial.judgement.why };
     const asking = judged.filter((one) => one.judgement.decision === "ask");
-    const isGuarded = asking.some((one) => isProtected(one.need));
+    const isGuarded = asking.some(({ need }) => need.guard !== "none");
     const { hook } = question;
     if (hook?.decision === "allow" && !isGuarded) return allowed;
     const forced = hook?.decision === "ask";
@@ -84,6 +91,26 @@ export class Permissions {
     if (verdict && !(verdict.type === "allow" && isGuarded)) return verdict;
     if (!this.attended) return { type: "denied", why: `${reason} Nobody is there to ask.` };
     return await this.#ask(request, question, signal);
+  }
+
+  /**
+   * Puts questions of the model to the user. `about`: the call that asks.
+   * @returns undefined where nobody is there to answer. Rejects with the signal's reason on abort
+   */
+  async askQuestions(
+    about: Pick<Question, "sessionID" | "messageID" | "partID" | "callID" | "tool" | "input">,
+    questions: readonly Asked[],
+    signal: AbortSignal,
+  ): Promise<Exclude<Verdict, { type: "allow" }> | undefined> {
+    if (!this.attended) return undefined;
+    const { input, ...call } = about;
+    const title = questions.length === 1 ? "Rondo asks you" : `Rondo asks you ${questions.length} things`;
+    const preview: PermissionRequest["preview"] = { type: "questions", questions: [...questions] };
+    const shown = { ...call, title, preview };
+    const request = { ...shown, id: newID("per"), reason: "", permission: about.tool, patterns: [], always: [] };
+    const hook = { decision: "ask", reason: "" } as const;
+    const verdict = await this.#ask(request, { ...shown, input, needs: [], lineage: [], hook }, signal);
+    return verdict.type === "allow" ? { type: "refused", words: "No answer." } : verdict;
   }
 
   /** A yes or no about the session as a whole; no where nobody can answer. Rejects with the signal's reason on abort. */
@@ -115,10 +142,18 @@ export class Permissions {
       case "deny":
         this.#refuse(equal, answer.words.trim());
         break;
+      case "choices":
+        open.settle({ type: "chosen", choices: answer.choices });
+        break;
       default:
         never(answer);
     }
     return true;
+  }
+
+  /** An open question, with what it is about. */
+  find(requestID: string): { request: PermissionRequest; question: Question } | undefined {
+    return this.#open.get(requestID);
   }
 
   /** To be called when the mode or the rules change: settles the open questions that they now answer. */

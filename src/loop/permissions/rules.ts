@@ -1,10 +1,11 @@
 /** Which rule decides: the last one that matches (spec T1, T7). Asking the user is in permission.ts. */
+import type { Guard } from "../../tools/host.ts";
 import type { Need, Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import type { PermissionMode, Rule } from "../events.ts";
 
 /** Reading inside the workspace is free, and so is handing work on; all else asks. */
-const builtIn: readonly (Rule & { why: string })[] = [
+export const builtInRules: readonly (Rule & { why: string })[] = [
   { permission: "*", pattern: "*", action: "ask", why: "" },
   { permission: "read", pattern: "*", action: "allow", why: "Reading in the workspace is free." },
   { permission: "task", pattern: "*", action: "allow", why: "Each call of a subagent is judged by itself." },
@@ -59,13 +60,7 @@ function judgeOwn(need: Need, tool: string, book: RuleBook, root: Lineage[number
   const own = users ?? (root && lastMatch(root.permission, need, tool));
   const whose = users || !root ? "Your rule" : `The agent ${root.name}'s rule`;
   if (own?.action === "deny") return { decision: "deny", rule: own, why: `${whose} \`${own.pattern}\` denies it.` };
-  if (isProtected(need)) {
-    return {
-      decision: "ask",
-      rule: undefined,
-      why: "Rondo's and the editor's own settings ask each time, in all modes.",
-    };
-  }
+  if (need.guard !== "none") return { decision: "ask", rule: undefined, why: guardReasons[need.guard] };
   if (book.mode === "bypassPermissions") {
     return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
   }
@@ -73,7 +68,7 @@ function judgeOwn(need: Need, tool: string, book: RuleBook, root: Lineage[number
   if (book.mode === "acceptEdits" && (need.permission === "edit" || need.permission === "memory")) {
     return { decision: "allow", rule: undefined, why: "The mode Accept edits allows it." };
   }
-  const usual = lastMatch(builtIn, need, tool);
+  const usual = lastMatch(builtInRules, need, tool);
   if (usual?.action === "allow") return { decision: "allow", rule: usual, why: usual.why };
   return { decision: "ask", rule: usual, why: askReason(need, book.mode) };
 }
@@ -95,7 +90,7 @@ export function alwaysRules(needs: readonly Need[]): Rule[] {
   const rules: Rule[] = [];
   for (const need of needs) {
     const { permission, always } = need;
-    if (always === undefined || isProtected(need)) return [];
+    if (always === undefined || need.guard !== "none") return [];
     if (!rules.some((rule) => rule.permission === permission && rule.pattern === always)) {
       rules.push({ permission, pattern: always, action: "allow" });
     }
@@ -126,12 +121,12 @@ function ownRule(need: Need, tool: string, { user, workspace }: RuleBook): Rule 
   return usual?.action === "deny" ? usual : (lastMatch(workspace, need, tool) ?? usual);
 }
 
-/** Files that decide what an agent may do, or what runs beside it: no rule, mode or hook gives them away. */
-export function isProtected({ permission, pattern }: Need): boolean {
-  return permission === "edit" && protectedPath.test(pattern);
-}
-
-const protectedPath = /(^|[/\\])((\.rondo|\.claude|\.vscode|\.git)([/\\]|$)|\.mcp\.json$)/i;
+/** No rule, mode or hook gives these away. */
+const guardReasons: Record<Exclude<Guard, "none">, string> = {
+  secret: "It may hold secrets, which asks each time, in all modes.",
+  ignored: "A .rondoignore file names it, which asks each time, in all modes.",
+  settings: "It decides what an agent may do, or what runs by itself, which asks each time, in all modes.",
+};
 
 function askReason(need: Need, mode: PermissionMode): string {
   if (need.permission === "doom_loop") return "The same call, or the same few, came again and again.";
@@ -154,7 +149,8 @@ function isAbout({ permission }: Rule, need: Need, tool: string): boolean {
   return permission === "*" || (permission === tool && need.permission !== "external_directory");
 }
 
-function matches(rule: Rule, need: Need): boolean {
+/** Whether the pattern covers what is asked for, whatever the permission. */
+export function matches(rule: Rule, need: Pick<Need, "pattern" | "match">): boolean {
   if (rule.pattern === "*" || rule.pattern === need.pattern) return true;
   if (need.match === "pattern") return toRegExp(rule.pattern).test(need.pattern);
   // A command that was not taken apart: no pattern may allow a part of it, but one may still forbid it.

@@ -72,8 +72,9 @@ export async function streamReply(turn: Turn, setup: Setup, options: ReplyOption
   };
   turn.flush();
   turn.emit({ type: "message", message });
+  const snapshot = options.kind === "summary" ? "" : turn.checkpoints.begin();
   for (let attempt = 1; ; attempt++) {
-    const sink = new ReplySink(turn, message, options);
+    const sink = new ReplySink(turn, message, options, snapshot);
     try {
       return await tryOnce(turn, setup, options, sink);
     } catch (error) {
@@ -183,14 +184,16 @@ class ReplySink {
   readonly #textOnly: boolean;
   readonly #isShown: boolean;
   readonly #flaw: ReplyOptions["flaw"];
+  readonly #snapshot: string;
   #end: { finish: Finish; tokens: Tokens | undefined } | undefined;
 
-  constructor(turn: Turn, message: AssistantMessage, { kind, flaw }: ReplyOptions) {
+  constructor(turn: Turn, message: AssistantMessage, { kind, flaw }: ReplyOptions, snapshot: string) {
     this.#turn = turn;
     this.#message = message;
     this.#textOnly = kind === "summary";
     this.#isShown = kind === "step" || kind === "last";
     this.#flaw = flaw;
+    this.#snapshot = snapshot;
   }
 
   take(event: ModelEvent): void {
@@ -200,7 +203,7 @@ class ReplySink {
       case "tool-input-end":
         return;
       case "start-step":
-        this.#put({ type: "step-start", ...this.#base() });
+        this.#put({ type: "step-start", ...(this.#snapshot !== "" && { snapshot: this.#snapshot }), ...this.#base() });
         return;
       case "text-start":
         this.#put({ type: "text", text: "", time: { start: Date.now() }, ...this.#base(event.id) });

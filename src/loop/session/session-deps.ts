@@ -3,11 +3,13 @@ import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
+import type { Checkpoints } from "../checkpoints.ts";
 import type { Rule } from "../events.ts";
 import type { Hooks } from "../hooks.ts";
 import type { LoopEvent } from "../loop-events.ts";
 import type { ModelRef } from "../message.ts";
 import type { Model } from "../model.ts";
+import type { Outside } from "../setup/outside.ts";
 import type { Project } from "../setup/project.ts";
 import type { Ledger, Recorder, SessionLock } from "../store.ts";
 import type { Limits } from "../turn.ts";
@@ -16,6 +18,10 @@ import type { Limits } from "../turn.ts";
 export interface SessionDeps {
   host: Host;
   tools: ToolRegistry;
+  outside: Outside;
+  /** What stands for outside tools, where those are too many to be told of one by one; else none. */
+  deferred(tools: readonly Tool[]): Tool[];
+  checkpoints: Checkpoints;
   taskTool(agents: readonly Agent[]): Tool;
   recorder: Recorder;
   lock: SessionLock;
@@ -28,6 +34,8 @@ export interface SessionDeps {
   fallback(): ModelRef | undefined;
   rules(): { user: readonly Rule[]; workspace: readonly Rule[] };
   keepRules(rules: Rule[]): void;
+  /** A rule has decided about a call. */
+  ruleUsed(rule: Rule): void;
   /** Read when the first turn begins, and after each compaction (C7). */
   project(): Project;
   hooks: Hooks;

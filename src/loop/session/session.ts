@@ -1,6 +1,8 @@
 /** One session: its chat, its queue, its Stop, and who listens. The only place that turns prompts into turns. */
 
-import type { FilesSeen } from "../../tools/tool.ts";
+import type { Background } from "../../tools/host.ts";
+import type { FilesSeen, Need } from "../../tools/tool.ts";
+import type { Agent } from "../agents/agents.ts";
 import { apply, type Chat, findEntry, newChat } from "../apply.ts";
 import { Budget, costOfSession } from "../budget.ts";
 import { DoomWatch } from "../calls/doom.ts";
@@ -10,10 +12,11 @@ import { deferred } from "../deferred.ts";
 import { type ChatEvent, isRecorded, type PermissionMode, type Queued } from "../events.ts";
 import { newID } from "../id.ts";
 import { runTurn } from "../loop.ts";
+import { judgeCommand } from "../permissions/parts.ts";
 import { type Answer, Permissions } from "../permissions/permission.ts";
 import type { RuleBook } from "../permissions/rules.ts";
 import type { PromptInput } from "../prompt-input.ts";
-import type { ContextUse } from "../protocol.ts";
+import type { CommandJudgement, ContextUse } from "../protocol.ts";
 import { closeOpen, interruptedText } from "../settle.ts";
 import { type Choices, Setups } from "../setup/setup.ts";
 import type { HeldLock } from "../store.ts";
@@ -65,6 +68,7 @@ export class Session {
       sessionID: chat.session.id,
       book: () => this.#book(),
       keep: (rules) => deps.keepRules(rules),
+      used: (rule) => deps.ruleUsed(rule),
       emit: (event) => this.#emit(event),
       attended: deps.attended,
     });
@@ -76,6 +80,8 @@ export class Session {
       limits: () => deps.limits(),
       ask: deps.attended ? ask : undefined,
     });
+    const { background } = deps.host;
+    background.listen(() => this.#apply({ type: "background", commands: [...background.list()] }));
     if (deps.titles && chat.messages.length === 0)
       nameAfterFirstReply({
         session: this,
@@ -83,6 +89,21 @@ export class Session {
         openModel: deps.openModel,
         closing: this.#closing.signal,
       });
+  }
+
+  /** Who answers the next prompt. */
+  get agent(): Agent {
+    return this.#setups.project.agents.find(this.choices.agent);
+  }
+
+  /** Commands that run beside the conversation. */
+  get background(): Background {
+    return this.#deps.host.background;
+  }
+
+  /** Whether anything of it runs: a turn, or a command in the background. */
+  get busy(): boolean {
+    return this.running || this.background.list().some(({ state }) => state.type !== "ended");
   }
 
   /** Whether a turn runs here, or waits for another process to end its own. */
@@ -135,7 +156,7 @@ export class Session {
 
   /** Ends the turn: the stream is closed, commands are killed, open questions are withdrawn. Resolves when it is idle. */
   async stop(): Promise<void> {
-    await this.#end("Stopped by the user");
+    await Promise.all([this.#end("Stopped by the user"), this.#deps.host.background.endAll()]);
   }
 
   /** Cuts a wait between two tries short. */
@@ -171,6 +192,22 @@ export class Session {
   setMode(mode: PermissionMode): void {
     this.choices.mode = mode;
     this.permissions.changed();
+  }
+
+  /**
+   * The conversation goes back to before a user message, or, without one, to where it was before it last went back.
+   * @throws IntakeError while a turn runs
+   */
+  async rewind(messageID: string | null): Promise<void> {
+    if (this.#running) throw new IntakeError("prompt-invalid", "Rondo is working. Stop it first.");
+    await this.#locked(() => this.#emit({ type: "rewound", messageID }));
+    this.#setups.refresh();
+  }
+
+  /** How a command would be judged now; nothing of it runs. @throws ToolError when it cannot be looked at */
+  async judge(command: string): Promise<CommandJudgement> {
+    const judge = (need: Need, tool: string) => this.permissions.judge(need, tool, [this.agent]);
+    return await judgeCommand(command, this.#deps, judge, this.#closing.signal);
   }
 
   async rename(title: string): Promise<void> {
@@ -212,7 +249,7 @@ export class Session {
   async dispose(): Promise<void> {
     const isFirst = !this.#closing.signal.aborted;
     this.#closing.abort();
-    await this.#end("The session was closed");
+    await Promise.all([this.#end("The session was closed"), this.#deps.host.background.endAll()]);
     if (isFirst && this.#hasBegun) await tellEnd(this.#deps.hooks);
     this.#deps.recorder.flush();
   }
@@ -318,7 +355,7 @@ export class Session {
   }
 
   #turn(runID: string, running: Running): Turn {
-    const { host, limits, hooks, openModel, openChild, onLoopEvent, onNote, onBug, recorder } = this.#deps;
+    const { host, limits, hooks, checkpoints, openModel, openChild, onLoopEvent, onNote, onBug, recorder } = this.#deps;
     const setups = this.#setups;
     const clock = workingClock();
     const { chat, choices } = this;
@@ -338,9 +375,14 @@ export class Session {
       budget: this.#budget,
       seen: this.#seen,
       doom: new DoomWatch(),
+      checkpoints,
       firstReply: chat.messages.length,
       signal: running.abort.signal,
       fallback,
+      gather: async () => {
+        await this.#deps.outside.ready(running.abort.signal);
+        setups.begin();
+      },
       readOnly: () => choices.mode === "plan" || agentOf().readOnly,
       setup: (user) => setups.of(user),
       setupFor: (agent, user, depth) => setups.ofAgent(agent, user, depth),

@@ -70,8 +70,9 @@ export function knownModel({ providerID, modelID }: ModelRef): KnownModel | unde
 }
 
 /** A model's context window in tokens: the one that is forced, else the one that is known, else the usual one. */
-export function windowOf(ref: ModelRef, limits: Pick<Limits, "forcedWindow" | "contextWindow">): number {
-  return limits.forcedWindow ?? knownModel(ref)?.contextWindow ?? limits.contextWindow;
+export function windowOf(ref: ModelRef, limits: Pick<Limits, "forcedWindow" | "contextWindow" | "windows">): number {
+  const told = limits.windows[`${ref.providerID}/${ref.modelID}`];
+  return limits.forcedWindow ?? told ?? knownModel(ref)?.contextWindow ?? limits.contextWindow;
 }
 
 /** USD; undefined when the model's price is not known. */

@@ -1,7 +1,7 @@
 /** The system prompt (spec M1). It stays the same to the byte through a session, so that the provider's cache holds (C7). */
 
 import type { Agent } from "../agents/agents.ts";
-import type { PermissionMode } from "../events.ts";
+import type { BackgroundCommand, PermissionMode } from "../events.ts";
 import type { Project } from "./project.ts";
 
 export interface Environment {
@@ -80,4 +80,15 @@ export const reminders = {
   cut: "Your reply was cut because it reached the most tokens that one reply may have. Go on exactly where it stopped; do not repeat what you have said. If a tool call was cut, make it again in smaller pieces.",
   lastStep:
     "This is your last step: tools are off now. Answer with what was done, what is left to do, and what you would do next.",
+  ended: (commands: readonly BackgroundCommand[]) => commands.map(endedText).join("\n\n"),
 } as const;
+
+/** Lines of a command's output that the model is told when it ends. */
+const toldLines = 10;
+
+function endedText({ id, command, state, last }: BackgroundCommand): string {
+  const how = state.type === "ended" ? state.words : state.type;
+  const output = last.trim().split("\n").slice(-toldLines).join("\n");
+  const tail = output === "" ? "It has put out nothing." : `The last of its output:\n${output}`;
+  return `The background command ${id} (${command}) has ended: ${how}. ${tail}`;
+}

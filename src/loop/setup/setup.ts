@@ -9,6 +9,7 @@ import type { Thinking } from "../model.ts";
 import { isWhollyDenied, type RuleBook } from "../permissions/rules.ts";
 import type { Limits, Setup } from "../turn.ts";
 import { knownModel, optionsFor, windowOf } from "./catalog.ts";
+import type { Outside } from "./outside.ts";
 import type { Project } from "./project.ts";
 import { joinPrompt, type SystemPrompt, systemPrompt } from "./prompt.ts";
 
@@ -25,6 +26,9 @@ export interface Choices {
 interface SetupsOptions {
   host: Host;
   tools: ToolRegistry;
+  outside: Outside;
+  /** What stands for tools from elsewhere when those are too many to be told of one by one; else none. */
+  deferred(tools: readonly Tool[]): Tool[];
   /** The tool that hands work to one of these agents. */
   taskTool(agents: readonly Agent[]): Tool;
   platform: string;
@@ -45,6 +49,9 @@ export class Setups {
   /** Setups of this turn, so that requests can be remembered by their parts. */
   readonly #known = new Map<string, Setup>();
   #taskTool: Tool | undefined;
+  /** Those from elsewhere, as they were when the turn began: what requests begin with must not change within it. */
+  #outside: readonly Tool[] = [];
+  #search: Tool[] = [];
   #fallback: ModelRef | undefined;
   /** By the caller, while the turn runs. */
   #chosen: ModelRef | undefined;
@@ -64,6 +71,10 @@ export class Setups {
     this.#known.clear();
     this.#fallback = undefined;
     this.#chosen = undefined;
+    const now = this.#options.outside.tools();
+    if (now.length === this.#outside.length && now.every((tool, at) => tool === this.#outside[at])) return;
+    this.#outside = now;
+    this.#search = this.#options.deferred(now);
   }
 
   /** Choices have changed: they count from the next request on. `model` goes before that of the message answered. */
@@ -120,7 +131,7 @@ export class Setups {
     const model = this.#fallback ?? this.#chosen ?? user.model;
     const known = knownModel(model);
     const contextWindow = windowOf(model, limits());
-    const offered = this.#offered(agent, user.tools ?? {}, depth);
+    const offered = this.#offered(agent, user.tools ?? {}, depth, model);
     return {
       agent,
       model,
@@ -131,16 +142,28 @@ export class Setups {
       contextWindow,
       inputLimit: Math.min(known?.inputLimit ?? contextWindow, contextWindow),
       system: joinPrompt(this.promptOf(agent, user)),
-      tools: new Map(offered.map((tool) => [tool.name, tool])),
+      // Those that are not told of can be called by their names, once the model has found them.
+      tools: new Map([...this.#deferred(agent, user.tools ?? {}), ...offered].map((tool) => [tool.name, tool])),
       definitions: offered.map(({ name, description, schema }) => ({ name, description, schema })),
     };
   }
 
   /** Tools that agent, rules and message leave (T1); in the mode Plan all stay, so that the prompt's prefix holds (C7). */
-  #offered(agent: Agent, switches: Record<string, boolean>, depth: number): Tool[] {
-    const book = this.#options.book();
-    const tools = this.#options.tools.offered();
+  #offered(agent: Agent, switches: Record<string, boolean>, depth: number, model: ModelRef): Tool[] {
+    const tools = this.#options.tools
+      .offered()
+      .filter(({ name }) => name !== "apply_patch" || offersPatches(model.modelID));
     if (depth < deepest) tools.push(...this.#delegation());
+    tools.push(...(this.#search.length > 0 ? this.#search : this.#outside));
+    return this.#allowed(tools, agent, switches);
+  }
+
+  #deferred(agent: Agent, switches: Record<string, boolean>): Tool[] {
+    return this.#search.length > 0 ? this.#allowed(this.#outside, agent, switches) : [];
+  }
+
+  #allowed(tools: readonly Tool[], agent: Agent, switches: Record<string, boolean>): Tool[] {
+    const book = this.#options.book();
     return tools.filter((tool) => {
       if (!(switches[tool.name] ?? isSwitchedOn(agent.tools, tool.name)) || isWhollyDenied(tool, book, [agent]))
         return false;
@@ -154,6 +177,11 @@ export class Setups {
     this.#taskTool ??= this.#options.taskTool(agents);
     return [this.#taskTool];
   }
+}
+
+/** Models that were trained on its format, whoever serves them. */
+function offersPatches(modelID: string): boolean {
+  return /(^|\/)(gpt-|o[34]|codex)/i.test(modelID);
 }
 
 function thinkingOf(variant: string | undefined): Thinking | undefined {

@@ -18,11 +18,15 @@ export async function bundleTests() {
     .filter((name) => name.endsWith(".test.ts"))
     .map((name) => name.slice(0, -".test.ts".length))
     .sort();
-  const outfile = path.join(root, "out", "extension-tests.cjs");
   await build({
     absWorkingDir: root,
-    entryPoints: ["test/extension/runner/index.ts"],
-    outfile,
+    entryPoints: {
+      "extension-tests": "test/extension/runner/index.ts",
+      // A thread of its own, looked for beside the bundle.
+      "markdown-worker": "src/tools/web/markdown-worker.ts",
+    },
+    outdir: "out",
+    outExtension: { ".js": ".cjs" },
     bundle: true,
     platform: "node",
     target: "node22",
@@ -30,9 +34,13 @@ export async function bundleTests() {
     sourcemap: "inline",
     logLevel: "warning",
     external: ["vscode", "mocha", "@vscode/ripgrep"],
-    define: { TEST_FILES: JSON.stringify(names) },
+    define: {
+      TEST_FILES: JSON.stringify(names),
+      "import.meta.filename": "__filename",
+      "import.meta.dirname": "__dirname",
+    },
   });
-  return outfile;
+  return path.join(root, "out", "extension-tests.cjs");
 }
 
 /** @returns {Promise<number>} the exit code: 0 when every test passed */
@@ -40,7 +48,9 @@ async function runInHost() {
   const tests = await bundleTests();
   const folder = await freshFolder("host", path.join(root, "sample"));
   const dataDir = await freshFolder("host-data");
-  const server = await startVSCode({ dataDir, driver: true, tell: console.log });
+  // Brings models and tools, as other extensions do.
+  const extensions = [path.join(root, "test/extension/lm-extension")];
+  const server = await startVSCode({ dataDir, driver: true, extensions, tell: console.log });
   try {
     return await inBrowser(workbenchURL(server, folder, { extension: root, tests }));
   } finally {

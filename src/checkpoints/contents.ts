@@ -1,0 +1,78 @@
+/** Where the content of a file before a change comes from: a copy, a blob that is there already, or the user's repository. */
+import type { Kept } from "./kept.ts";
+import { Pace } from "./pace.ts";
+import type { Pool } from "./pool.ts";
+import {
+  datedHash,
+  type FileState,
+  fileState,
+  largestNamed,
+  largestUnnamed,
+  missing,
+  type Stamp,
+  sameStamp,
+} from "./state.ts";
+import type { Entry, Tree } from "./tree.ts";
+
+interface Was {
+  state: FileState;
+  bytes?: Buffer;
+}
+
+export class Contents {
+  readonly #pool: Pool;
+  readonly #kept: Kept;
+  /** Of files that changed since the session was opened. */
+  readonly #known = new Map<string, { stamp: Stamp; state: FileState }>();
+
+  constructor(_roots: readonly string[], pool: Pool, kept: Kept) {
+    this.#pool = pool;
+    this.#kept = kept;
+  }
+
+  /** Copies what a command may change. */
+  async fill(tree: Tree): Promise<void> {
+    const files = tree.files().flatMap((path) => {
+      const entry = tree.entry(path);
+      return entry && isRegular(entry.stamp) ? [{ path, stamp: entry.stamp }] : [];
+    });
+    await this.#pool.fill(files, new Pace());
+  }
+
+  /** What the file was when it looked like this; undefined: it was not there. The hash is empty where its content is not known. */
+  was(name: string, entry: Entry | undefined): Was {
+    if (!entry) return { state: missing };
+    const { stamp, target } = entry;
+    if (target !== undefined) return { state: { type: "link", target } };
+    if (!isRegular(stamp)) return { state: { type: "special" } };
+    const bytes = this.#pool.get(name, stamp);
+    if (bytes) return { state: fileState(bytes, stamp.mode), bytes };
+    const known = this.#known.get(name);
+    if (known && sameStamp(known.stamp, stamp)) return { state: known.state };
+    const hash = stamp.size > this.limit(name) ? datedHash(stamp) : "";
+    return { state: { type: "file", mode: stamp.mode & 0o777, size: stamp.size, hash } };
+  }
+
+  /** Takes note of what a file has become. */
+  note(name: string, state: FileState, stamp: Stamp | undefined): void {
+    if (state.type !== "file" || !stamp) {
+      this.#known.delete(name);
+      this.#pool.drop(name);
+      return;
+    }
+    this.#known.set(name, { stamp, state });
+    this.#pool.take(name, stamp);
+  }
+
+  /** How much of a file is read to know what it is, in bytes. */
+  limit(name: string): number {
+    const known = this.#known.get(name)?.state;
+    return known?.type === "file" && this.#kept.blobs.has(known.hash) ? largestNamed : largestUnnamed;
+  }
+
+  async close(): Promise<void> {
+    this.#pool.close();
+  }
+}
+
+const isRegular = ({ mode }: Stamp): boolean => (mode & 0o170000) === 0o100000;

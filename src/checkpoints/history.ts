@@ -1,0 +1,117 @@
+/** What a log says of the files since a snapshot. Pure. */
+import { never } from "../loop/never.ts";
+import type { Line, Transition } from "./log.ts";
+import { type FileState, sameState } from "./state.ts";
+
+type Item = { type: "snapshot"; id: string; at: number } | { type: "change"; by: By; files: readonly Step[] };
+type By = "agent" | "user" | "restore";
+
+/** `after` is undefined where a crash left it open. */
+interface Step {
+  path: string;
+  before: FileState;
+  after: FileState | undefined;
+}
+
+/** Of one file since a snapshot. */
+export interface Past {
+  /** What it was at the snapshot. */
+  was: FileState;
+  /** As it was last known; undefined: a crash left it open. */
+  last: FileState | undefined;
+  /** Somebody else changed it since, too. */
+  edited: boolean;
+}
+
+export interface Restore {
+  id: string;
+  at: number;
+  /** Those that were done. */
+  files: Transition[];
+}
+
+export class History {
+  readonly #items: Item[] = [];
+  /** What tools were about to write when the log ends, as it was. */
+  readonly open = new Map<string, FileState>();
+  readonly #restores = new Map<string, Restore & { undoes: string | undefined }>();
+  /** Restores that a crash has cut off. */
+  readonly unfinished = new Map<string, readonly Transition[]>();
+
+  constructor(lines: readonly Line[]) {
+    for (const line of lines) this.#take(line);
+    for (const [path, before] of this.open) this.#change("agent", [{ path, before, after: undefined }]);
+  }
+
+  /** When the snapshot was taken, in ms since 1970; undefined: it is not in this log. */
+  at(snapshot: string): number | undefined {
+    const item = this.#items.find((item) => item.type === "snapshot" && item.id === snapshot);
+    return item?.type === "snapshot" ? item.at : undefined;
+  }
+
+  /** All that changed since, by path, in the order of their first change. */
+  since(snapshot: string): Map<string, Past> {
+    const found = new Map<string, Past>();
+    const start = this.#items.findIndex((item) => item.type === "snapshot" && item.id === snapshot);
+    if (start < 0) return found;
+    for (const item of this.#items.slice(start)) {
+      if (item.type === "snapshot") continue;
+      for (const { path, before, after } of item.files) {
+        const past = found.get(path) ?? { was: before, last: before, edited: false };
+        const between = past.last !== undefined && !sameState(past.last, before);
+        found.set(path, { was: past.was, last: after, edited: past.edited || item.by === "user" || between });
+      }
+    }
+    return found;
+  }
+
+  /** The newest restore that is not undone; undefined: there is none. */
+  get newest(): Restore | undefined {
+    const all = [...this.#restores.values()];
+    const undone = new Set(all.map(({ undoes }) => undoes));
+    return all.findLast(({ id, undoes, files }) => undoes === undefined && !undone.has(id) && files.length > 0);
+  }
+
+  #take(line: Line): void {
+    switch (line.type) {
+      case "snapshot":
+        this.#snapshot(line.id, line.at);
+        return;
+      case "intent":
+        if (this.at(line.snapshot) === undefined) this.#snapshot(line.snapshot, line.at);
+        for (const { path, before } of line.files) if (!this.open.has(path)) this.open.set(path, before);
+        return;
+      case "change":
+        if (line.by === "agent") this.open.clear();
+        this.#change(line.by, line.files, line.until);
+        return;
+      case "restore":
+        this.unfinished.set(line.id, line.files);
+        this.#restores.set(line.id, { id: line.id, at: line.at, files: [], undoes: line.undoes });
+        return;
+      case "restored": {
+        const files = this.unfinished.get(line.id)?.filter(({ path }) => line.paths.includes(path));
+        const restore = this.#restores.get(line.id);
+        this.unfinished.delete(line.id);
+        if (!files || !restore) return;
+        restore.files = files;
+        this.#change("restore", files);
+        return;
+      }
+      default:
+        never(line);
+    }
+  }
+
+  /** An intent may have named it before its time. */
+  #snapshot(id: string, at: number): void {
+    const early = this.#items.findIndex((item) => item.type === "snapshot" && item.id === id);
+    if (early >= 0) this.#items.splice(early, 1);
+    this.#items.push({ type: "snapshot", id, at });
+  }
+
+  #change(by: By, files: readonly Step[], until?: string): void {
+    const place = this.#items.findIndex((item) => item.type === "snapshot" && item.id === until);
+    this.#items.splice(place < 0 ? this.#items.length : place, 0, { type: "change", by, files });
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What files hold before a command runs that may change any of them: copies in one scratch file, which goes when the
+ * session is closed. What did change is kept as blobs.
+ */
+import { randomBytes } from "node:crypto";
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
+import path from "node:path";
+import { isRunning } from "./alive.ts";
+import type { Pace } from "./pace.ts";
+import { largestUnnamed, readFile, type Stamp, sameStamp } from "./state.ts";
+
+const mostBytes = 64 << 20;
+const mostFiles = 20_000;
+
+interface Copy {
+  stamp: Stamp;
+  at: number;
+}
+
+export class Pool {
+  readonly #folder: string;
+  readonly #copies = new Map<string, Copy>();
+  #file: { path: string; handle: number } | undefined;
+  #bytes = 0;
+  #end = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Takes copies of what is not here yet, newest first, as far as there is room. @returns those for which there was none */
+  async fill(files: readonly { path: string; stamp: Stamp }[], pace: Pace): Promise<{ path: string; stamp: Stamp }[]> {
+    const left: { path: string; stamp: Stamp }[] = [];
+    for (const file of files.toSorted((a, b) => b.stamp.mtime - a.stamp.mtime)) {
+      if (!this.take(file.path, file.stamp)) left.push(file);
+      await pace.next();
+    }
+    return left;
+  }
+
+  /** Makes sure of a copy of what the file is now. @returns whether there is one */
+  take(file: string, stamp: Stamp): boolean {
+    const known = this.#copies.get(file);
+    if (known && sameStamp(known.stamp, stamp)) return true;
+    this.drop(file);
+    if (stamp.size > largestUnnamed || this.#copies.size >= mostFiles) return false;
+    if (this.#bytes + stamp.size > mostBytes) return false;
+    const found = readFile(file, largestUnnamed);
+    if (!found) return false;
+    this.#keep(file, found.bytes, found.stamp);
+    return true;
+  }
+
+  /** What the file was when it had this stamp. */
+  get(file: string, stamp: Stamp): Buffer | undefined {
+    const copy = this.#copies.get(file);
+    if (!copy || !this.#file || !sameStamp(copy.stamp, stamp)) return undefined;
+    const bytes = Buffer.allocUnsafe(stamp.size);
+    return readSync(this.#file.handle, bytes, 0, stamp.size, copy.at) === stamp.size ? bytes : undefined;
+  }
+
+  drop(file: string): void {
+    this.#bytes -= this.#copies.get(file)?.stamp.size ?? 0;
+    this.#copies.delete(file);
+  }
+
+  close(): void {
+    if (!this.#file) return;
+    closeSync(this.#file.handle);
+    rmSync(this.#file.path, { force: true });
+    this.#file = undefined;
+  }
+
+  #keep(file: string, bytes: Buffer, stamp: Stamp): void {
+    this.#file ??= this.#open();
+    // Copies that nobody needs any more are given up together.
+    if (this.#end > 2 * mostBytes) this.#pack();
+    writeSync(this.#file.handle, bytes, 0, bytes.length, this.#end);
+    this.#copies.set(file, { stamp, at: this.#end });
+    this.#end += bytes.length;
+    this.#bytes += bytes.length;
+  }
+
+  #pack(): void {
+    const old = this.#file;
+    if (!old) return;
+    const copies = [...this.#copies].map(([file, { stamp }]) => ({ file, stamp, bytes: this.get(file, stamp) }));
+    this.close();
+    this.#copies.clear();
+    this.#bytes = 0;
+    this.#end = 0;
+    for (const { file, stamp, bytes } of copies) if (bytes) this.#keep(file, bytes, stamp);
+  }
+
+  #open(): { path: string; handle: number } {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    sweep(this.#folder);
+    const name = path.join(this.#folder, `scratch-${process.pid}-${randomBytes(4).toString("hex")}`);
+    const handle = openSync(name, "wx+", 0o600);
+    // Where the system lets an open file lose its name, nothing is left however this process ends.
+    if (process.platform !== "win32") rmSync(name);
+    return { path: name, handle };
+  }
+}
+
+/** Removes what processes that are gone have left. */
+function sweep(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = /^scratch-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(path.join(folder, name), { force: true });
+  }
+}

@@ -1,0 +1,285 @@
+/** What each step changes: by name, or by looking at all files before and after a command. */
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { Change } from "../loop/checkpoints.ts";
+import { isWithin } from "../tools/scope.ts";
+import { Contents } from "./contents.ts";
+import type { Kept } from "./kept.ts";
+import { inGit, type Transition } from "./log.ts";
+import { Pace } from "./pace.ts";
+import type { Pool } from "./pool.ts";
+import { StampTable } from "./stamps.ts";
+import { type FileState, largestNamed, lstat, readState, sameStamp, sameState } from "./state.ts";
+import { type Difference, type Entry, TooManyFiles, Tree } from "./tree.ts";
+
+/** A file that a tool is about to write. */
+interface Named {
+  before: FileState;
+  /** Where the user had changed it since the last look: what it was then. */
+  untouched: FileState | undefined;
+  /** The look that was under way. */
+  look: number;
+  /** Folders that are not there, and that the tool would have to make. */
+  folders: string[];
+}
+
+/** Of so many changes that are not the agent's at once, as by a switch of branches, none is noted. */
+const mostForeign = 200;
+
+/** A look at all files that takes no longer than this is always worth it before a command, in ms. */
+const shortLook = 25;
+
+/** For how long the last look serves where a look takes longer, in ms. */
+const lookServes = 10_000;
+
+/** How far the clock of a file system may be behind, in ms. */
+const clockGrain = 20;
+
+/** How long a command waits for the first copies of all files, in ms. */
+const copyPatience = 5000;
+
+type Baseline = "none" | "read" | "off";
+
+export class Steps {
+  readonly #roots: readonly string[];
+  readonly #kept: Kept;
+  readonly #log: (line: string) => void;
+  readonly #table = new StampTable();
+  readonly #tree: Tree;
+  readonly #contents: Contents;
+  readonly #named = new Map<string, Named>();
+  #baseline: Baseline = "none";
+  #tail: Promise<unknown> = Promise.resolve();
+  #ended: Promise<unknown> = Promise.resolve();
+  #snapshot = { id: "", at: 0 };
+  /** Since when a command of this step may run, in ms since 1970; undefined: none does. */
+  #command: { since: number; looked: boolean } | undefined;
+  /** Counts the looks at all files; the one under way, if any. */
+  #looks = 0;
+  #looking = 0;
+  #lastLook = { at: 0, took: 0 };
+  #filled: Promise<void> | undefined;
+
+  constructor(roots: readonly string[], kept: Kept, pool: Pool, log: (line: string) => void) {
+    this.#roots = roots;
+    this.#kept = kept;
+    this.#log = log;
+    this.#tree = new Tree(roots, this.#table);
+    this.#contents = new Contents(roots, pool, kept);
+  }
+
+  begin(id: string, at: number): Promise<void> {
+    this.#recover();
+    this.#snapshot = { id, at };
+    return this.queue(async () => {
+      this.#kept.append({ type: "snapshot", id, at });
+      if (this.#baseline === "none") await this.#readAll();
+      else await this.lookForUser(id);
+    });
+  }
+
+  async ready(writes: readonly string[] | "unknown"): Promise<void> {
+    await this.#ended;
+    if (writes !== "unknown") return this.#noteNamed(writes);
+    await this.queue(async () => {
+      const { at, took } = this.#lastLook;
+      const looked = took <= shortLook || Date.now() - at > lookServes;
+      if (looked && !this.#command) await this.lookForUser(undefined);
+      this.#command ??= { since: Date.now(), looked };
+    });
+    // What is not copied by then is not kept; a copy of what has changed by then is not used.
+    if (this.#filled)
+      await Promise.race([this.#filled, new Promise((resolve) => setTimeout(resolve, copyPatience).unref())]);
+  }
+
+  end(id: string): Promise<Change | undefined> {
+    const ended = this.queue(() => this.#finish(id));
+    this.#ended = ended.catch(() => {});
+    return ended;
+  }
+
+  /** What the user changed since the last look, and what it was. Nothing while a step changes files. */
+  async lookForUser(until: string | undefined): Promise<void> {
+    if (this.#baseline !== "read" || this.#command) return;
+    const differences = await this.#look();
+    const files = await this.#transitions(differences, mostForeign);
+    if (files.length === 0 || files.length > mostForeign) return;
+    this.#kept.append({ type: "change", by: "user", files, ...(until !== undefined && { until }) });
+  }
+
+  /** One after the other. */
+  queue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#tail.then(work);
+    this.#tail = done.catch(() => {});
+    return done;
+  }
+
+  /** Takes note of files and folders that were written here. */
+  refresh(transitions: readonly Transition[]): void {
+    if (this.#baseline !== "read") return;
+    for (const { path: name, before, after } of transitions) {
+      if (before.type === "folder" || after.type === "folder") this.#tree.refreshFolder(name);
+      if (before.type !== "folder" || after.type !== "folder") this.#tree.refresh(name);
+      this.#contents.note(name, after, this.#tree.entry(name)?.stamp);
+    }
+  }
+
+  get busy(): boolean {
+    return this.#command !== undefined || this.#named.size > 0;
+  }
+
+  async close(): Promise<void> {
+    await this.#tail;
+    await this.#table.close();
+    await this.#contents.close();
+  }
+
+  async #readAll(): Promise<void> {
+    try {
+      await this.#tree.read();
+      this.#baseline = "read";
+      this.#filled = this.#contents.fill(this.#tree).catch((error) => this.#log(`Checkpoints: no copies: ${error}`));
+    } catch (error) {
+      if (!(error instanceof TooManyFiles)) throw error;
+      this.#baseline = "off";
+      this.#log("Checkpoints: there are too many files here; only those are kept that tools write by name.");
+    }
+  }
+
+  /** Of a run that was cut off in the middle of a step it is not known what it has written. */
+  #recover(): void {
+    if (this.#snapshot.id !== "") return;
+    const { open } = this.#kept.history();
+    if (open.size === 0) return;
+    const files = [...open].flatMap(([name, before]): Transition[] => {
+      const { state } = readState(name, largestNamed);
+      if (sameState(before, state)) return [];
+      return [{ path: name, before, after: state.type === "file" ? { ...state, hash: "" } : state }];
+    });
+    this.#kept.append({ type: "change", by: "agent", files });
+  }
+
+  #noteNamed(writes: readonly string[]): void {
+    const names = writes.filter((name) => !this.#named.has(name) && this.#isOurs(name));
+    if (names.length === 0) return;
+    const noted = names.map((name) => {
+      const { state, bytes, stamp } = readState(name, largestNamed);
+      this.#kept.keep(state, bytes);
+      const entry = this.#baseline === "read" && this.#looking === 0 ? this.#tree.entry(name) : undefined;
+      const touched = entry !== undefined && (stamp === undefined || !sameStamp(entry.stamp, stamp));
+      const untouched = touched ? this.#keptWas(name, entry) : undefined;
+      this.#named.set(name, { before: state, untouched, look: this.#looking, folders: this.#missingFolders(name) });
+      return { path: name, before: state };
+    });
+    this.#kept.append({ type: "intent", snapshot: this.#snapshot.id, at: this.#snapshot.at, files: noted });
+  }
+
+  #missingFolders(file: string): string[] {
+    const missing: string[] = [];
+    for (let folder = path.dirname(file); !lstat(folder) && this.#isOurs(folder); folder = path.dirname(folder)) {
+      missing.unshift(folder);
+    }
+    return missing;
+  }
+
+  #isOurs(name: string): boolean {
+    return path.isAbsolute(name) && !inGit(name) && this.#roots.some((root) => name !== root && isWithin(name, root));
+  }
+
+  async #look(): Promise<Difference[]> {
+    const started = Date.now();
+    this.#looking = ++this.#looks;
+    try {
+      return await this.#tree.scan();
+    } finally {
+      this.#looking = 0;
+      this.#lastLook = { at: started, took: Date.now() - started };
+    }
+  }
+
+  async #finish(id: string): Promise<Change | undefined> {
+    const command = this.#command;
+    if (!command && this.#named.size === 0) return undefined;
+    this.#command = undefined;
+    const found = command && this.#baseline === "read" ? await this.#transitions(await this.#look(), Infinity) : [];
+    const late = command?.looked === false;
+    const foreign = found.filter(({ path }) => late && (lstat(path)?.ctimeMs ?? Infinity) < command.since - clockGrain);
+    const users: Transition[] = [...foreign];
+    const agents: Transition[] = found.filter((one) => !foreign.includes(one));
+    const named = this.#named.size > 0;
+    for (const [name, one] of this.#named) this.#settle(name, one, users, agents);
+    this.#named.clear();
+    if (users.length > 0) this.#kept.append({ type: "change", by: "user", files: users });
+    if (agents.length > 0 || named) this.#kept.append({ type: "change", by: "agent", files: agents });
+    this.#kept.append({ type: "snapshot", id, at: Date.now() });
+    await this.#kept.makeRoom(new Pace());
+    const files = agents.filter(({ before, after }) => before.type !== "folder" && after.type !== "folder");
+    if (files.length === 0) return undefined;
+    return {
+      snapshot: id,
+      hash: this.#fingerprint(files),
+      files: files.map(({ path }) => this.#relative(path)).sort(),
+    };
+  }
+
+  #settle(name: string, { before, untouched, folders }: Named, users: Transition[], agents: Transition[]): void {
+    if (untouched && !sameState(untouched, before)) users.push({ path: name, before: untouched, after: before });
+    const { state, bytes } = readState(name, largestNamed);
+    const changes: Transition[] = folders
+      .filter((folder) => lstat(folder)?.isDirectory() && !agents.some(({ path }) => path === folder))
+      .map((folder) => ({ path: folder, before: { type: "missing" }, after: { type: "folder" } }));
+    if (!sameState(before, state)) {
+      this.#kept.keep(state, bytes);
+      changes.push({ path: name, before, after: state });
+    }
+    agents.push(...changes);
+    this.refresh(changes);
+  }
+
+  #keptWas(name: string, entry: Entry | undefined): FileState {
+    const { state, bytes } = this.#contents.was(name, entry);
+    this.#kept.keep(state, bytes);
+    return state;
+  }
+
+  /** What really differs. Of at most `most` what they were is kept. */
+  async #transitions(differences: readonly Difference[], most: number): Promise<Transition[]> {
+    const pace = new Pace();
+    const found = new Map<string, Transition>();
+    for (const difference of differences) {
+      await pace.next();
+      const { path: name } = difference;
+      if (found.has(name)) continue;
+      if (difference.type === "folder") {
+        const { state } = readState(name, this.#contents.limit(name));
+        if (state.type !== difference.before)
+          found.set(name, { path: name, before: { type: difference.before }, after: state });
+        continue;
+      }
+      const named = this.#named.get(name);
+      if (named) {
+        if (named.look === this.#looks) named.untouched = this.#keptWas(name, difference.before);
+        continue;
+      }
+      const { state: before, bytes } = this.#contents.was(name, difference.before);
+      const { state, stamp } = readState(name, this.#contents.limit(name));
+      const isSame = stamp && difference.before ? sameStamp(stamp, difference.before.stamp) : false;
+      if (!sameState(before, state) && !(isSame && before.type === "file" && before.hash === "")) {
+        found.set(name, { path: name, before, after: state });
+        if (found.size <= most) this.#kept.keep(before, bytes);
+      }
+      this.#contents.note(name, state, stamp);
+    }
+    return [...found.values()];
+  }
+
+  #fingerprint(files: readonly Transition[]): string {
+    const lines = files.map((file) => JSON.stringify([this.#relative(file.path), file.before, file.after])).sort();
+    return createHash("sha256").update(lines.join("\n")).digest("hex");
+  }
+
+  #relative(name: string): string {
+    const root = this.#roots.find((root) => isWithin(name, root));
+    return root === undefined ? name : path.relative(root, name).replaceAll(path.sep, "/");
+  }
+}

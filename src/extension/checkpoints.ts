@@ -1,0 +1,97 @@
+/** Checkpoints in VS Code: open files are restored through their documents, and what files were can be looked at. */
+import { realpathSync } from "node:fs";
+import path from "node:path";
+import * as vscode from "vscode";
+import {
+  type FileWriter,
+  noCheckpointsKept,
+  openCheckpoints,
+  type SessionCheckpoints,
+} from "../checkpoints/checkpoints.ts";
+import { decode } from "../tools/codec.ts";
+import { endingOf, findDocument, putText, uriOf } from "./host/documents.ts";
+import { readSettings } from "./settings.ts";
+
+interface Where {
+  /** Where the extension keeps what belongs to this workspace. */
+  storage: vscode.Uri;
+  sessionID: string;
+  log: Pick<vscode.LogOutputChannel, "warn">;
+}
+
+export function keptCheckpoints({ storage, sessionID, log }: Where): SessionCheckpoints {
+  const limitBytes = readSettings().checkpointBytes;
+  const folders = vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === "file") ?? [];
+  if (limitBytes === 0 || folders.length === 0 || !vscode.workspace.isTrusted) return noCheckpointsKept;
+  return openCheckpoints({
+    folder: vscode.Uri.joinPath(storage, "checkpoints").fsPath,
+    sessionID,
+    roots: folders.map(({ uri }) => resolved(uri.fsPath)),
+    limitBytes,
+    log: (line) => log.warn(line),
+    writer: documents,
+  });
+}
+
+/** Restores through documents, so that undo works and editors show it at once. */
+const documents: FileWriter = {
+  unsaved: async () =>
+    vscode.workspace.textDocuments
+      .filter(({ uri, isDirty }) => uri.scheme === "file" && isDirty)
+      .map(({ uri }) => resolved(uri.fsPath)),
+  async write(file, bytes) {
+    const document = await findDocument(file);
+    if (!document) return false;
+    if (!bytes) {
+      const edit = new vscode.WorkspaceEdit();
+      edit.deleteFile(document.uri, { ignoreIfNotExists: true });
+      return await vscode.workspace.applyEdit(edit);
+    }
+    const text = decode(Buffer.from(bytes))?.text;
+    // The editor cannot hold it as it is: what is written on disk is taken over by a document without changes.
+    if (text === undefined || endingOf(text) === "mixed") {
+      await document.save();
+      return false;
+    }
+    return (await putText(document, text)) && (await document.save());
+  },
+};
+
+const scheme = "rondo-checkpoint";
+
+/** By snapshot: who knows what files were. */
+const compared = new Map<string, SessionCheckpoints>();
+let provider: vscode.Disposable | undefined;
+
+/** Shows the files that a restore would change, as they were beside how they are. */
+export async function compareWith(
+  checkpoints: SessionCheckpoints,
+  snapshot: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { at, files } = await checkpoints.preview(snapshot, signal);
+  compared.set(snapshot, checkpoints);
+  provider ??= vscode.workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent: textAt });
+  const shown = files.filter(({ problem }) => problem === "");
+  const rows = await Promise.all(
+    shown.map(async ({ path: name, file, effect }) => {
+      const now = await uriOf(file);
+      const before = vscode.Uri.from({ scheme, path: now.path, query: snapshot, fragment: name });
+      return [now, effect === "delete" ? undefined : before, effect === "create" ? undefined : now];
+    }),
+  );
+  await vscode.commands.executeCommand("vscode.changes", `Since ${new Date(at).toLocaleString()}`, rows);
+}
+
+async function textAt({ query: snapshot, fragment: name }: vscode.Uri): Promise<string> {
+  const bytes = await compared.get(snapshot)?.content(snapshot, name);
+  return (bytes && decode(Buffer.from(bytes))?.text) ?? "";
+}
+
+function resolved(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return path.resolve(folder);
+  }
+}

@@ -1,0 +1,196 @@
+/** What VS Code's language services know of the code: problems, definitions, references, symbols. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import * as vscode from "vscode";
+import type { CodePlace, CodeSymbol, Editor, Problem } from "../../tools/host.ts";
+import { splitLines } from "../../tools/text.ts";
+import { ToolError } from "../../tools/tool.ts";
+import { findDocument, uriOf } from "./documents.ts";
+
+/** In ms: problems count as settled after so long without news of them. */
+const quietMs = 300;
+/** In ms: for the first news of a kind of file that services look at. Some stay silent where nothing has changed. */
+const firstNewsMs = 1_000;
+/** Places whose lines are read. */
+const mostPlaces = 300;
+/** So many lines before and after the one that is named are looked through for the symbol. */
+const near = 3;
+
+export function codeEditor(): Editor & vscode.Disposable {
+  const news = new ProblemNews();
+  return {
+    problems: async (file) => (file === undefined ? allProblems() : problemsOf(await addressOf(file))),
+    async settledProblems(file, timeout, signal) {
+      const uri = await addressOf(file);
+      await news.settled(uri, timeout, signal);
+      return problemsOf(uri);
+    },
+    definition: (file, line, symbol) => places("vscode.executeDefinitionProvider", file, line, symbol),
+    references: (file, line, symbol) => places("vscode.executeReferenceProvider", file, line, symbol),
+    symbols: (query, file) => (file === undefined ? workspaceSymbols(query) : fileSymbols(file)),
+    dispose: () => news.dispose(),
+  };
+}
+
+/** The document's own address where it is open, since services know it by that. */
+async function addressOf(file: string): Promise<vscode.Uri> {
+  return (await findDocument(file))?.uri ?? (await uriOf(file));
+}
+
+/** When services last said something, and of what kinds of files they ever did. */
+class ProblemNews implements vscode.Disposable {
+  readonly #kinds = new Set<string>();
+  readonly #waiting = new Set<(uris: readonly vscode.Uri[]) => void>();
+  readonly #listener = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+    for (const uri of uris) this.#kinds.add(path.extname(uri.path));
+    for (const tell of this.#waiting) tell(uris);
+  });
+
+  /** @throws the signal's reason */
+  async settled(uri: vscode.Uri, timeout: number, signal: AbortSignal): Promise<void> {
+    const end = Date.now() + timeout;
+    const first = this.#kinds.has(path.extname(uri.path)) ? firstNewsMs : quietMs;
+    let until = Math.min(end, Date.now() + first);
+    const tell = (uris: readonly vscode.Uri[]) => {
+      if (uris.some((one) => one.toString() === uri.toString())) until = Math.min(end, Date.now() + quietMs);
+    };
+    this.#waiting.add(tell);
+    try {
+      for (let left = until - Date.now(); left > 0; left = until - Date.now()) await wait(left, undefined, { signal });
+    } finally {
+      this.#waiting.delete(tell);
+    }
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
+  }
+}
+
+function allProblems(): Problem[] {
+  return vscode.languages
+    .getDiagnostics()
+    .flatMap(([uri, list]) => (uri.scheme === "file" ? list.map((one) => problem(uri, one)) : []));
+}
+
+function problemsOf(uri: vscode.Uri): Problem[] {
+  return vscode.languages.getDiagnostics(uri).map((one) => problem(uri, one));
+}
+
+function problem(uri: vscode.Uri, { range, severity, message, source, code }: vscode.Diagnostic): Problem {
+  const name = typeof code === "object" ? code.value : code;
+  return {
+    path: uri.fsPath,
+    line: range.start.line + 1,
+    column: range.start.character + 1,
+    severity: severities[severity],
+    message,
+    source: name === undefined ? (source ?? "") : `${source ?? ""}(${name})`,
+  };
+}
+
+const severities: Record<vscode.DiagnosticSeverity, Problem["severity"]> = {
+  [vscode.DiagnosticSeverity.Error]: "error",
+  [vscode.DiagnosticSeverity.Warning]: "warning",
+  [vscode.DiagnosticSeverity.Information]: "info",
+  [vscode.DiagnosticSeverity.Hint]: "hint",
+};
+
+async function places(command: string, file: string, line: number, symbol: string): Promise<CodePlace[]> {
+  const uri = await addressOf(file);
+  const position = find(await opened(uri), line, symbol);
+  type Target = vscode.Location | vscode.LocationLink;
+  const found = await vscode.commands.executeCommand<Target[] | undefined>(command, uri, position);
+  const targets = (found ?? []).map((one) =>
+    "targetUri" in one ? { uri: one.targetUri, range: one.targetSelectionRange ?? one.targetRange } : one,
+  );
+  const files = targets.filter(({ uri }) => uri.scheme === "file").slice(0, mostPlaces);
+  const lines = new LineReader();
+  return await Promise.all(
+    files.map(async ({ uri, range }) => {
+      return { path: uri.fsPath, line: range.start.line + 1, text: await lines.at(uri, range.start.line) };
+    }),
+  );
+}
+
+async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch {
+    throw new ToolError(`${uri.fsPath} cannot be opened as text.`);
+  }
+}
+
+/** The symbol as a word of its own, on the line or the nearest one: line numbers are soon a little off. */
+function find(document: vscode.TextDocument, line: number, symbol: string): vscode.Position {
+  const word = new RegExp(`(?<![\\w$])${symbol.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}(?![\\w$])`);
+  const offsets = Array.from({ length: near + 1 }, (_, by) => (by === 0 ? [0] : [by, -by])).flat();
+  for (const offset of offsets) {
+    const at = line - 1 + offset;
+    if (at < 0 || at >= document.lineCount) continue;
+    const index = document.lineAt(at).text.search(word);
+    if (index >= 0) return new vscode.Position(at, index);
+  }
+  throw new ToolError(
+    `"${symbol}" is not on line ${line}, nor near it. Read the file, and name it as it stands there.`,
+  );
+}
+
+/** Lines of files as they are in the editor or on disk; each file is read once. */
+class LineReader {
+  readonly #files = new Map<string, Promise<string[]>>();
+
+  async at(uri: vscode.Uri, line: number): Promise<string> {
+    const key = uri.toString();
+    const lines = this.#files.get(key) ?? this.#read(uri);
+    this.#files.set(key, lines);
+    return (await lines)[line] ?? "";
+  }
+
+  async #read({ fsPath }: vscode.Uri): Promise<string[]> {
+    const open = vscode.workspace.textDocuments.find(({ uri, isClosed }) => uri.fsPath === fsPath && !isClosed);
+    return splitLines(open?.getText() ?? (await readFile(fsPath, "utf8").catch(() => "")));
+  }
+}
+
+async function workspaceSymbols(query: string): Promise<CodeSymbol[]> {
+  const found = await vscode.commands.executeCommand<vscode.SymbolInformation[] | undefined>(
+    "vscode.executeWorkspaceSymbolProvider",
+    query,
+  );
+  return (found ?? []).filter(({ location }) => location.uri.scheme === "file").map(information);
+}
+
+function information({ name, kind, containerName, location }: vscode.SymbolInformation): CodeSymbol {
+  const { uri, range } = location;
+  return {
+    ...{ path: uri.fsPath, line: (range?.start.line ?? 0) + 1, text: "" },
+    ...{ name, kind: kindOf(kind), container: containerName ?? "" },
+  };
+}
+
+async function fileSymbols(file: string): Promise<CodeSymbol[]> {
+  const uri = await addressOf(file);
+  await opened(uri);
+  const found = await vscode.commands.executeCommand<(vscode.DocumentSymbol | vscode.SymbolInformation)[] | undefined>(
+    "vscode.executeDocumentSymbolProvider",
+    uri,
+  );
+  // VS Code gives trees the properties of both.
+  return (found ?? []).flatMap((one) => ("children" in one ? tree(one, uri.fsPath, "") : [information(one)]));
+}
+
+function tree(
+  { name, kind, selectionRange, children }: vscode.DocumentSymbol,
+  file: string,
+  container: string,
+): CodeSymbol[] {
+  const own = { path: file, line: selectionRange.start.line + 1, text: "", name, kind: kindOf(kind), container };
+  const inner = container === "" ? name : `${container}.${name}`;
+  return [own, ...children.flatMap((child) => tree(child, file, inner))];
+}
+
+function kindOf(kind: vscode.SymbolKind): string {
+  return (vscode.SymbolKind[kind] ?? "symbol").toLowerCase();
+}

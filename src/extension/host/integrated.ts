@@ -1,0 +1,197 @@
+/** The agent's commands in terminals of the user's own shell, by way of VS Code's shell integration. */
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+import type { Command, CommandEnd } from "../../tools/host.ts";
+import { endTree, leftBehind, markVariable, membersOf, type Tree, treeIn } from "../../tools/node-processes.ts";
+import { quiet } from "../../tools/terminal/environment.ts";
+import { typedLine } from "../../tools/terminal/line.ts";
+import { shellName } from "../../tools/terminal/shells.ts";
+import { usualSilence, Watch } from "../../tools/terminal/watch.ts";
+import { ended, output, pause, within } from "./integrated-events.ts";
+import type { VisibleTerminal } from "./terminal.ts";
+
+/** ms to wait for shell integration. */
+const startLimit = 3_000;
+/** ms that a command has to end after Ctrl+C. */
+const interruptGrace = 1_000;
+const interrupt = "\x03";
+
+/** A terminal whose shell tells when commands begin and end. */
+interface Ready {
+  terminal: vscode.Terminal;
+  integration: vscode.TerminalShellIntegration;
+  shell: string;
+}
+
+/**
+ * `separate` runs what cannot be run here: where there is no shell integration, or the shell is none of those known. `shell`
+ * is the path that the settings name.
+ */
+export function integratedTerminal(separate: VisibleTerminal, shell: () => string): VisibleTerminal {
+  const pool = new Pool(shell);
+  return {
+    get shell() {
+      return shellName(shell() || vscode.env.shell);
+    },
+    async run(command) {
+      const ready = await pool.take(command);
+      if (command.signal.aborted) {
+        pool.giveBack(ready);
+        return { type: "aborted" };
+      }
+      const mark = randomBytes(12).toString("hex");
+      const line = ready && typedLine(ready.shell, { ...command, env: { ...quiet, [markVariable]: mark } });
+      if (!ready || line === undefined) {
+        pool.giveBack(ready);
+        return await separate.run(command);
+      }
+      const { end, isUsable } = await new Execution(ready, line, mark, command).run();
+      if (isUsable) pool.giveBack(ready);
+      else ready.terminal.dispose();
+      return end;
+    },
+    show: () => pool.show(separate),
+    dispose: () => pool.dispose(),
+  };
+}
+
+/** Terminals at hand. Each runs one command at a time: of two, VS Code would lose sight of one. */
+class Pool {
+  readonly #shell: () => string;
+  readonly #idle = new Set<Ready>();
+  readonly #all = new Set<vscode.Terminal>();
+  /** Shells that were waited for in vain. */
+  readonly #silent = new Set<string>();
+  readonly #closing: vscode.Disposable;
+  #last: vscode.Terminal | undefined;
+
+  constructor(shell: () => string) {
+    this.#shell = shell;
+    this.#closing = vscode.window.onDidCloseTerminal((terminal) => {
+      this.#all.delete(terminal);
+      for (const ready of this.#idle) if (ready.terminal === terminal) this.#idle.delete(ready);
+    });
+  }
+
+  /** Undefined where there is no shell integration, which the user is told once. */
+  async take({ cwd, signal }: Command): Promise<Ready | undefined> {
+    const [free] = this.#idle;
+    if (free) {
+      this.#idle.delete(free);
+      this.#last = free.terminal;
+      return free;
+    }
+    const shell = this.#shell();
+    if (this.#silent.has(shell)) return undefined;
+    const terminal = vscode.window.createTerminal({
+      name: "Rondo",
+      cwd,
+      iconPath: new vscode.ThemeIcon("comment-discussion"),
+      isTransient: true,
+      ...(shell !== "" && { shellPath: shell }),
+    });
+    this.#all.add(terminal);
+    const integration = await integrationOf(terminal, signal);
+    if (integration) {
+      this.#last = terminal;
+      return { terminal, integration, shell: terminal.state.shell ?? shellName(shell || vscode.env.shell) };
+    }
+    terminal.dispose();
+    if (!signal.aborted) this.#giveUp(shell);
+    return undefined;
+  }
+
+  giveBack(ready: Ready | undefined): void {
+    if (ready && this.#all.has(ready.terminal)) this.#idle.add(ready);
+  }
+
+  show(separate: VisibleTerminal): void {
+    if (this.#last && this.#all.has(this.#last)) this.#last.show(true);
+    else separate.show();
+  }
+
+  dispose(): void {
+    this.#closing.dispose();
+    for (const terminal of this.#all) terminal.dispose();
+  }
+
+  #giveUp(shell: string): void {
+    this.#silent.add(shell);
+    const name = shellName(shell || vscode.env.shell);
+    void vscode.window.showWarningMessage(
+      `Shell integration did not start in ${name} within ${startLimit / 1000} s. Rondo runs commands by itself until the window is reloaded.`,
+    );
+  }
+}
+
+async function integrationOf(terminal: vscode.Terminal, signal: AbortSignal) {
+  if (terminal.shellIntegration) return terminal.shellIntegration;
+  return await within<vscode.TerminalShellIntegration>(startLimit, signal, (resolve) =>
+    vscode.window.onDidChangeTerminalShellIntegration((event) => {
+      if (event.terminal === terminal) resolve(event.shellIntegration);
+    }),
+  );
+}
+
+/** One command in a terminal. */
+class Execution {
+  readonly #ready: Ready;
+  readonly #line: string;
+  readonly #mark: string;
+  readonly #command: Command;
+
+  constructor(ready: Ready, line: string, mark: string, command: Command) {
+    this.#ready = ready;
+    this.#line = line;
+    this.#mark = mark;
+    this.#command = command;
+  }
+
+  /** `isUsable`: whether the terminal can run another. */
+  async run(): Promise<{ end: CommandEnd; isUsable: boolean }> {
+    const { terminal, integration } = this.#ready;
+    const { onOutput, onWaiting, signal } = this.#command;
+    const shellID = await terminal.processId;
+    const tree = shellID === undefined ? undefined : treeIn(shellID, this.#mark);
+    const watch = tree && new Watch(tree, usualSilence, onWaiting);
+    const execution = integration.executeCommand(this.#line);
+    const end = ended(execution, terminal, tree && (() => isIdle(tree)));
+    const allRead = output(execution, (text) => {
+      watch?.wrote(text);
+      onOutput(text);
+    });
+    const told = await Promise.race([end.promise, aborted(signal)]);
+    watch?.stop();
+    if (told === "aborted") return await this.#stop(end, allRead, tree);
+    end.dispose();
+    await allRead();
+    if (told.end.type === "exit" && tree) told.end.left = await leftBehind(tree);
+    if (tree) await endTree(tree);
+    return told;
+  }
+
+  /** As a person would: Ctrl+C. What does not heed it is ended, and the terminal with it. */
+  async #stop(end: ReturnType<typeof ended>, allRead: () => Promise<void>, tree: Tree | undefined) {
+    const { terminal } = this.#ready;
+    terminal.sendText(interrupt, false);
+    const heeded = await Promise.race([end.promise, pause(interruptGrace)]);
+    end.dispose();
+    if (!heeded) terminal.dispose();
+    if (tree) await endTree(tree);
+    await allRead();
+    return { end: { type: "aborted" }, isUsable: heeded?.isUsable ?? false } as const;
+  }
+}
+
+/** Whether nothing runs in the shell: the command is in a subshell, so while it runs there is something. */
+async function isIdle(tree: Tree): Promise<boolean> {
+  return process.platform !== "win32" && (await membersOf(tree)).length === 0;
+}
+
+function aborted(signal: AbortSignal): Promise<"aborted"> {
+  return new Promise((resolve) => {
+    const tell = () => resolve("aborted");
+    if (signal.aborted) tell();
+    else signal.addEventListener("abort", tell, { once: true });
+  });
+}

@@ -1,0 +1,60 @@
+/** Which models VS Code offers, as far as it was asked. Listing them asks the user for nothing. */
+import * as vscode from "vscode";
+import type { ModelRef } from "../loop/message.ts";
+import { vscodeProvider } from "./vscode-model.ts";
+
+export interface OfferedModel extends ModelRef {
+  label: string;
+  /** Most tokens of a request. */
+  window: number;
+}
+
+export class VSCodeModels implements vscode.Disposable {
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.#changed.event;
+  /** Undefined until it was asked for. */
+  #found: Promise<readonly OfferedModel[]> | undefined;
+  #known: readonly OfferedModel[] = [];
+  readonly #listener = vscode.lm.onDidChangeChatModels(() => {
+    if (this.#found) void this.#look();
+  });
+
+  /** Those that are known so far. */
+  get known(): readonly OfferedModel[] {
+    return this.#known;
+  }
+
+  /** Looks when first called; then VS Code tells of changes. Never rejects. */
+  list(): Promise<readonly OfferedModel[]> {
+    return this.#found ?? this.#look();
+  }
+
+  #look(): Promise<readonly OfferedModel[]> {
+    const found = offered();
+    this.#found = found;
+    void found.then((models) => {
+      if (this.#found !== found) return;
+      const before = JSON.stringify(this.#known);
+      this.#known = models;
+      if (JSON.stringify(models) !== before) this.#changed.fire();
+    });
+    return found;
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
+    this.#changed.dispose();
+  }
+}
+
+async function offered(): Promise<OfferedModel[]> {
+  try {
+    const models = await vscode.lm.selectChatModels();
+    return models.map(({ vendor, id, name, maxInputTokens }) => {
+      return { providerID: vscodeProvider, modelID: `${vendor}/${id}`, label: name || id, window: maxInputTokens };
+    });
+  } catch {
+    // An extension that fails to list its models has none.
+    return [];
+  }
+}

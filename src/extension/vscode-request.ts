@@ -1,0 +1,114 @@
+/** A request in the words of VS Code's language models. */
+import * as vscode from "vscode";
+import type { Entry } from "../loop/apply.ts";
+import type { FilePart, Part } from "../loop/message.ts";
+import type { ModelRequest } from "../loop/model.ts";
+import { callsOf, fileContent, goOn, idsOf, nameOf, toolResult, wordsOf } from "../loop/models/entries.ts";
+import { never } from "../loop/never.ts";
+
+type Content = vscode.LanguageModelInputPart;
+
+interface Piece {
+  role: "user" | "assistant";
+  content: Content[];
+}
+
+/**
+ * The system prompt comes as the first of the user's messages, since there is no role for it. Each reply answers the user,
+ * and each call is followed by its result.
+ */
+export function messagesOf({ system, entries }: ModelRequest): vscode.LanguageModelChatMessage[] {
+  const said: Piece[] = [];
+  const ids = new Set<string>();
+  for (const entry of entries) {
+    for (const piece of tell(entry, ids)) {
+      const last = said.at(-1);
+      if (last?.role === piece.role) last.content.push(...piece.content);
+      else said.push(piece);
+    }
+  }
+  if (said[0]?.role === "assistant") said.unshift(filler());
+  if (said.at(-1)?.role === "assistant") said.push(filler());
+  const first = system === "" ? [] : [vscode.LanguageModelChatMessage.User(system)];
+  return [...first, ...said.map(message)];
+}
+
+export function optionsOf({
+  tools,
+  toolUse,
+  temperature,
+  options,
+}: ModelRequest): vscode.LanguageModelChatRequestOptions {
+  const offered = toolUse === "none" ? [] : tools;
+  return {
+    justification: "Rondo answers your message with the model that you chose.",
+    modelOptions: { ...(temperature !== undefined && { temperature }), ...options },
+    // There is no mode in which tools are told but not called.
+    ...(offered.length > 0 && {
+      tools: offered.map(({ name, description, schema }) => ({ name, description, inputSchema: schema })),
+      toolMode: vscode.LanguageModelChatToolMode.Auto,
+    }),
+  };
+}
+
+function filler(): Piece {
+  return { role: "user", content: [text(goOn)] };
+}
+
+function message({ role, content }: Piece): vscode.LanguageModelChatMessage {
+  const { User, Assistant } = vscode.LanguageModelChatMessageRole;
+  return new vscode.LanguageModelChatMessage(role === "user" ? User : Assistant, content);
+}
+
+/** `taken`: the ids of calls so far, which grow. */
+function tell({ info, parts }: Entry, taken: Set<string>): Piece[] {
+  if (info.role === "user") return piece("user", parts.flatMap(userContent));
+  const calls = callsOf(parts);
+  const own = { own: true, renamed: false };
+  const given = idsOf(calls, own, () => true);
+  const isTaken = [...given.values()].some((id) => taken.has(id));
+  const ids = isTaken ? idsOf(calls, { ...own, renamed: true }, () => true) : given;
+  for (const id of ids.values()) taken.add(id);
+  const reply = parts.flatMap((part): Content[] => {
+    if (part.type === "text") return part.text.trim() && !part.ignored ? [text(part.text)] : [];
+    const id = part.type === "tool" ? ids.get(part.id) : undefined;
+    if (part.type !== "tool" || id === undefined) return [];
+    return [new vscode.LanguageModelToolCallPart(id, nameOf(part), part.state.input)];
+  });
+  const results = calls.map((call) => {
+    const { text: output, failed } = toolResult(call);
+    const words = text(failed ? `Error: ${output}` : output);
+    return new vscode.LanguageModelToolResultPart(ids.get(call.id) ?? call.id, [words]);
+  });
+  // Beside the results rather than in them, where providers take text alone.
+  const files = calls.flatMap((call) => toolResult(call).files.flatMap(fileParts));
+  return [...piece("assistant", reply), ...piece("user", [...results, ...files])];
+}
+
+function piece(role: Piece["role"], content: Content[]): Piece[] {
+  return content.length === 0 ? [] : [{ role, content }];
+}
+
+function text(words: string): vscode.LanguageModelTextPart {
+  return new vscode.LanguageModelTextPart(words.toWellFormed());
+}
+
+function userContent(part: Part): Content[] {
+  const words = wordsOf(part);
+  if (words !== undefined) return [text(words)];
+  return part.type === "file" ? fileParts(part) : [];
+}
+
+function fileParts(part: FilePart): Content[] {
+  const content = fileContent(part);
+  switch (content.type) {
+    case "text":
+      return [text(content.text)];
+    case "image":
+      return [vscode.LanguageModelDataPart.image(Buffer.from(content.data, "base64"), content.mime)];
+    case "pdf":
+      return [text(`(The file ${content.filename} was attached; it cannot be shown here.)`)];
+    default:
+      return never(content);
+  }
+}

@@ -1,0 +1,34 @@
+/** What a rule would match: examples like the thing that asks, so that its width can be seen before it is given. */
+import type { Rule } from "../events.ts";
+import { matches } from "./rules.ts";
+
+/** `patterns`: what asks. The narrowest examples come first. */
+export function examplesFor(
+  rules: readonly Rule[],
+  permission: string,
+  patterns: readonly string[],
+): { text: string; matches: boolean }[] {
+  const texts = patterns.flatMap((pattern) => (permission === "bash" ? likeCommand(pattern) : likePath(pattern)));
+  return [...new Set(texts)].slice(0, most).map((text) => ({
+    text,
+    matches: rules.some((rule) => rule.permission === permission && matches(rule, { pattern: text, match: "pattern" })),
+  }));
+}
+
+const most = 8;
+
+/** The same with more, with less, and another. */
+function likeCommand(command: string): string[] {
+  const [program = "", first, second] = command.split(" ");
+  if (first === undefined) return [command, `${program} …`, "another"];
+  const two = second === undefined ? [] : [`${program} ${first}`];
+  return [command, `${command} --more`, ...two, `${program} ${first} other`, `${program} other`];
+}
+
+/** A file beside it, one below, one elsewhere. */
+function likePath(path: string): string[] {
+  const end = path.lastIndexOf("/");
+  const folder = end < 0 ? "" : path.slice(0, end + 1);
+  const elsewhere = path.startsWith("/") ? "/elsewhere/file" : "elsewhere/file";
+  return [path, `${folder}other`, `${folder}below/other`, elsewhere];
+}

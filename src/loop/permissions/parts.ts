@@ -1,0 +1,35 @@
+/** What a call asks for, part by part, for the card and for the page of rules. */
+import type { Host } from "../../tools/host.ts";
+import type { ToolRegistry } from "../../tools/registry.ts";
+import { type Need, nobodyToAsk, noDelegate, ToolError } from "../../tools/tool.ts";
+import type { CommandPart } from "../events.ts";
+import type { CommandJudgement } from "../protocol.ts";
+import { alwaysRules, type Judgement, strictest } from "./rules.ts";
+
+/** In the order of the needs. */
+export function partsOf(needs: readonly Need[], judge: (need: Need) => Judgement): CommandPart[] {
+  return needs.map((need) => {
+    const { decision, why } = judge(need);
+    return { text: need.pattern, permission: need.permission, effect: need.effect, decision, why };
+  });
+}
+
+/**
+ * How a command would be judged; nothing of it runs. Rejects with the signal's reason on abort.
+ * @throws ToolError when it cannot even be looked at, as where no folder is open
+ */
+export async function judgeCommand(
+  command: string,
+  { host, tools }: { host: Host; tools: Pick<ToolRegistry, "get"> },
+  judge: (need: Need, tool: string) => Judgement,
+  signal: AbortSignal,
+): Promise<CommandJudgement> {
+  const bash = tools.get("bash");
+  if (!bash) throw new ToolError("Commands are switched off.");
+  const bare = { callID: "", seen: new Map(), delegate: noDelegate, askUser: nobodyToAsk };
+  const { needs } = await bash.prepare({ command }, { host, signal, ...bare });
+  const judged = (need: Need) => judge(need, bash.name);
+  const asking = needs.filter((need) => judged(need).decision === "ask");
+  const decision = strictest(needs.map(judged));
+  return { command, decision, parts: partsOf(needs, judged), always: alwaysRules(asking) };
+}

@@ -1,0 +1,59 @@
+/** The MCP servers of a run: those of the caller, and the folder's own where the caller says so. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { noOutside, type Outside } from "../loop/setup/outside.ts";
+import { version } from "../loop/version.ts";
+import type { Options } from "./types.ts";
+
+export interface RunServers extends Outside {
+  /** For the first message. */
+  status(): { name: string; status: string }[];
+  /** Resolves when no process of them is left. */
+  close(): Promise<void>;
+}
+
+const none: RunServers = { ...noOutside, status: () => [], close: async () => {} };
+
+interface About {
+  folders: readonly string[];
+  trusted: boolean;
+  say(sentence: string): void;
+  log(line: string): void;
+}
+
+/** Nobody can be asked, so a server that the folder brings starts only with `allowProjectMcpServers`. */
+export async function serversOf(options: Options, { folders, trusted, say, log }: About): Promise<RunServers> {
+  const { mcpServers, allowProjectMcpServers = false, env = process.env } = options;
+  const isThere = folders.some((folder) => existsSync(path.join(folder, ".mcp.json")));
+  if (mcpServers === undefined && !(isThere && allowProjectMcpServers)) return none;
+  const [{ McpServers }, { loadServers }] = await Promise.all([
+    import("../mcp/servers.ts"),
+    import("../mcp/config.ts"),
+  ]);
+  const servers = new McpServers({
+    load: () => {
+      const own = allowProjectMcpServers ? folders : [];
+      return loadServers({ caller: mcpServers, settings: undefined, folders: own, trusted, env });
+    },
+    consent: { has: () => allowProjectMcpServers, give() {} },
+    folders: () => folders,
+    env,
+    version,
+    loginPlace: undefined,
+    log: (server, line) => log(`${server}: ${line}`),
+    onProblem: say,
+  });
+  return {
+    ready: (signal) => servers.ready(signal),
+    tools: () => servers.tools(),
+    status: () => servers.views().map(({ name, state }) => ({ name, status: statusOf(state.type) })),
+    close: () => servers.dispose(),
+  };
+}
+
+/** In the public SDK's words. */
+function statusOf(state: string): string {
+  if (state === "ready") return "connected";
+  if (state === "sign-in") return "needs-auth";
+  return state === "failed" ? "failed" : "pending";
+}

@@ -1,0 +1,170 @@
+/** The commands of a session: those that calls wait for, and those that run while the agent does other things. */
+import type { BackgroundCommand } from "../loop/events.ts";
+import { never } from "../loop/never.ts";
+import type { Background, CallCommand, Command, CommandEnd, CommandOutcome, Overflow, Terminal } from "./host.ts";
+import { Job, WaitingCall } from "./terminal/job.ts";
+import { Throttle } from "./terminal/throttle.ts";
+import { ToolError } from "./tool.ts";
+
+const mostRunning = 20;
+/** Those that have ended and are still known. */
+const mostEnded = 20;
+/** ms between two calls of a listener. */
+const listenInterval = 250;
+/** ms that the command of a call may wait for someone to type. */
+const usualGrace = 15_000;
+
+/** One for each session; sessions may share the terminal. */
+export function backgroundOf(terminal: Terminal, overflow: Overflow, grace = usualGrace): Background {
+  return new Commands(terminal, overflow, grace);
+}
+
+type Ended = Extract<BackgroundCommand["state"], { type: "ended" }>;
+
+interface Kept {
+  readonly job: Job;
+  end: Ended | undefined;
+  /** It ends because somebody here wants it. */
+  isStopped: boolean;
+}
+
+class Commands implements Background {
+  readonly #terminal: Terminal;
+  readonly #overflow: Overflow;
+  readonly #grace: number;
+  readonly #calls = new Map<string, WaitingCall>();
+  /** In the order in which they began. */
+  readonly #kept = new Map<string, Kept>();
+  #begun = 0;
+  #toTell: BackgroundCommand[] = [];
+  readonly #listeners = new Set<() => void>();
+  readonly #changed = new Throttle(listenInterval, () => {
+    for (const listener of this.#listeners) listener();
+  });
+
+  constructor(terminal: Terminal, overflow: Overflow, grace: number) {
+    this.#terminal = terminal;
+    this.#overflow = overflow;
+    this.#grace = grace;
+  }
+
+  async run(command: CallCommand, callID: string): Promise<CommandOutcome> {
+    if (command.signal.aborted) return { end: { type: "aborted" }, output: "", outputFile: undefined };
+    const call = new WaitingCall(this.#begin(command, callID), command, this.#grace);
+    this.#calls.set(callID, call);
+    const end = await call.outcome;
+    this.#calls.delete(callID);
+    const { output } = call.job;
+    return { end, output: output.take(), outputFile: output.keptIn };
+  }
+
+  list(): readonly BackgroundCommand[] {
+    return [...this.#kept].map(([id, kept]) => shown(id, kept));
+  }
+
+  start(command: Pick<Command, "command" | "cwd">, callID: string): BackgroundCommand {
+    if (this.#isFull()) {
+      throw new ToolError(`${mostRunning} commands run in the background already. End one with bash_kill first.`);
+    }
+    const [id, kept] = this.#keep(this.#begin(command, callID));
+    return shown(id, kept);
+  }
+
+  read(id: string): { text: string; command: BackgroundCommand } | undefined {
+    const kept = this.#kept.get(id);
+    return kept && { text: kept.job.output.take(), command: shown(id, kept) };
+  }
+
+  async kill(id: string): Promise<boolean> {
+    const kept = this.#kept.get(id);
+    if (!kept || kept.end) return false;
+    kept.isStopped = true;
+    kept.job.stop(undefined);
+    await kept.job.ended;
+    return true;
+  }
+
+  detach(callID: string): boolean {
+    const call = this.#calls.get(callID);
+    if (!call || this.#isFull()) return false;
+    call.letGo(this.#keep(call.job)[0]);
+    return true;
+  }
+
+  endCall(callID: string): boolean {
+    const call = this.#calls.get(callID);
+    call?.end();
+    return call !== undefined;
+  }
+
+  takeEnded(): BackgroundCommand[] {
+    const ended = this.#toTell;
+    this.#toTell = [];
+    return ended;
+  }
+
+  listen(listener: () => void): () => void {
+    // A function of its own, so that one that listens twice also ends twice.
+    const own = () => listener();
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
+  }
+
+  async endAll(): Promise<void> {
+    const calls = [...this.#calls.values()];
+    for (const call of calls) call.end();
+    const kept = [...this.#kept.keys()].map((id) => this.kill(id));
+    await Promise.all([...kept, ...calls.map(({ job }) => job.ended)]);
+  }
+
+  #isFull(): boolean {
+    return [...this.#kept.values()].filter(({ end }) => !end).length >= mostRunning;
+  }
+
+  #begin(command: Pick<Command, "command" | "cwd">, callID: string): Job {
+    return new Job(this.#terminal, command, () => this.#overflow.open(callID));
+  }
+
+  #keep(job: Job): [string, Kept] {
+    const id = `bash_${++this.#begun}`;
+    const kept: Kept = { job, end: undefined, isStopped: false };
+    this.#kept.set(id, kept);
+    job.output.keepAll();
+    job.onChange = () => this.#changed.call();
+    void job.ended.then((end) => this.#end(id, kept, end));
+    this.#changed.call();
+    return [id, kept];
+  }
+
+  #end(id: string, kept: Kept, end: CommandEnd): void {
+    kept.end = { type: "ended", at: Date.now(), ...verdict(end) };
+    if (!kept.isStopped) this.#toTell.push(shown(id, kept));
+    const ended = [...this.#kept].filter(([, one]) => one.end);
+    for (const [old] of ended.slice(0, -mostEnded)) this.#kept.delete(old);
+    this.#changed.call();
+  }
+}
+
+function shown(id: string, { job, end }: Kept): BackgroundCommand {
+  const { command, startedAt, prompt, output } = job;
+  return { id, command, startedAt, state: end ?? stateOf(prompt), lines: output.lines, last: output.last };
+}
+
+function stateOf(prompt: string | undefined): BackgroundCommand["state"] {
+  return prompt === undefined ? { type: "running" } : { type: "waiting", prompt };
+}
+
+function verdict(end: CommandEnd): Pick<Ended, "words" | "failed"> {
+  switch (end.type) {
+    case "exit":
+      return { words: `exit code ${end.code}`, failed: end.code !== 0 };
+    case "signal":
+      return { words: `ended by ${end.signal}`, failed: true };
+    case "aborted":
+      return { words: "stopped", failed: false };
+    case "failed":
+      return { words: `could not be started: ${end.message}`, failed: true };
+    default:
+      return never(end);
+  }
+}

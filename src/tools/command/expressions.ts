@@ -1,0 +1,75 @@
+/** Where a shell computes, it may run code that stands in a mere string: `a[$(rm x)]` as the value of a variable. */
+import type { Syntax } from "./grammar.ts";
+import { holdsCode, Unclear } from "./word.ts";
+
+/** Whether a variable holds nothing but a number, or was not set by the command. */
+type IsNumber = (name: string) => boolean;
+
+/** @throws Unclear unless all in it are numbers, and variables that hold numbers */
+export function checkArithmetic(node: Syntax, isNumber: IsNumber): void {
+  if (node.children.length === 0) {
+    if (!node.named || node.type === "number") return;
+    if (/^(word|variable_name)$/.test(node.type) && /^\w+$/.test(node.text) && isNumeric(node.text, isNumber)) return;
+    throw new Unclear();
+  }
+  if (/string|substitution|subscript|concatenation/.test(node.type)) throw new Unclear();
+  if (node.type === "expansion" && !/^\$\{\w+\}$/.test(node.text)) throw new Unclear();
+  for (const child of node.children) checkArithmetic(child, isNumber);
+}
+
+function isNumeric(text: string, isNumber: IsNumber): boolean {
+  return /^\d+$/.test(text) || isNumber(text);
+}
+
+/** The variables in it, each of which may have been given a new number. */
+export function numbersIn(node: Syntax): string[] {
+  const isName = /^(word|variable_name)$/.test(node.type) && /^[A-Za-z_]\w*$/.test(node.text);
+  return isName ? [node.text] : node.children.flatMap(numbersIn);
+}
+
+/** Of `[ … ]` and `[[ … ]]`. @throws Unclear where it computes with what is no number */
+export function checkTest(node: Syntax, isNumber: IsNumber): void {
+  const operators = node.children.flatMap(operatorsIn);
+  if (operators.some((one) => /^-[vR]$/.test(one))) throw new Unclear();
+  const isPlain = node.text.startsWith("[ ");
+  // `[ $a $b ]` may be an operator that was hidden in a variable.
+  if (isPlain && operators.length === 0) throw new Unclear();
+  if (!isPlain && operators.some((one) => /^-(eq|ne|lt|le|gt|ge)$/.test(one))) checkOperands(node, isNumber);
+}
+
+function operatorsIn(node: Syntax): string[] {
+  if (node.type === "test_operator" || !node.named) return [node.text];
+  return node.children.flatMap(operatorsIn);
+}
+
+function checkOperands(node: Syntax, isNumber: IsNumber): void {
+  if (node.type === "test_operator" || (!node.named && node.text !== "$")) return;
+  if (node.type === "test_command" || node.type.endsWith("_expression")) {
+    for (const child of node.children) checkOperands(child, isNumber);
+    return;
+  }
+  const name = /^"?\$(?:\{(\w+)\}|(\w+|[#?]))"?$/.exec(node.text);
+  const variable = name?.[1] ?? name?.[2];
+  if (variable === undefined ? /^-?\d+$/.test(node.text) : /^[#?]$/.test(variable) || isNumber(variable)) return;
+  throw new Unclear();
+}
+
+/**
+ * Of `${…}`. Its substitutions are looked at by the caller.
+ * @throws Unclear where the shell would compute, set something, or expand the value once more
+ */
+export function checkExpansion(node: Syntax): void {
+  if (
+    !/^\$\{#?(?:\w+|[@*#?$!-])(?:\[[@*\d]+\])?(?::?[-+?]|##?|%%?|\/[/#%]?|\^\^?|,,?|:\d+(?::\d+)?(?=\})|\})/.test(
+      node.text,
+    )
+  ) {
+    throw new Unclear();
+  }
+  let at = node.start + 2;
+  for (const child of node.children.slice(1)) {
+    if (holdsCode(node.text.slice(at - node.start, child.start - node.start))) throw new Unclear();
+    if (child.children.length === 0 && holdsCode(child.text)) throw new Unclear();
+    at = child.end;
+  }
+}

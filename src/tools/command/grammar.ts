@@ -1,0 +1,113 @@
+/** Parses shell commands with the grammar of tree-sitter-bash. What it cannot surely read is not read at all. */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Language, Parser, type Tree, type TreeCursor } from "web-tree-sitter";
+
+/** A node of the syntax tree, copied out of the parser's memory. */
+export interface Syntax {
+  /** The grammar's name for it; of a token the token itself: `&&`. */
+  type: string;
+  /** As it was written. */
+  text: string;
+  /** In the command, in UTF-16 units. */
+  start: number;
+  end: number;
+  /** Not a mere token. */
+  named: boolean;
+  children: Syntax[];
+}
+
+export interface Grammar {
+  /** @returns undefined when the text is not surely a command: it has errors, is too long, too deep or takes too long */
+  parse(command: string): Syntax | undefined;
+}
+
+const longest = 50_000;
+const deepest = 150;
+/** ms */
+const patience = 100;
+
+let loading: Promise<Grammar> | undefined;
+
+/** Loaded once, when first asked for. */
+export function loadGrammar(): Promise<Grammar> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<Grammar> {
+  const files = grammarFiles();
+  await Parser.init({ wasmBinary: await readFile(files.runtime) });
+  const parser = new Parser();
+  parser.setLanguage(await Language.load(await readFile(files.bash)));
+  return { parse: (command) => parse(parser, command) };
+}
+
+/** Beside the bundle, or where npm put them. */
+function grammarFiles(): { runtime: string; bash: string } {
+  // In a CommonJS bundle there is no `import.meta.url`.
+  const here = typeof __filename === "string" ? __filename : fileURLToPath(import.meta.url);
+  const beside = (name: string) => path.join(path.dirname(here), name);
+  if (existsSync(beside("tree-sitter-bash.wasm"))) {
+    return { runtime: beside("web-tree-sitter.wasm"), bash: beside("tree-sitter-bash.wasm") };
+  }
+  const { resolve } = createRequire(here);
+  return {
+    runtime: resolve("web-tree-sitter/web-tree-sitter.wasm"),
+    bash: resolve("tree-sitter-bash/tree-sitter-bash.wasm"),
+  };
+}
+
+function parse(parser: Parser, command: string): Syntax | undefined {
+  if (command.length > longest) return undefined;
+  const end = performance.now() + patience;
+  const tree = parser.parse(command, null, { progressCallback: () => performance.now() > end });
+  if (!tree) {
+    // Else the next text would be taken for the rest of this one.
+    parser.reset();
+    return undefined;
+  }
+  try {
+    return tree.rootNode.hasError ? undefined : copyOf(tree, command);
+  } finally {
+    tree.delete();
+  }
+}
+
+function copyOf(tree: Tree, command: string): Syntax | undefined {
+  const cursor = tree.walk();
+  try {
+    const copy = copyNode(cursor, command, 0);
+    // What the grammar takes for blank before and after all commands is no node of its own.
+    return copy && isBlank(command.slice(0, copy.start)) && isBlank(command.slice(copy.end)) ? copy : undefined;
+  } finally {
+    cursor.delete();
+  }
+}
+
+function copyNode(cursor: TreeCursor, command: string, depth: number): Syntax | undefined {
+  if (depth > deepest) return undefined;
+  const { nodeType: type, startIndex: start, endIndex: end } = cursor;
+  const node: Syntax = { type, start, end, text: command.slice(start, end), named: cursor.nodeIsNamed, children: [] };
+  if (!cursor.gotoFirstChild()) return node;
+  let at = start;
+  do {
+    const child = copyNode(cursor, command, depth + 1);
+    if (!child || !(isText.has(type) || isBlank(command.slice(at, child.start)))) return undefined;
+    node.children.push(child);
+    at = child.end;
+  } while (cursor.gotoNextSibling());
+  cursor.gotoParent();
+  return isText.has(type) || isBlank(command.slice(at, end)) ? node : undefined;
+}
+
+/** What stands between the children of these counts. Of all others it must be blank, or the grammar has overlooked something. */
+const isText = new Set(["string", "heredoc_body", "expansion", "regex", "extglob_pattern"]);
+
+/** Nothing that a shell would read: blanks, ends of lines, lines that go on. */
+function isBlank(text: string): boolean {
+  return /^(?:[ \t\n]|\\\n)*$/.test(text);
+}

@@ -1,0 +1,50 @@
+import type { Syntax } from "./grammar.ts";
+import { holdsCode, Unclear } from "./word.ts";
+
+export interface HereDocument {
+  /** What the command reads; undefined: not known before it runs. */
+  text: string | undefined;
+  /** The node to look for substitutions in. */
+  body: Syntax | undefined;
+  /** What else stands on the first line. */
+  others: Syntax[];
+}
+
+/**
+ * Checks the grammar's reading of a here-document against the rule that shells have: from the next line to the first line
+ * that is the delimiter.
+ * @throws Unclear where the two differ
+ */
+export function hereDocument(node: Syntax): HereDocument {
+  const child = (type: string) => node.children.find((one) => one.type === type);
+  const [operator, opening, body, closing] = ["<<", "heredoc_start", "heredoc_body", "heredoc_end"].map(child);
+  const quoted = /^(?:'(\w+)'|"(\w+)"|\\(\w+))$/.exec(opening?.text ?? "");
+  const delimiter = quoted ? (quoted[1] ?? quoted[2] ?? quoted[3]) : /^\w+$/.exec(opening?.text ?? "")?.[0];
+  if (!operator || !body || !closing || delimiter === undefined) throw new Unclear();
+  const bodyStart = node.text.indexOf("\n") + 1;
+  if (
+    bodyStart === 0 ||
+    body.start - node.start !== bodyStart ||
+    node.text.slice(bodyStart) !== body.text + delimiter
+  ) {
+    throw new Unclear();
+  }
+  if (body.text !== "" && !body.text.endsWith("\n")) throw new Unclear();
+  if (body.text.split("\n").includes(delimiter)) throw new Unclear();
+  const others = node.children.filter((one) => one.named && ![opening, body, closing].includes(one));
+  if (quoted) return { text: body.text, body: undefined, others };
+  return { text: /[$`\\]/.test(body.text) ? undefined : body.text, body: checked(body), others };
+}
+
+function checked(body: Syntax): Syntax {
+  let at = body.start;
+  const literals: string[] = [];
+  for (const child of body.children) {
+    if (child.type === "heredoc_content") continue;
+    literals.push(body.text.slice(at - body.start, child.start - body.start));
+    at = child.end;
+  }
+  literals.push(body.text.slice(at - body.start));
+  if (literals.some(holdsCode)) throw new Unclear();
+  return body;
+}

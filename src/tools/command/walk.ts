@@ -1,0 +1,483 @@
+/** Walks through a command as a shell would, and finds all that it may do: the commands it runs, the files it redirects to. */
+import { mayBeSet, mayPrecede } from "./environment.ts";
+import { checkArithmetic, checkExpansion, checkTest, numbersIn } from "./expressions.ts";
+import type { Grammar, Syntax } from "./grammar.ts";
+import { hereDocument } from "./here.ts";
+import { simpleCommand } from "./simple.ts";
+import {
+  both,
+  either,
+  type Flow,
+  isInteger,
+  isSame,
+  join,
+  lostState,
+  type ShellState,
+  someNumber,
+  startState,
+  withVariable,
+} from "./state.ts";
+import { isDeceptive, readWord, Unclear, type Word } from "./word.ts";
+
+/** Where relative paths begin; undefined: nobody knows. */
+export type Folders = readonly string[] | undefined;
+
+/** One thing that a command may do. */
+export type Act =
+  /** Runs a program; the words are known as far as they can be. */
+  | { type: "command"; words: Word[]; folders: Folders }
+  /** Does what cannot be told: it is asked for as it is written. */
+  | { type: "unclear"; text: string }
+  | { type: "redirect"; access: "read" | "edit"; target: Word; folders: Folders }
+  /** Names files without a command that would have to be allowed: `cd src`, `[ -f x ]`. */
+  | { type: "mention"; words: Word[]; folders: Folders };
+
+/** What walking a simple command needs of the walk as a whole. */
+export interface Walking {
+  emit(act: Act): void;
+  /** Walks through code that stands in the arguments of a command. */
+  code(text: string, state: ShellState): ShellState;
+  /** Walks through the body of a function that is called. */
+  call(body: Syntax, state: ShellState): ShellState;
+}
+
+const deepestCode = 6;
+
+/** All that a command may do, in its order; undefined when it cannot be taken apart. */
+export function takeApart(command: string, grammar: Grammar): Act[] | undefined {
+  const walk = new Walk(grammar);
+  return walk.all(command) ? walk.acts : undefined;
+}
+
+class Walk implements Walking {
+  readonly acts: Act[] = [];
+  readonly #grammar: Grammar;
+  #depth = 0;
+
+  constructor(grammar: Grammar) {
+    this.#grammar = grammar;
+  }
+
+  all(command: string): boolean {
+    return this.#walkText(command, startState) !== undefined;
+  }
+
+  emit(act: Act): void {
+    this.acts.push(act);
+  }
+
+  code(text: string, state: ShellState): ShellState {
+    const after = this.#deeper(() => this.#walkText(text, state));
+    if (!after) throw new Unclear();
+    return after;
+  }
+
+  call(body: Syntax, state: ShellState): ShellState {
+    return this.#deeper(() => either(this.#statement(body, state)));
+  }
+
+  #deeper<T>(step: () => T): T {
+    if (this.#depth >= deepestCode) throw new Unclear();
+    this.#depth++;
+    try {
+      return step();
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  #walkText(text: string, state: ShellState): ShellState | undefined {
+    if (isDeceptive(text)) return undefined;
+    const root = this.#grammar.parse(text);
+    if (!root) return undefined;
+    return this.#sequence(root.children, state);
+  }
+
+  /** Statements one after the other, with what stands between them. */
+  #sequence(nodes: readonly Syntax[], state: ShellState): ShellState {
+    let current = state;
+    for (const [index, node] of nodes.entries()) {
+      if (!node.named) continue;
+      const after = either(this.#statement(node, current));
+      // In the background it is a shell of its own.
+      if (nodes[index + 1]?.type !== "&") current = after;
+    }
+    return current;
+  }
+
+  /** What cannot be understood is asked for as it is written, and may have done anything to the shell. */
+  #statement(node: Syntax, state: ShellState): Flow {
+    try {
+      return this.#understood(node, state);
+    } catch (error) {
+      if (!(error instanceof Unclear)) throw error;
+      this.emit({ type: "unclear", text: node.text });
+      return both(lostState);
+    }
+  }
+
+  #understood(node: Syntax, state: ShellState): Flow {
+    const { children } = node;
+    switch (node.type) {
+      case "comment":
+        if (node.text.includes("\n")) throw new Unclear();
+        return both(state);
+      case "command":
+        return this.#command(node, state, []);
+      case "variable_assignment":
+        return both(this.#assign(node, state, mayBeSet));
+      case "variable_assignments":
+        return both(children.reduce((current, child) => this.#assign(child, current, mayBeSet), state));
+      case "declaration_command":
+      case "unset_command":
+        return both(this.#declare(node, state));
+      case "list":
+        return this.#list(node, state);
+      case "pipeline":
+        return both(this.#pipeline(children, state));
+      case "negated_command": {
+        const { yes, no } = this.#statement(named(node, 0), state);
+        return { yes: no, no: yes };
+      }
+      case "subshell":
+        this.#sequence(children, state);
+        return both(state);
+      case "compound_statement":
+        if (children[0]?.type === "((") {
+          checkArithmetic(node, (name) => numberIn(name, state));
+          return both(lessNumbers(node, state));
+        }
+        return both(this.#sequence(children, state));
+      case "do_group":
+        return both(this.#sequence(children, state));
+      case "redirected_statement":
+        return this.#redirected(node, state);
+      case "test_command":
+        checkTest(node, (name) => numberIn(name, state));
+        this.#substitutions(node, state);
+        this.emit({ type: "mention", words: this.#leaves(node, state), folders: state.folders });
+        return both(state);
+      case "function_definition":
+        return both(this.#define(node, state));
+      case "if_statement":
+      case "elif_clause":
+      case "else_clause":
+        return both(this.#branches(children, state));
+      case "while_statement":
+        return both(this.#loop(state, (entry) => this.#sequence(children, entry)));
+      case "for_statement":
+        return both(this.#forEach(node, state));
+      case "c_style_for_statement":
+        return both(this.#countingLoop(children, state));
+      case "case_statement":
+        return both(this.#cases(node, state));
+      default:
+        throw new Unclear();
+    }
+  }
+
+  #list({ children }: Syntax, state: ShellState): Flow {
+    const [left, operator, right] = children;
+    if (!left || !right || children.length !== 3) throw new Unclear();
+    const first = this.#statement(left, state);
+    if (operator?.type === "&&") {
+      const second = this.#statement(right, first.yes);
+      return { yes: second.yes, no: join(first.no, second.no) };
+    }
+    if (operator?.type !== "||") throw new Unclear();
+    const second = this.#statement(right, first.no);
+    return { yes: join(first.yes, second.yes), no: second.no };
+  }
+
+  /**
+   * Each part is a shell of its own, save the last in some shells. The grammar also takes `a && b > c | d` for a pipeline
+   * that begins with a list, whose first part is none: so whatever a part does to the shell may have been done.
+   */
+  #pipeline(parts: readonly Syntax[], state: ShellState): ShellState {
+    return parts
+      .filter(({ named }) => named)
+      .reduce((current, part) => join(current, either(this.#statement(part, current))), state);
+  }
+
+  #branches(nodes: readonly Syntax[], state: ShellState): ShellState {
+    let current = state;
+    let ends: ShellState[] = [];
+    for (const node of nodes) {
+      if (node.type === "elif_clause" || node.type === "else_clause") ends.push(either(this.#statement(node, current)));
+      else if (node.named) current = join(current, either(this.#statement(node, current)));
+    }
+    ends = ends.length > 0 ? ends : [current];
+    return ends.reduce(join, current);
+  }
+
+  /** Again and again, until it changes nothing more that is known. */
+  #loop(state: ShellState, round: (entry: ShellState) => ShellState): ShellState {
+    let entry = state;
+    for (let times = 0; times < 4; times++) {
+      const joined = join(entry, round(entry));
+      if (isSame(joined, entry)) return joined;
+      entry = joined;
+    }
+    round(lostState);
+    return lostState;
+  }
+
+  #forEach({ children }: Syntax, state: ShellState): ShellState {
+    const name = children.find(({ type }) => type === "variable_name")?.text ?? "";
+    const body = children.find(({ type }) => type === "do_group" || type === "compound_statement");
+    if (!body || children[0]?.type !== "for" || !mayBeSet(name)) throw new Unclear();
+    const from = children.findIndex(({ type }) => type === "in");
+    const nodes = from < 0 ? [] : children.slice(from + 1, children.indexOf(body)).filter(({ named }) => named);
+    const words = nodes.map((node) => this.#word(node, state));
+    const isKnown = from >= 0 && words.every(({ values, isGlob }) => values && !isGlob);
+    const values = isKnown ? words.flatMap((word) => word.values ?? []) : undefined;
+    return this.#loop(state, (entry) => {
+      const known = values && values.length > 0 && values.length <= 40 ? values : undefined;
+      return either(this.#statement(body, withVariable(entry, name, known)));
+    });
+  }
+
+  #countingLoop(children: readonly Syntax[], state: ShellState): ShellState {
+    const body = children.at(-1);
+    if (!body) throw new Unclear();
+    const head = children.slice(0, -1);
+    const counting = head.reduce((current, node) => lessNumbers(node, current), state);
+    for (const node of head) checkArithmetic(node, (name) => numberIn(name, counting));
+    return this.#loop(counting, (entry) => either(this.#statement(body, entry)));
+  }
+
+  #cases({ children }: Syntax, state: ShellState): ShellState {
+    let current = state;
+    for (const child of children) {
+      if (child.type === "case_item") {
+        const end = child.children.findIndex(({ type }) => type === ")");
+        if (end < 0) throw new Unclear();
+        for (const pattern of child.children.slice(0, end)) this.#substitutions(pattern, current);
+        current = join(current, this.#sequence(child.children.slice(end + 1), current));
+      } else if (child.named) this.#substitutions(child, current);
+    }
+    return current;
+  }
+
+  #define(node: Syntax, state: ShellState): ShellState {
+    const name = node.children.find(({ type }) => type === "word")?.text ?? "";
+    const body = node.children.at(-1);
+    if (!/^\w[\w-]*$/.test(name) || body?.type !== "compound_statement") throw new Unclear();
+    // It may be called from anywhere, with anything, and may call itself.
+    this.#statement(body, lostState);
+    return { ...state, functions: new Map(state.functions).set(name, body) };
+  }
+
+  #redirected({ children }: Syntax, state: ShellState): Flow {
+    const [body, ...others] = children.filter(({ named }) => named);
+    if (!body) throw new Unclear();
+    if (body.type === "command") return this.#command(body, state, others);
+    const isBare = body.type.endsWith("_redirect");
+    const flow = isBare ? both(state) : this.#statement(body, state);
+    const found = this.#redirections(isBare ? [body, ...others] : others, join(state, either(flow)));
+    if (found.words.length > 0) throw new Unclear();
+    return this.#afterwards(found.rest, flow);
+  }
+
+  #command(node: Syntax, state: ShellState, redirects: readonly Syntax[]): Flow {
+    const { children } = node;
+    if (!areApart(children)) throw new Unclear();
+    const assigned = children.filter(({ type }) => type === "variable_assignment");
+    const own = children.filter(({ type }) => type.endsWith("_redirect"));
+    const nodes = children.filter((child) => child.named && !assigned.includes(child) && !own.includes(child));
+    const words = nodes.map((child) => this.#word(child.type === "command_name" ? named(child, 0) : child, state));
+    const [found, acts] = this.#held(() => this.#redirections([...own, ...redirects], state));
+    // What one program is told by a variable may be anything, code too, save for names that are known.
+    for (const one of assigned) this.#assign(one, state, mayPrecede);
+    const flow = simpleCommand({ words: [...words, ...found.words], input: found.input, state, walking: this });
+    this.acts.push(...acts);
+    return this.#afterwards(found.rest, flow);
+  }
+
+  #held<T>(step: () => T): [T, Act[]] {
+    const from = this.acts.length;
+    const result = step();
+    return [result, this.acts.splice(from)];
+  }
+
+  /** What the grammar puts into a here-document, because it stands on its first line: `<<EOF | sh`. */
+  #afterwards(rest: readonly Syntax[], flow: Flow): Flow {
+    if (rest.length === 0) return flow;
+    return both(rest.reduce((current, node) => join(current, either(this.#statement(node, current))), either(flow)));
+  }
+
+  /** The grammar takes words after a redirection for a part of it: they belong to the command. */
+  #redirections(nodes: readonly Syntax[], state: ShellState): Redirections {
+    const found: Redirections = { words: [], rest: [], input: undefined };
+    for (const node of nodes) {
+      switch (node.type) {
+        case "file_redirect":
+          found.words.push(...this.#fileRedirect(node, state));
+          break;
+        case "herestring_redirect": {
+          const [target, ...others] = node.children
+            .filter(({ named }) => named)
+            .map((child) => this.#word(child, state));
+          found.input = one(target);
+          found.words.push(...others);
+          break;
+        }
+        case "heredoc_redirect":
+          this.#hereDocument(node, state, found);
+          break;
+        default:
+          found.words.push(this.#word(node, state));
+      }
+    }
+    return found;
+  }
+
+  #hereDocument(node: Syntax, state: ShellState, found: Redirections): void {
+    const { text, others, body } = hereDocument(node);
+    found.input = text;
+    if (body) this.#substitutions(body, state);
+    for (const other of others) {
+      if (other.type === "file_redirect") found.words.push(...this.#fileRedirect(other, state));
+      else if (other.type === "herestring_redirect" || other.type === "heredoc_redirect") throw new Unclear();
+      else if (isStatement(other)) found.rest.push(other);
+      else found.words.push(this.#word(other, state));
+    }
+  }
+
+  /** @returns the words after it */
+  #fileRedirect({ children }: Syntax, state: ShellState): Word[] {
+    const at = children.findIndex(({ named }) => !named);
+    const operator = children[at]?.type ?? "";
+    const [target, ...others] = children.slice(at + 1).map((child) => this.#word(child, state));
+    if (/^[<>]&-$/.test(operator)) return target ? [target, ...others] : [];
+    if (!target) throw new Unclear();
+    const isCopy = /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
+    if (!isCopy) {
+      const access = operator === "<" || operator === "<&" ? "read" : "edit";
+      this.emit({ type: "redirect", access, target, folders: state.folders });
+    }
+    return others;
+  }
+
+  #word(node: Syntax, state: ShellState): Word {
+    this.#substitutions(node, state);
+    return readWord(node, (name) => valuesOf(name, state));
+  }
+
+  #leaves(node: Syntax, state: ShellState): Word[] {
+    if (/word|string|concatenation|expansion|number/.test(node.type))
+      return [readWord(node, (name) => valuesOf(name, state))];
+    return node.children.flatMap((child) => this.#leaves(child, state));
+  }
+
+  /** Walks through all code that runs when the word, or whatever it is, is expanded. */
+  #substitutions(node: Syntax, state: ShellState): void {
+    switch (node.type) {
+      case "command_substitution":
+        // Within backticks, backslashes mean something else.
+        if (node.text.startsWith("`") && node.text.includes("\\")) throw new Unclear();
+        this.#substituted(node.children, state);
+        return;
+      case "process_substitution":
+        this.#substituted(node.children, state);
+        return;
+      case "arithmetic_expansion":
+        checkArithmetic(node, (name) => numberIn(name, state));
+        return;
+      case "expansion":
+        checkExpansion(node);
+    }
+    for (const child of node.children) this.#substitutions(child, state);
+  }
+
+  #substituted(nodes: readonly Syntax[], state: ShellState): void {
+    if (nodes.some(({ type }) => type.endsWith("_redirect"))) {
+      const { words } = this.#redirections(
+        nodes.filter(({ named }) => named),
+        state,
+      );
+      if (words.length > 0) throw new Unclear();
+      return;
+    }
+    this.#sequence(nodes, state);
+  }
+
+  #assign(node: Syntax, state: ShellState, isAllowed: (name: string) => boolean): ShellState {
+    const [target, operator, value] = node.children;
+    const name = target?.type === "variable_name" ? target.text : "";
+    if (!isAllowed(name)) throw new Unclear();
+    if (!value) return withVariable(state, name, operator?.type === "=" ? [""] : undefined);
+    if (operator?.type === "=" && value.type === "arithmetic_expansion") {
+      this.#substitutions(value, state);
+      return withVariable(state, name, someNumber);
+    }
+    if (value.type === "array") {
+      for (const element of value.children) if (element.named) this.#word(element, state);
+      return withVariable(state, name, undefined);
+    }
+    const { values, isGlob } = this.#word(value, state);
+    return withVariable(state, name, operator?.type === "=" && !isGlob ? values : undefined);
+  }
+
+  /** `export A=b`, `local x`, `unset y`. */
+  #declare({ children }: Syntax, state: ShellState): ShellState {
+    const [keyword, ...others] = children;
+    const isAllowed = keyword?.type === "export" || keyword?.type === "declare" ? mayPrecede : mayBeSet;
+    return others.reduce((current, node) => {
+      if (node.type === "variable_assignment") return this.#assign(node, current, isAllowed);
+      if (node.type === "variable_name" && isAllowed(node.text)) return withVariable(current, node.text, undefined);
+      // The other flags make integers, which are computed, or names for other variables.
+      if (node.type === "word" && /^-[rgx]+$/.test(node.text) && isAllowed === mayPrecede) return current;
+      throw new Unclear();
+    }, state);
+  }
+}
+
+interface Redirections {
+  words: Word[];
+  /** Statements that the grammar has put into a here-document. */
+  rest: Syntax[];
+  /** What the command reads from its standard input, where that is known. */
+  input: string | undefined;
+}
+
+function named({ children }: Syntax, index: number): Syntax {
+  const child = children.filter(({ named }) => named)[index];
+  if (!child) throw new Unclear();
+  return child;
+}
+
+function one(word: Word | undefined): string | undefined {
+  return word?.values?.length === 1 ? word.values[0] : undefined;
+}
+
+/** Whether there is a blank between any two: the grammar takes `a$"b"` for two words. */
+function areApart(nodes: readonly Syntax[]): boolean {
+  return nodes.every((node, index) => {
+    const before = nodes[index - 1];
+    return !before || before.end < node.start;
+  });
+}
+
+function isStatement({ type }: Syntax): boolean {
+  return /^(command|list|pipeline|redirected_statement|negated_command|subshell|compound_statement|\w+_statement)$/.test(
+    type,
+  );
+}
+
+function valuesOf(name: string, state: ShellState): readonly string[] | undefined {
+  if (name === "HOME") return ["~"];
+  if (name === "PWD") return state.folders?.length === 1 && state.folders[0] === "" ? ["."] : undefined;
+  const values = state.variables.get(name);
+  return values === someNumber ? undefined : values;
+}
+
+function lessNumbers(node: Syntax, state: ShellState): ShellState {
+  return numbersIn(node).reduce((current, name) => withVariable(current, name, someNumber), state);
+}
+
+/** Whether arithmetic with the variable is harmless: the shell would run code in the index of an array that it names. */
+function numberIn(name: string, { variables, lost }: ShellState): boolean {
+  if (!variables.has(name)) return !lost && /^[A-Za-z_]/.test(name);
+  return variables.get(name)?.every(isInteger) ?? false;
+}

@@ -1,0 +1,195 @@
+/** A word of a command after the shell's expansions, as far as they can be known without running anything. */
+import type { Syntax } from "./grammar.ts";
+
+export interface Word {
+  /** As it was written. */
+  text: string;
+  /** What it may become: one value for a literal, several for the variable of a loop; undefined: anything. */
+  values: readonly string[] | undefined;
+  /** Whether the values hold wildcards that the shell replaces by names of files. */
+  isGlob: boolean;
+}
+
+/** Part of a command that cannot be understood with certainty. Caught where the command as a whole can be asked for. */
+export class Unclear extends Error {
+  override readonly name = "Unclear";
+}
+
+/** The values that a variable may have; undefined: anything. */
+export type ValuesOf = (name: string) => readonly string[] | undefined;
+
+interface Piece {
+  values: readonly string[] | undefined;
+  quoted: boolean;
+}
+
+/** More values of one word than this count as any. */
+const mostValues = 16;
+
+/** @throws Unclear when it is none of the words that the shells agree on */
+export function readWord(node: Syntax, valuesOf: ValuesOf): Word {
+  const pieces = piecesOf(node, valuesOf);
+  const bare = pieces.map(({ quoted, values }) => (quoted ? "''" : (values?.[0] ?? "''"))).join("");
+  if (/\{.*(,|\.\.).*\}/s.test(bare)) return { text: node.text, values: undefined, isGlob: false };
+  const isGlob = pieces.some(({ quoted, values }) => !quoted && values?.some((value) => wildcard.test(value)));
+  const isMixed =
+    isGlob && pieces.some(({ quoted, values }) => quoted && values?.some((value) => wildcard.test(value)));
+  return { text: node.text, values: isMixed ? undefined : product(pieces), isGlob };
+}
+
+/** A word that stands for itself. */
+export function literal(value: string): Word {
+  return { text: value, values: [value], isGlob: false };
+}
+
+export function unknown(text: string): Word {
+  return { text, values: undefined, isGlob: false };
+}
+
+const wildcard = /[*?[]/;
+
+function product(pieces: readonly Piece[]): readonly string[] | undefined {
+  let all: readonly string[] = [""];
+  for (const { values } of pieces) {
+    if (!values || all.length * values.length > mostValues) return undefined;
+    all = all.flatMap((start) => values.map((end) => start + end));
+  }
+  return all;
+}
+
+function piecesOf(node: Syntax, valuesOf: ValuesOf): Piece[] {
+  switch (node.type) {
+    case "word":
+    case "number":
+      return barePieces(node);
+    case "raw_string":
+      if (!/^'[^']*'$/.test(node.text)) throw new Unclear();
+      return [{ values: [node.text.slice(1, -1)], quoted: true }];
+    case "ansi_c_string":
+      return [{ values: decoded(node.text), quoted: true }];
+    case "string":
+      return stringPieces(node, valuesOf);
+    case "concatenation":
+      // A `$` that the grammar could make nothing of, before something else: to a shell it may be more.
+      if (!touch(node.children) || node.children.slice(0, -1).some(({ type }) => type === "$")) throw new Unclear();
+      return node.children.flatMap((child) => piecesOf(child, valuesOf));
+    case "simple_expansion":
+    case "expansion":
+      return [bareVariable(node, valuesOf)];
+    case "process_substitution":
+      return [{ values: ["/dev/fd/63"], quoted: true }];
+    case "command_substitution":
+    case "arithmetic_expansion":
+    case "brace_expression":
+      return [{ values: undefined, quoted: false }];
+    case "$":
+      return [{ values: ["$"], quoted: true }];
+    default:
+      throw new Unclear();
+  }
+}
+
+function touch(nodes: readonly Syntax[]): boolean {
+  return nodes.every((node, index) => index === 0 || nodes[index - 1]?.end === node.start);
+}
+
+/** What a shell may read outside of quotes as part of a word, and nothing that only looks like something else. */
+const plain =
+  /^[A-Za-z0-9_\-./:,+@%^~*?[\]={}!#\u00a1-\u1fff\u2c00-\u2fff\u3001-\u3163\u3165-\ud7ff\ue000-\ufdcf\ufdf0-\ufdff]*$/;
+
+function barePieces({ text }: Syntax): Piece[] {
+  // `=ls` is a path in zsh.
+  if (text.startsWith("=") || !plain.test(text.replace(/\\[^\n]/g, ""))) throw new Unclear();
+  return [...text.matchAll(/\\(.)|[^\\]+/g)].map(([bare, escaped]) => ({
+    values: [escaped ?? bare],
+    quoted: escaped !== undefined,
+  }));
+}
+
+function stringPieces(node: Syntax, valuesOf: ValuesOf): Piece[] {
+  const pieces: Piece[] = [];
+  const { children, text, start } = node;
+  const opening = children[0]?.text;
+  if (opening !== '"' || children.at(-1)?.text !== '"') throw new Unclear();
+  let at = 1;
+  const literalUntil = (end: number) => {
+    const written = text.slice(at, end);
+    if (holdsCode(written) || /^(?:[^\\"]|\\.)*"/s.test(written)) throw new Unclear();
+    pieces.push({ values: [written.replace(/\\(["\\$`])/g, "$1").replace(/\\\n/g, "")], quoted: true });
+  };
+  for (const child of children.slice(1, -1)) {
+    if (!expansions.has(child.type)) continue;
+    literalUntil(child.start - start);
+    const values = child.type.endsWith("expansion") ? variable(child, valuesOf) : undefined;
+    pieces.push({ values, quoted: true });
+    at = child.end - start;
+  }
+  literalUntil(text.length - 1);
+  return pieces;
+}
+
+/** Whether text that should be none holds the begin of a substitution: then the grammar has overlooked it. */
+export function holdsCode(text: string): boolean {
+  return /`|\$[({[]/.test(text.replace(/\\./gs, ""));
+}
+
+const expansions = new Set(["simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"]);
+
+/** Not in quotes: the value is split into words, and its wildcards are replaced. */
+function bareVariable(node: Syntax, valuesOf: ValuesOf): Piece {
+  const values = variable(node, valuesOf);
+  const isOneWord = values?.every((value) => /^[^\s*?[\\]+$/.test(value));
+  return { values: isOneWord ? values : undefined, quoted: true };
+}
+
+function variable({ type, text }: Syntax, valuesOf: ValuesOf): readonly string[] | undefined {
+  if (type === "arithmetic_expansion") return undefined;
+  const name = /^\$(?:(\w+)|\{(\w+)\})$/.exec(text);
+  return name ? valuesOf(name[1] ?? name[2] ?? "") : undefined;
+}
+
+const escapes: Record<string, string> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  a: "\u0007",
+  b: "\b",
+  e: "\u001b",
+  E: "\u001b",
+  f: "\f",
+  v: "\v",
+  "\\": "\\",
+  "'": "'",
+  '"': '"',
+  "?": "?",
+};
+
+/** Of `$'…'`; undefined where it is not one text for all shells. */
+function decoded(text: string): readonly string[] | undefined {
+  if (!/^\$'(?:[^'\\]|\\.)*'$/s.test(text)) throw new Unclear();
+  let known = true;
+  const value = text
+    .slice(2, -1)
+    .replace(/\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|u[0-9a-fA-F]{4}|.)/gs, (_, escape: string) => {
+      const code = /^[xu]./.test(escape) ? Number.parseInt(escape.slice(1), 16) : Number.parseInt(escape, 8);
+      if (code > 0 && (code < 128 || escape.startsWith("u"))) return String.fromCharCode(code);
+      const one = escapes[escape];
+      known &&= one !== undefined;
+      return one ?? "";
+    });
+  return known ? [value] : undefined;
+}
+
+/** As it would be written again: in quotes where a word needs them, so that two words never look like one. */
+export function written(value: string): string {
+  return /^[\w\-./:,+@%^~*?[\]=!#{}\u00a1-\uffff]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+/** Whether the text holds characters that make it look like another one: controls, invisible ones, changes of direction. */
+export function isDeceptive(text: string): boolean {
+  return deceptive.test(text);
+}
+
+// Allowed are those that emojis are made of (U+200D, U+FE0F); outside of quotes nothing of the kind is.
+const deceptive =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200c\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\uffff]|[^\s]\\\r?\n|\p{Surrogate}|[\u{e0000}-\u{e0fff}]/u;

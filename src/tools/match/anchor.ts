@@ -1,0 +1,54 @@
+/** The few places of a text at which it pays to look for another. Pure. */
+
+/** A word of the wanted text that is the same however it is written, and where the file has it. */
+export interface Anchor {
+  /** Of the wanted lines, from 0. */
+  line: number;
+  column: number;
+  /** Where the word stands in the file, ascending. */
+  places: number[];
+}
+
+const mostPlaces = 20_000;
+const tried = 8;
+
+/**
+ * The word of the wanted lines (folded ones, where that is how they are compared) that the text has least often.
+ * Undefined: a word of them is not there at all, or all are there too often, or they have no words.
+ */
+export function anchorOf(text: string, wanted: readonly string[]): Anchor | undefined {
+  let best: Anchor | undefined;
+  for (const { word, line, column } of longest(wanted)) {
+    const places = placesOf(text, word, (best?.places.length ?? mostPlaces) + 1);
+    if (places.length === 0) return undefined;
+    if (places.length <= (best?.places.length ?? mostPlaces)) best = { line, column, places };
+    if (best && best.places.length < 10) break;
+  }
+  return best;
+}
+
+interface Word {
+  word: string;
+  line: number;
+  column: number;
+}
+
+/** Without what typography or white space may change; other scripts only where there is nothing else. */
+function longest(wanted: readonly string[]): Word[] {
+  const plain = wordsOf(wanted, /[!#-&(-,/-~]+(?!\p{M})/gu);
+  const words = plain.length > 0 ? plain : wordsOf(wanted, /[^\s'"\-.]+/gu);
+  const unique = new Map(words.map((one) => [one.word, one]));
+  return [...unique.values()].sort((a, b) => b.word.length - a.word.length).slice(0, tried);
+}
+
+function wordsOf(lines: readonly string[], pattern: RegExp): Word[] {
+  return lines.flatMap((text, line) =>
+    [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ word, line, column: index })),
+  );
+}
+
+function placesOf(text: string, word: string, limit: number): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(word); at >= 0 && places.length < limit; at = text.indexOf(word, at + 1)) places.push(at);
+  return places;
+}

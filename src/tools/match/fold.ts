@@ -1,0 +1,76 @@
+/** Characters that look alike as one: typographic marks as ASCII, accents composed (NFC). Pure. */
+
+const alike: readonly [plain: string, marks: RegExp][] = [
+  ["'", /[\u2018\u2019\u201a\u201b\u2032]/g],
+  ['"', /[\u201c\u201d\u201e\u201f\u2033]/g],
+  ["-", /[\u2010-\u2015\u2212]/g],
+  ["...", /\u2026/g],
+  [" ", /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g],
+];
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is from 0 to 127
+const ascii = /^[\x00-\x7f]*$/;
+
+export function fold(text: string): string {
+  if (ascii.test(text)) return text;
+  return alike.reduce((folded, [plain, marks]) => folded.replace(marks, plain), text.normalize("NFC"));
+}
+
+/** Where in `line` its tail begins that reads as `wanted`; undefined: it does not end so. */
+export function tailStart(line: string, wanted: string, folded: boolean): number | undefined {
+  if (!folded) return line.endsWith(wanted) ? line.length - wanted.length : undefined;
+  const from = Math.max(0, line.length - room(wanted));
+  const { text, starts } = foldMapped(line.slice(from));
+  const target = fold(wanted);
+  const start = starts[text.length - target.length];
+  return text.endsWith(target) && start !== undefined ? from + start : undefined;
+}
+
+/** Where in `line` its head ends that reads as `wanted`; undefined: it does not begin so. */
+export function headEnd(line: string, wanted: string, folded: boolean): number | undefined {
+  if (!folded) return line.startsWith(wanted) ? wanted.length : undefined;
+  const { text, starts } = foldMapped(line.slice(0, room(wanted)));
+  const target = fold(wanted);
+  return text.startsWith(target) ? starts[target.length] : undefined;
+}
+
+/** Where `wanted` stands in `text` when what is at `offset` in it (folded, where that is asked for) is at `at`; undefined: it does not. */
+export function around(
+  text: string,
+  at: number,
+  wanted: string,
+  offset: number,
+  folded: boolean,
+): { start: number; end: number } | undefined {
+  if (!folded) {
+    const start = at - offset;
+    return text.startsWith(wanted, start) && start >= 0 ? { start, end: start + wanted.length } : undefined;
+  }
+  const from = Math.max(0, at - room(wanted.slice(0, offset)));
+  const part = foldMapped(text.slice(from, at + room(wanted)));
+  const target = fold(wanted);
+  const first = part.starts.indexOf(at - from) - offset;
+  const start = part.starts[first];
+  const end = part.starts[first + target.length];
+  if (start === undefined || end === undefined || !part.text.startsWith(target, first)) return undefined;
+  return { start: from + start, end: from + end };
+}
+
+/** How much text may read as `wanted`: an accented letter is up to three characters. */
+function room(wanted: string): number {
+  return 3 * wanted.length + 16;
+}
+
+/** `starts` says where each character of the folded text was; undefined within what was folded as one. */
+function foldMapped(text: string): { text: string; starts: (number | undefined)[] } {
+  const starts: (number | undefined)[] = [];
+  let folded = "";
+  for (const { 0: letter, index } of text.matchAll(/\P{M}\p{M}*|\p{M}+/gu)) {
+    const plain = fold(letter);
+    folded += plain;
+    starts.push(index);
+    for (let at = 1; at < plain.length; at++) starts.push(undefined);
+  }
+  starts.push(text.length);
+  return { text: folded, starts };
+}

@@ -1,0 +1,81 @@
+/** Indentation: whether one text is another one moved sideways, and how a third is moved likewise. Pure. */
+
+/** A line's indentation in the wanted text, and where it stands. */
+export type Pair = readonly [wanted: string, there: string];
+
+export type Shift = (indent: string) => string;
+
+/**
+ * How lines get from the indentation that was wanted to the one that is there: by the same distance each. Undefined where
+ * the distances differ. `others`: indentations of the replacement, which tell how wide a step of it is.
+ */
+export function shiftOf(pairs: readonly Pair[], others: readonly string[]): Shift | undefined {
+  const known = new Map(pairs);
+  if (pairs.some(([wanted, there]) => known.get(wanted) !== there)) return undefined;
+  const byColumns = columnShift(pairs, others);
+  const byText = textShift(pairs);
+  const shift = byText ?? byColumns;
+  if (!shift) return undefined;
+  const tabs = pairs.some(([, there]) => there.includes("\t"));
+  const spaces = pairs.some(([, there]) => there.includes(" "));
+  return (indent) => {
+    const there = known.get(indent);
+    if (there !== undefined) return there;
+    const foreign = (tabs && indent.includes(" ")) || (spaces && indent.includes("\t"));
+    return foreign && byColumns ? byColumns(indent) : shift(indent);
+  };
+}
+
+export function indentOf(line: string): string {
+  let end = 0;
+  while (line[end] === " " || line[end] === "\t") end++;
+  return line.slice(0, end);
+}
+
+/** The same characters more, or fewer, before each line. */
+function textShift(pairs: readonly Pair[]): Shift | undefined {
+  const [first] = pairs;
+  if (!first) return (indent) => indent;
+  const [wanted, there] = first;
+  const more = there.slice(0, Math.max(0, there.length - wanted.length));
+  if (pairs.every((pair) => pair[1] === more + pair[0])) return (indent) => more + indent;
+  const less = wanted.slice(0, Math.max(0, wanted.length - there.length));
+  if (pairs.every((pair) => pair[0] === less + pair[1])) {
+    return (indent) => (indent.startsWith(less) ? indent.slice(less.length) : "");
+  }
+  return undefined;
+}
+
+/** As wide a distance for each line, with tabs of a width that makes it so. */
+function columnShift(pairs: readonly Pair[], others: readonly string[]): Shift | undefined {
+  const there = pairs.map((pair) => pair[1]).join("");
+  const isTabbed = (indent: string) => (there === "" ? indent : there).includes("\t");
+  for (const width of [step([...pairs.flat(), ...others]), 4, 2, 8, 3]) {
+    const distances = pairs.map((pair) => columns(pair[1], width) - columns(pair[0], width));
+    const [distance = 0] = distances;
+    if (distances.some((other) => other !== distance)) continue;
+    return (indent) => {
+      const target = Math.max(0, columns(indent, width) + distance);
+      if (!isTabbed(indent)) return " ".repeat(target);
+      return "\t".repeat(target / width) + " ".repeat(target % width);
+    };
+  }
+  return undefined;
+}
+
+function columns(indent: string, width: number): number {
+  let column = 0;
+  for (const character of indent) column += character === "\t" ? width - (column % width) : 1;
+  return column;
+}
+
+/** The step by which the indentations made of spaces grow. */
+function step(indents: readonly string[]): number {
+  const widths = indents.filter((indent) => indent !== "" && !indent.includes("\t")).map(({ length }) => length);
+  const common = widths.reduce(divisor, 0);
+  return common >= 2 && common <= 8 ? common : 4;
+}
+
+function divisor(a: number, b: number): number {
+  return b === 0 ? a : divisor(b, a % b);
+}

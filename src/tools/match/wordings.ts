@@ -1,0 +1,97 @@
+/** What a model may have meant by its old_string, beyond what it wrote. Pure. */
+
+export interface Wording {
+  from: string;
+  to: string;
+  /** Where it must stand: at the end of the text, on lines of its own, or anywhere. */
+  at: "end" | "lines" | "anywhere";
+  /** What was other than written, for the model; empty for nothing. */
+  note: string;
+}
+
+/** The likeliest first. Line ends are `\n`; `text` is the file's. */
+export function* wordings(text: string, from: string, to: string): Generator<Wording> {
+  const bare = withoutNumbers(from, to);
+  const base = bare ?? { from, to, note: "" };
+  yield { ...base, at: "anywhere" };
+  if (base.from.endsWith("\n") && !text.endsWith("\n")) {
+    const by = base.to.endsWith("\n") ? base.to.slice(0, -1) : base.to;
+    const note = "The file has no line end at its end, which old_string has.";
+    yield { from: base.from.slice(0, -1), to: by, at: "end", note: join(base.note, note) };
+  }
+  const cut = withoutBlankEdges(base.from, base.to);
+  if (cut) yield { ...cut, at: "lines", note: join(base.note, "Blank lines around old_string were left out.") };
+  for (const plain of unescaped(base.from)) {
+    const note = "old_string was escaped once too often; new_string was unescaped likewise.";
+    yield { from: plain(base.from), to: plain(base.to), at: "anywhere", note: join(base.note, note) };
+  }
+}
+
+function join(...notes: string[]): string {
+  return notes.filter((note) => note !== "").join(" ");
+}
+
+const number = /^ *(\d+)[\t→]/;
+
+/** Whether each line begins with a number and a tab, as `read` shows them, one after the other. */
+export function hasLineNumbers(wanted: string): boolean {
+  const numbers = linesOf(wanted).map((line) => Number(number.exec(line)?.[1] ?? Number.NaN));
+  return numbers.length > 0 && numbers.every((each, index) => each === (numbers[0] ?? 0) + index);
+}
+
+function linesOf(wanted: string): string[] {
+  return (wanted.endsWith("\n") ? wanted.slice(0, -1) : wanted).split("\n");
+}
+
+/** A replacement that has some numbers and some lines without is not understood. */
+function withoutNumbers(from: string, to: string): Omit<Wording, "at"> | undefined {
+  if (!hasLineNumbers(from)) return undefined;
+  const numbered = linesOf(to).filter((line) => number.test(line)).length;
+  if (numbered > 0 && numbered < linesOf(to).length) return undefined;
+  const strip = (wanted: string) =>
+    wanted
+      .split("\n")
+      .map((line) => line.replace(number, ""))
+      .join("\n");
+  return { from: strip(from), to: numbered > 0 ? strip(to) : to, note: "Line numbers in old_string were left out." };
+}
+
+/** Blank lines at an edge, or a last line of white space only, that both have. */
+function withoutBlankEdges(from: string, to: string): { from: string; to: string } | undefined {
+  const head = /^(?:[ \t]*\n)+/.exec(from)?.[0] ?? "";
+  const tail = /(?:\n[ \t]*)+$/.exec(from.slice(head.length))?.[0] ?? "";
+  const hasHead = head !== "" && to.startsWith(head);
+  const hasTail = tail !== "" && to.endsWith(tail) && to.length >= (hasHead ? head.length : 0) + tail.length;
+  if (!hasHead && !hasTail) return undefined;
+  const cut = (wanted: string) => wanted.slice(hasHead ? head.length : 0, wanted.length - (hasTail ? tail.length : 0));
+  return { from: cut(from), to: cut(to) };
+}
+
+const kinds = ["control", "quote", "backslash", "code", "entity"] as const;
+type Kind = (typeof kinds)[number];
+
+const escapes = /\\(?:([ntr])|(["'`$])|(\\)|u([0-9a-fA-F]{4}))|&(amp|lt|gt|quot|apos|#39);/g;
+const controls: Record<string, string> = { n: "\n", t: "\t", r: "\r" };
+const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'" };
+
+/** Ways to take one level of escapes away: all kinds that are there, then each kind alone. */
+function unescaped(from: string): ((wanted: string) => string)[] {
+  const there = new Set<Kind>();
+  replaceEscapes(from, (kind) => void there.add(kind));
+  const present = kinds.filter((kind) => there.has(kind));
+  const sets = present.length > 1 ? [present, ...present.map((kind) => [kind])] : present.map((kind) => [kind]);
+  return sets.map((set) => (wanted: string) => {
+    const plain = replaceEscapes(wanted, (kind, text) => (set.includes(kind) ? text : undefined));
+    return plain.replaceAll("\r\n", "\n");
+  });
+}
+
+function replaceEscapes(wanted: string, by: (kind: Kind, text: string) => string | undefined): string {
+  return wanted.replace(escapes, (whole, control, quote, backslash, code, entity) => {
+    if (control !== undefined) return by("control", controls[control] ?? whole) ?? whole;
+    if (quote !== undefined) return by("quote", quote) ?? whole;
+    if (backslash !== undefined) return by("backslash", backslash) ?? whole;
+    if (code !== undefined) return by("code", String.fromCharCode(Number.parseInt(code, 16))) ?? whole;
+    return by("entity", entities[entity] ?? whole) ?? whole;
+  });
+}

@@ -1,0 +1,121 @@
+/** What `.rondoignore` files name: gitignore's syntax, in a workspace's folder and in each folder below it. */
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+import path from "node:path";
+import ignore, { type Ignore } from "ignore";
+
+export const rondoIgnoreFile = ".rondoignore";
+/** Bytes and lines. A file beyond these, or one that cannot be read, names all that is beside and below it. */
+const limits = { bytes: 64 * 1024, lines: 500 };
+
+interface Read {
+  stamp: string;
+  rules: Ignore;
+}
+
+/** What is known of a folder: whether it is named itself, and whose rules count in it, the outermost first. */
+export interface FolderRules {
+  named: boolean;
+  rules: readonly (readonly [folder: string, rules: Ignore])[];
+}
+
+export const noRules: FolderRules = { named: false, rules: [] };
+
+export class RondoIgnore {
+  /** By folder. */
+  readonly #read = new Map<string, Read>();
+
+  /** Whether `file` is named, or a folder that it is in. `root`: the workspace's folder that it lies in. Both absolute. */
+  names(root: string, file: string): boolean {
+    return file !== root && isNamed(file, this.rulesOf(root, path.dirname(file), new Map()));
+  }
+
+  /** `known` keeps what was found out about folders; it is for questions that are put at one time. */
+  rulesOf(root: string, folder: string, known: Map<string, FolderRules>): FolderRules {
+    let found = known.get(folder);
+    if (found) return found;
+    const above = folder === root ? undefined : this.rulesOf(root, path.dirname(folder), known);
+    const own = this.#rulesIn(folder);
+    const inherited = above?.rules ?? [];
+    found = {
+      named: above !== undefined && isNamed(folder, above),
+      // Each overrules those above it.
+      rules: own ? [...inherited, [folder, own]] : inherited,
+    };
+    known.set(folder, found);
+    return found;
+  }
+
+  #rulesIn(folder: string): Ignore | undefined {
+    const file = path.join(folder, rondoIgnoreFile);
+    const stamp = stampOf(file);
+    if (stamp === undefined) return undefined;
+    const known = this.#read.get(folder);
+    if (known?.stamp === stamp) return known.rules;
+    const rules = ignore({ ignorecase: true }).add(linesOf(file) ?? ["*"]);
+    this.#read.set(folder, { stamp, rules });
+    return rules;
+  }
+}
+
+/** Whether a file is named, by the rules of the folder that it is in. */
+export function isNamed(file: string, { named: isFolderNamed, rules }: FolderRules): boolean {
+  if (isFolderNamed) return true;
+  let named = false;
+  for (const [folder, own] of rules) {
+    const name = path.relative(folder, file).replaceAll(path.sep, "/");
+    // Whether it is a folder need not be known: what may be meant is meant.
+    const { ignored, unignored } = own.test(name);
+    if (ignored || own.test(`${name}/`).ignored) named = true;
+    else if (unignored) named = false;
+  }
+  return named;
+}
+
+/** Changes whenever the file does; undefined where there is none. */
+function stampOf(file: string): string | undefined {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+  } catch {
+    // What is in a folder that may not be looked into cannot be read either.
+    return undefined;
+  }
+}
+
+function linesOf(file: string): string[] | undefined {
+  const text = readText(file);
+  const lines = text?.replace(/^\ufeff/, "").split(/\r?\n/);
+  if (!lines || lines.length > limits.lines) return undefined;
+  return lines.map(tame);
+}
+
+/** Undefined when it is not a file, too long, or cannot be read. */
+function readText(file: string): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(descriptor).isFile()) return undefined;
+    const bytes = Buffer.alloc(limits.bytes + 1);
+    const length = readSync(descriptor, bytes);
+    return length > limits.bytes ? undefined : bytes.toString("utf8", 0, length);
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/**
+ * A pattern with many wildcards can take for ever. It is cut after a few of them, and names more then; one that takes
+ * something away is dropped.
+ */
+function tame(line: string): string {
+  const segments = line.split("/");
+  const deep = segments.flatMap((segment, index) => (segment === "**" ? [index] : []));
+  const cut = segments.slice(0, (deep[2] ?? segments.length) + 1).map((segment) => {
+    const [first = "", second = "", third] = segment.split(/\*+/);
+    return third === undefined || segment === "**" ? segment : `${first}*${second}*`;
+  });
+  const tamed = cut.join("/");
+  return line.startsWith("!") && tamed !== line ? "" : tamed;
+}

@@ -1,0 +1,171 @@
+/** The patches that OpenAI's models write, as they write them: wrapped, unfinished, or half a unified diff. Pure. */
+import { ToolError } from "../tool.ts";
+
+export type FileChange =
+  | { type: "add"; path: string; text: string }
+  | { type: "delete"; path: string }
+  /** `to`: where it is moved; undefined: it stays. */
+  | { type: "update"; path: string; to: string | undefined; chunks: Chunk[] };
+
+export interface Chunk {
+  /** Lines to be found before it, in order: a class, then its method. */
+  heads: string[];
+  /** The line, from 1, at which a unified diff says that it begins. */
+  at: number | undefined;
+  from: string[];
+  to: string[];
+  /** It is the end of the file. */
+  atEnd: boolean;
+}
+
+/** @throws ToolError with the line of the patch that is not understood */
+export function parsePatch(patch: string): FileChange[] {
+  const lines = patch.replaceAll("\r\n", "\n").split("\n");
+  const begin = lines.findIndex((line) => line.trim() === "*** Begin Patch");
+  const reader = new Reader(lines, begin + 1, closerOf(lines.slice(0, begin < 0 ? 1 : begin)));
+  const changes: FileChange[] = [];
+  for (let line = reader.next(); line !== undefined; line = reader.next()) {
+    const change = fileChange(line, reader);
+    if (change) changes.push(change);
+    // Words before a patch without a beginning are wrapping.
+    else if (line.trim() !== "" && (begin >= 0 || changes.length > 0)) throw reader.error("begins no file");
+  }
+  if (changes.length > 0) return changes;
+  throw new ToolError("The patch names no file: after *** Begin Patch comes *** Update File: path, or Add, or Delete.");
+}
+
+/** The last line of the wrapping that a patch is put in, a here-document or a fence. */
+function closerOf(before: readonly string[]): string | undefined {
+  const text = before.join("\n");
+  return /<<-?\s*['"]?(\w+)/.exec(text)?.[1] ?? (text.includes("```") ? "```" : undefined);
+}
+
+class Reader {
+  readonly #lines: readonly string[];
+  readonly #closer: string | undefined;
+  #at: number;
+
+  constructor(lines: readonly string[], at: number, closer: string | undefined) {
+    this.#lines = lines;
+    this.#at = at;
+    this.#closer = closer;
+  }
+
+  /** Undefined at the end of the patch. */
+  peek(ahead = 0): string | undefined {
+    const line = this.#lines[this.#at + ahead];
+    const isEnd = line === undefined || line.trim() === "*** End Patch" || line === this.#closer;
+    return isEnd ? undefined : line;
+  }
+
+  next(): string | undefined {
+    const line = this.peek();
+    if (line !== undefined) this.#at++;
+    return line;
+  }
+
+  /** The lines up to the next file. */
+  *body(): Generator<string> {
+    for (let line = this.peek(); line !== undefined && !this.#beginsFile(line); line = this.peek()) {
+      this.#at++;
+      yield line;
+    }
+  }
+
+  #beginsFile(line: string): boolean {
+    if (/^\*\*\* (Add|Update|Delete) File:|^diff --git /.test(line)) return true;
+    return isUnified(line, this.peek(1)) && (this.peek(2)?.startsWith("@@") ?? false);
+  }
+
+  /** Of the line that was read last. */
+  error(what: string): ToolError {
+    return new ToolError(`Line ${this.#at} of the patch ${what}. Nothing was changed.`);
+  }
+}
+
+/** Undefined when no file begins with this line. */
+function fileChange(line: string, reader: Reader): FileChange | undefined {
+  const [, verb, path] = /^\*\*\* (Add|Update|Delete) File:\s*(.*?)\s*$/.exec(line) ?? [];
+  if (path === undefined) return unifiedChange(line, reader);
+  if (path === "") throw reader.error("names no path");
+  if (verb === "Add") return { type: "add", path, text: addedText(reader) };
+  if (verb === "Delete") return { type: "delete", path };
+  const to = /^\*\*\* Move to:\s*(.*?)\s*$/.exec(reader.peek() ?? "")?.[1];
+  if (to !== undefined) reader.next();
+  if (isUnified(reader.peek(), reader.peek(1))) {
+    reader.next();
+    reader.next();
+  }
+  return { type: "update", path, to, chunks: chunksOf(reader) };
+}
+
+const isUnified = (line: string | undefined, next: string | undefined): boolean =>
+  line?.startsWith("--- ") === true && next?.startsWith("+++ ") === true;
+
+/** As git writes them. */
+function unifiedChange(line: string, reader: Reader): FileChange | undefined {
+  const next = reader.peek() ?? "";
+  if (!isUnified(line, next)) return undefined;
+  reader.next();
+  const [from, to] = [line, next].map((one) => one.slice(4).replace(/\t.*$/, "").trim());
+  const chunks = chunksOf(reader);
+  const path = (to === "/dev/null" ? from : to)?.replace(/^[ab]\//, "") ?? "";
+  if (to === "/dev/null") return { type: "delete", path };
+  if (from !== "/dev/null") return { type: "update", path, to: undefined, chunks };
+  return { type: "add", path, text: chunks.flatMap((chunk) => chunk.to.map((text) => `${text}\n`)).join("") };
+}
+
+/** Blank lines at the end are between it and the next file. */
+function addedText(reader: Reader): string {
+  const lines = [...reader.body()];
+  while (lines.at(-1)?.trim() === "") lines.pop();
+  const wrong = lines.find((line) => !line.startsWith("+") && line.trim() !== "");
+  if (wrong !== undefined)
+    throw new ToolError(`Each line of a new file begins with +, but one is: ${wrong.slice(0, 200)}`);
+  return lines.map((line) => `${line.slice(1)}\n`).join("");
+}
+
+function chunksOf(reader: Reader): Chunk[] {
+  const chunks: Chunk[] = [];
+  let chunk: Chunk | undefined;
+  // Context when something comes after them, else the space before the next chunk.
+  let blanks = 0;
+  const open = () => {
+    const fresh: Chunk = { heads: [], at: undefined, from: [], to: [], atEnd: false };
+    chunks.push(fresh);
+    blanks = 0;
+    return fresh;
+  };
+  for (const line of reader.body()) {
+    const rest = line.slice(1);
+    if (line.startsWith("@@")) {
+      if (!chunk || chunk.from.length + chunk.to.length > 0) chunk = open();
+      readHead(line, chunk);
+    } else if (line.trim() === "*** End of File") {
+      chunk ??= open();
+      chunk.atEnd = true;
+    } else if (line === "") blanks++;
+    else if (!line.startsWith("\\ ") && !/^(index|similarity|new file|deleted file|old mode|new mode) /.test(line)) {
+      chunk ??= open();
+      for (; blanks > 0; blanks--) {
+        chunk.from.push("");
+        chunk.to.push("");
+      }
+      if (line.startsWith("-")) chunk.from.push(rest);
+      else if (line.startsWith("+")) chunk.to.push(rest);
+      else if (line.startsWith(" ") || line.startsWith("\t")) {
+        chunk.from.push(line.startsWith(" ") ? rest : line);
+        chunk.to.push(line.startsWith(" ") ? rest : line);
+      } else throw reader.error("begins neither with a space (context) nor with - or +");
+    }
+  }
+  return chunks;
+}
+
+/** `@@ class Cart`, or `@@ -12,7 +12,8 @@`, after which git writes where it is, cut short. */
+function readHead(line: string, chunk: Chunk): void {
+  const at = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/.exec(line)?.[1];
+  const head = line.slice(2).replace(/ @@$/, "").trim();
+  if (at !== undefined) chunk.at = Number(at);
+  else if (head !== "" && head !== "@@") chunk.heads.push(head);
+}

@@ -1,0 +1,89 @@
+/** A command that the model asked for: run, and put into words. */
+import type { CallMetadata } from "../../loop/message.ts";
+import { never } from "../../loop/never.ts";
+import type { Background, CallCommand, Command, CommandOutcome } from "../host.ts";
+import { testSummary } from "../test-summary.ts";
+import type { ToolResult } from "../tool.ts";
+
+/** ms */
+export const defaultTimeout = 120_000;
+export const longestTimeout = 600_000;
+
+export function startCommand(
+  background: Background,
+  command: Pick<Command, "command" | "cwd">,
+  callID: string,
+): ToolResult {
+  const { id } = background.start(command, callID);
+  return {
+    output: `It runs in the background as ${id}. Read its output with bash_output, end it with bash_kill; you will be told when it ends.`,
+    metadata: { fact: id },
+  };
+}
+
+export async function runCommand(background: Background, command: CallCommand, callID: string): Promise<ToolResult> {
+  const { end, output, outputFile } = await background.run(command, callID);
+  return resultOf(end, output.trimEnd(), command.timeout, outputFile);
+}
+
+function resultOf(
+  end: CommandOutcome["end"],
+  output: string,
+  timeout: number,
+  outputFile: string | undefined,
+): ToolResult {
+  const say = (sentence: string) => [output, sentence].filter((one) => one !== "").join("\n\n");
+  const fail = (sentence: string, metadata: CallMetadata): ToolResult => ({
+    output: say(sentence),
+    metadata: { tone: "bad", outputFile, ...metadata },
+    failed: true,
+  });
+  switch (end.type) {
+    case "exit": {
+      const summary = testSummary(output);
+      const left = leftWords(end.left);
+      if (end.code !== 0) {
+        return fail(`Exit code ${end.code}${left === "" ? "" : `\n${left}`}`, {
+          fact: summary?.tone === "bad" ? summary.fact : `exit code ${end.code}`,
+          exitCode: end.code,
+        });
+      }
+      return { output: say(left) || "(no output)", metadata: { ...summary, outputFile, exitCode: 0 } };
+    }
+    case "signal":
+      return fail(`The command was ended by ${end.signal}.`, { fact: end.signal, exitCode: null });
+    case "timeout": {
+      const seconds = `${timeout / 1000} s`;
+      return fail(
+        `The command was stopped after ${seconds}, its time limit, with all it had started. Above is its output until then. Give a longer timeout (at most ${longestTimeout} ms) if it needs one, or run_in_background.`,
+        { fact: `stopped after ${seconds}`, exitCode: null },
+      );
+    }
+    case "waiting":
+      return fail(
+        `The command was ended: it waited for someone to type${end.prompt.trim() === "" ? "" : `, after "${end.prompt.trim().slice(-200)}"`}. Nobody can. Run it so that it asks nothing: with an option like --yes or -y, with CI=1, or with the answers piped in (printf 'y\\n' | …).`,
+        { fact: "waited for input", exitCode: null },
+      );
+    case "detached":
+      return {
+        output: say(`It goes on in the background as ${end.id}; read its output with bash_output.`),
+        metadata: { fact: end.id, outputFile },
+      };
+    case "aborted":
+      return fail("The command was stopped by the user.", { fact: "stopped", exitCode: null });
+    case "failed":
+      return fail(`The command could not be started: ${end.message}`, { fact: "not started", exitCode: null });
+    default:
+      return never(end);
+  }
+}
+
+const mostNamed = 3;
+
+/** About what a command left running; empty for nothing. */
+function leftWords(left: readonly string[]): string {
+  if (left.length === 0) return "";
+  const named = left.slice(0, mostNamed).map((line) => (line.length > 80 ? `${line.slice(0, 80)}…` : line));
+  const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
+  return `What it left running was ended: ${named.join(", ")}${more}. Use run_in_background for what is to go on.`;
+}

@@ -1,0 +1,79 @@
+/** Bytes that a command writes, made text: UTF-8, or on Windows what old programs write there. */
+import { isUtf8 } from "node:buffer";
+
+/** What turns bytes into text, piece by piece; without bytes, what is left of the last piece. */
+export type Decode = (bytes: Uint8Array | undefined) => string;
+
+/** U+FFFD stands for what is not UTF-8. */
+export function decodeUtf8(): Decode {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return (bytes) => (bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
+}
+
+/** UTF-8 as long as it is that; from the first piece that is not, the code page of the console. */
+export function decodeConsole(codePage: number): Decode {
+  let rest = Buffer.alloc(0);
+  let legacy: Decode | undefined;
+  return (bytes) => {
+    const all = Buffer.concat([rest, bytes ?? Buffer.alloc(0)]);
+    rest = Buffer.alloc(0);
+    if (!legacy) {
+      const whole = bytes ? all.subarray(0, all.length - openBytes(all)) : all;
+      if (isUtf8(whole)) {
+        rest = Buffer.from(all.subarray(whole.length));
+        return whole.toString("utf8");
+      }
+      legacy = decodeCodePage(codePage);
+    }
+    return legacy(all) + (bytes ? "" : legacy(undefined));
+  };
+}
+
+/** How many bytes at the end begin a character whose others are still to come. */
+function openBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte < 0xc0) continue;
+    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    return back < length ? back : 0;
+  }
+  return 0;
+}
+
+/** The upper halves of the two code pages that `TextDecoder` does not know, the commonest there are. */
+const upperHalves: Readonly<Record<number, string>> = {
+  437: "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0",
+  850: "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0",
+};
+
+function decodeCodePage(codePage: number): Decode {
+  const upper = upperHalves[codePage];
+  if (upper !== undefined) {
+    const toCharacter = (byte: number) => (byte < 0x80 ? String.fromCharCode(byte) : upper.charAt(byte - 0x80));
+    return (bytes) => (bytes ? Array.from(bytes, toCharacter).join("") : "");
+  }
+  try {
+    const decoder = new TextDecoder(labelOf(codePage));
+    return (bytes) => (bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
+  } catch {
+    return decodeUtf8();
+  }
+}
+
+function labelOf(codePage: number): string {
+  switch (codePage) {
+    case 866:
+      return "ibm866";
+    case 932:
+      return "shift_jis";
+    case 936:
+      return "gbk";
+    case 949:
+      return "euc-kr";
+    case 950:
+      return "big5";
+    default:
+      return codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : "utf-8";
+  }
+}

@@ -1,0 +1,122 @@
+/** Output of commands as a terminal reads it, in pieces of any size: text, control characters, escape sequences. Pure. */
+
+/** What the output is made of, in order. Titles, links, clipboard writes and all other strings to the terminal are dropped. */
+interface Sink {
+  /** Holds no control characters but tabs and line feeds. */
+  text(text: string): void;
+  control(character: string): void;
+  /** A sequence like `ESC[1;31m`: its parameters and its last character. */
+  csi(parameters: string, final: string): void;
+}
+
+type State =
+  | { in: "text" }
+  | { in: "escape" }
+  | { in: "csi"; parameters: string }
+  /** Of a string to the terminal: how much of it has come. */
+  | { in: "string"; length: number };
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this is about control characters
+const special = /[\x01-\x08\x0b-\x1f\x7f-\x9f]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this is about control characters
+const wholeCsi = /\x1b\[([ -?]*)([@-~])/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this is about control characters
+const stringEnd = /[\x07\x0a\x18\x1a\x1b\x9c]/g;
+/** Characters. What is longer was never meant for a terminal, and is shown again. */
+const longestString = 1_000_000;
+const longestParameters = 100;
+
+export class Escapes {
+  #state: State = { in: "text" };
+  readonly #sink: Sink;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  push(piece: string): void {
+    for (let at = 0; at < piece.length; ) at = this.#step(piece, at);
+  }
+
+  /** @returns where to go on, which may be the same place in another state */
+  #step(piece: string, at: number): number {
+    switch (this.#state.in) {
+      case "text":
+        return this.#text(piece, at);
+      case "escape":
+        return this.#escape(piece.charAt(at), at);
+      case "csi":
+        return this.#csi(this.#state.parameters, piece.charAt(at), at);
+      case "string":
+        return this.#string(this.#state.length, piece, at);
+    }
+  }
+
+  #text(piece: string, at: number): number {
+    const end = indexOf(special, piece, at);
+    if (end > at) this.#sink.text(piece.slice(at, end));
+    if (end === piece.length) return end;
+    const character = piece.charAt(end);
+    if (character === "\x1b") return this.#begin(piece, end);
+    if (character === "\x9b") this.#state = { in: "csi", parameters: "" };
+    else if (/[\x90\x98\x9d-\x9f]/.test(character)) this.#state = { in: "string", length: 0 };
+    else this.#sink.control(character);
+    return end + 1;
+  }
+
+  /** Nearly all sequences are short and come whole. */
+  #begin(piece: string, at: number): number {
+    wholeCsi.lastIndex = at;
+    const [all, parameters = "", final = ""] = wholeCsi.exec(piece) ?? [];
+    if (all === undefined) this.#state = { in: "escape" };
+    else this.#sink.csi(parameters.slice(0, longestParameters), final);
+    return at + (all?.length ?? 1);
+  }
+
+  #escape(character: string, at: number): number {
+    if (character === "[") this.#state = { in: "csi", parameters: "" };
+    else if (/[\]PX^_]/.test(character)) this.#state = { in: "string", length: 0 };
+    // A sequence like `ESC(B`: the last character is still to come.
+    else if (/[ -/]/.test(character)) return at + 1;
+    else return this.#back(/[0-~]/.test(character) ? at + 1 : at);
+    return at + 1;
+  }
+
+  #csi(parameters: string, character: string, at: number): number {
+    if (/[ -?]/.test(character)) {
+      if (parameters.length < longestParameters) this.#state = { in: "csi", parameters: parameters + character };
+      return at + 1;
+    }
+    if (!/[@-~]/.test(character)) return this.#back(at);
+    this.#sink.csi(parameters, character);
+    return this.#back(at + 1);
+  }
+
+  #string(length: number, piece: string, at: number): number {
+    const end = indexOf(stringEnd, piece, at);
+    if (end === piece.length) {
+      const all = length + end - at;
+      this.#state = all > longestString ? { in: "text" } : { in: "string", length: all };
+      return end;
+    }
+    const character = piece.charAt(end);
+    if (character === "\x1b") {
+      // Its end is `ESC\`; any other sequence ends it, too.
+      this.#state = { in: "escape" };
+      return end + 1;
+    }
+    // A string that was never ended must not swallow the lines after it.
+    return this.#back(character === "\n" ? end : end + 1);
+  }
+
+  #back(at: number): number {
+    this.#state = { in: "text" };
+    return at;
+  }
+}
+
+/** Where `pattern`, which is global, matches next; the end of the text if nowhere. */
+function indexOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
+}

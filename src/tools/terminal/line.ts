@@ -1,0 +1,68 @@
+/** A command as one line for a shell that is typed into. Pure. */
+import { Buffer } from "node:buffer";
+
+interface Typed {
+  command: string;
+  /** Absolute. */
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+}
+
+/** Characters. Longer lines are slow to type, and some terminals cut them. */
+const longest = 8_000;
+const titleLength = 60;
+
+/**
+ * Shell integration loses track of commands of several lines, and of those that begin with `(` or `{`, so it is all one
+ * encoded line; what it is about stands before it, for people. `shell` is its name, as VS Code has it.
+ * Undefined: this shell, or this command, is not for that.
+ */
+export function typedLine(shell: string, typed: Typed): string | undefined {
+  const line = encode(shell, typed);
+  return line !== undefined && line.length <= longest ? line : undefined;
+}
+
+function encode(shell: string, { command, cwd, env }: Typed): string | undefined {
+  const title = titleOf(command);
+  switch (shell) {
+    case "bash":
+    case "zsh":
+    case "gitbash": {
+      const exports = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
+      const script = `cd -- ${quote(cwd)} && export ${exports.join(" ")} || exit\n${command}`;
+      // In a subshell, so that `cd`, `exit` and variables stay there.
+      return `: '${title}' && ( eval "$(printf %s ${base64(script)} | base64 -d)" )`;
+    }
+    case "pwsh":
+    case "powershell": {
+      const variables = Object.entries(env).map(([name, value]) => `$env:${name} = ${quoteDouble(value)}`);
+      const script = [`Set-Location -LiteralPath ${quoteDouble(cwd)}`, ...variables, command].join("\n");
+      const text = `[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(script)}'))`;
+      return `<# ${title} #> Invoke-Expression ${`(${text})`}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Of the first line what no shell can take for anything but words. */
+function titleOf(command: string): string {
+  return command
+    .replace(/[^\p{L}\p{N}./:=,_@%+-]+/gu, " ")
+    .trim()
+    .slice(0, titleLength)
+    .trim();
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** For PowerShell. */
+function quoteDouble(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

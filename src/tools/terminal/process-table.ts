@@ -1,0 +1,106 @@
+/** The processes there are: from `/proc` on Linux, from `ps` elsewhere. On Windows none are seen. */
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+export interface Row {
+  pid: number;
+  parent: number;
+  group: number;
+  /** 0 where it is not known. */
+  session: number;
+  /** When it began, in a form of the system's: with the number it tells two processes apart. */
+  born: string;
+  isAsleep: boolean;
+  /** Whether a terminal controls it. */
+  hasTerminal: boolean;
+}
+
+/** All that live, zombies left out. */
+export async function processTable(): Promise<Row[]> {
+  switch (process.platform) {
+    case "linux":
+      return readTable();
+    case "win32":
+      return [];
+    default:
+      return parseTable(await runPs(["-axo", psColumns]));
+  }
+}
+
+/** Its command line. Empty for one that is gone. */
+export async function commandLine(pid: number): Promise<string> {
+  const line =
+    process.platform === "linux"
+      ? readProc(pid, "cmdline").replaceAll("\0", " ")
+      : await runPs(["-o", "args=", "-p", String(pid)]);
+  return line.trim();
+}
+
+/** `/proc/<pid>/<name>`; empty for a process that is gone, or another user's. */
+export function readProc(pid: number, name: "stat" | "environ" | "cmdline" | "syscall"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** What the process has open under this number; empty where that cannot be known. */
+export function openFile(pid: number, descriptor: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+  } catch {
+    return "";
+  }
+}
+
+/** Undefined for one that is gone, or a zombie. */
+export function rowOf(pid: number): Row | undefined {
+  const stat = readProc(pid, "stat");
+  // The name, in parentheses, may hold any character. Behind it: state, parent, group, session, terminal, …, start.
+  const [state, parent, group, session, terminal, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (state === undefined || rest.length < 15 || /[ZXx]/.test(state)) return undefined;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    born: rest[14] ?? "",
+    isAsleep: state === "S",
+    hasTerminal: terminal !== "0",
+  };
+}
+
+/** Synchronous, for reading `/proc` never waits, and in the thread pool takes many times as long. */
+function readTable(): Row[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.map((pid) => rowOf(Number(pid))).filter((row) => row !== undefined);
+}
+
+export const psColumns = "pid=,ppid=,pgid=,stat=,tty=,lstart=";
+
+/** The answer of `ps` when asked for `psColumns`. Pure. */
+export function parseTable(text: string): Row[] {
+  const lines = text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S.*\S)\s*$/gm);
+  return [...lines]
+    .map(([, pid, parent, group, state = "", terminal = "", born = ""]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      session: 0,
+      born,
+      isAsleep: /^[SI]/.test(state),
+      hasTerminal: !/^[?-]/.test(terminal),
+      isZombie: state.startsWith("Z"),
+    }))
+    .filter(({ isZombie }) => !isZombie)
+    .map(({ isZombie: _, ...row }) => row);
+}
+
+function runPs(args: string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile("ps", args, { env: { ...process.env, LC_ALL: "C" }, maxBuffer: 32e6 }, (_error, stdout) =>
+      resolve(stdout),
+    );
+  });
+}

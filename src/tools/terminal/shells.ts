@@ -1,0 +1,77 @@
+/** How a command is handed to a shell. Pure but for the search for the shell. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+/** What to start. `verbatim`: on Windows, the arguments are quoted already. */
+export interface Invocation {
+  file: string;
+  args: string[];
+  verbatim: boolean;
+}
+
+type Family = "posix" | "powershell" | "cmd";
+
+/** `bash`, `pwsh`: the program's name, for people and models. */
+export function shellName(program: string): string {
+  return path.win32
+    .basename(program)
+    .replace(/\.exe$/i, "")
+    .toLowerCase();
+}
+
+export function familyOf(program: string): Family {
+  const name = shellName(program);
+  if (name === "pwsh" || name === "powershell") return "powershell";
+  return name === "cmd" ? "cmd" : "posix";
+}
+
+export function invocation(program: string, command: string): Invocation {
+  switch (familyOf(program)) {
+    case "posix":
+      return { file: program, args: ["-c", command], verbatim: false };
+    case "powershell":
+      return {
+        file: program,
+        args: ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", powershellScript(command)],
+        verbatim: false,
+      };
+    case "cmd":
+      return { file: program, args: ["/d", "/s", "/c", `"${cmdLine(command)}"`], verbatim: true };
+  }
+}
+
+/**
+ * Output in UTF-8, no progress bars, and the exit code of the last program, of which `-Command` by itself makes a 1. The
+ * command stands on lines of its own, so that a comment at its end does no harm.
+ */
+export function powershellScript(command: string): string {
+  return [
+    "$ProgressPreference = 'SilentlyContinue'",
+    "try { [Console]::OutputEncoding = $OutputEncoding = [System.Text.UTF8Encoding]::new($false) } catch { }",
+    "$global:LASTEXITCODE = 0",
+    command,
+    "if (-not $?) { if ($LASTEXITCODE) { exit $LASTEXITCODE } else { exit 1 } }",
+  ].join("\n");
+}
+
+/** One line, since a line feed ends the command there. With `/s` the quotes around it all are the only ones that go. */
+function cmdLine(command: string): string {
+  const lines = command.split(/\r?\n/).map((line) => line.trim());
+  return ["chcp 65001>nul", ...lines.filter((line) => line !== "")].join(" & ");
+}
+
+/** The shell of the settings; else the user's own where it takes what models write, else what there is. */
+export function findShell(wanted: string, platform = process.platform, env = process.env): string {
+  if (wanted !== "") return wanted;
+  if (platform === "win32") {
+    return onPath("pwsh.exe", env) ?? onPath("powershell.exe", env) ?? env["ComSpec"] ?? "cmd.exe";
+  }
+  const own = env["SHELL"];
+  if (own !== undefined && /\/(bash|zsh)$/.test(own) && existsSync(own)) return own;
+  return ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].find((name) => existsSync(name)) ?? "/bin/sh";
+}
+
+function onPath(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  const folders = (env["Path"] ?? env["PATH"] ?? "").split(";").filter((folder) => folder !== "");
+  return folders.map((folder) => path.win32.join(folder, name)).find((file) => existsSync(file));
+}

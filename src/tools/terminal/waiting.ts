@@ -1,0 +1,39 @@
+/** Whether a command waits for someone to type. */
+import { openFile, type Row, readProc } from "./process-table.ts";
+
+const asking = [
+  /[[(]\s*y(es)?(\s*\/\s*no?\b[^\])\n]{0,40})?[\])]\s*[:?]?\s*$/i,
+  /\b(password|passphrase|passcode|pin|user ?name|login)\b[^\n]{0,200}:\s*$/i,
+  /\bpress\b.{0,40}\b(key|enter|return)\b/i,
+  /[?:›❯]\s*$/,
+];
+
+/** Whether a last line, which has no end, asks for something. Pure. */
+export function looksLikePrompt(line: string): boolean {
+  return asking.some((pattern) => pattern.test(line));
+}
+
+/**
+ * Whether one of the processes reads from a terminal, or has one and sleeps behind a line that asks. Where standard input
+ * is empty, only a terminal that the command made for itself can hold it up.
+ */
+export function isWaiting(members: readonly Row[], lastLine: string): boolean {
+  const asks = looksLikePrompt(lastLine);
+  return members.some(({ pid, isAsleep, hasTerminal }) => {
+    if (!isAsleep) return false;
+    if (process.platform !== "linux") return asks && hasTerminal;
+    return readsTerminal(pid) || (asks && isTerminal(pid, 0));
+  });
+}
+
+/** Numbers of the system call `read` on the processors that Node runs on. */
+const readCalls: Readonly<Record<string, string>> = { x64: "0", arm64: "63", arm: "3", ppc64: "3", s390x: "3" };
+
+function readsTerminal(pid: number): boolean {
+  const [call, from] = readProc(pid, "syscall").split(" ");
+  return call !== undefined && call === readCalls[process.arch] && isTerminal(pid, Number(from));
+}
+
+function isTerminal(pid: number, descriptor: number): boolean {
+  return /^\/dev\/(pts\/\d+|tty\w*|console)$/.test(openFile(pid, descriptor));
+}

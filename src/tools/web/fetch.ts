@@ -1,0 +1,176 @@
+/** One page from the public internet: the address that was checked is the one that is connected to, at each redirect. */
+import type { LookupAddress } from "node:dns";
+import { lookup } from "node:dns/promises";
+import http from "node:http";
+import https from "node:https";
+import type { LookupFunction } from "node:net";
+import { pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { ToolError } from "../tool.ts";
+import { hostOf, isPublicAddress, notPublic, publicURL } from "./address.ts";
+
+/** How names become addresses, and which addresses may be connected to. */
+export interface Network {
+  resolve(host: string): Promise<LookupAddress[]>;
+  isPublic(address: string): boolean;
+}
+
+export const publicInternet: Network = {
+  resolve: (host) => lookup(host, { all: true }),
+  isPublic: isPublicAddress,
+};
+
+export type Fetched =
+  | {
+      type: "page";
+      /** After redirects. */
+      url: URL;
+      status: number;
+      /** "text/html", in lower case; empty where the server named none. */
+      mime: string;
+      /** As the server named it. */
+      charset: string | undefined;
+      bytes: Buffer;
+      /** Whether there was more than is read of a page. */
+      isCut: boolean;
+    }
+  /** It leads on to another host, which was not asked. */
+  | { type: "elsewhere"; to: URL };
+
+/** Most bytes of a page, decompressed. */
+export const pageLimit = 5_000_000;
+const mostRedirects = 5;
+
+const headers = {
+  "user-agent": "Rondo (coding agent in VS Code)",
+  accept: "text/markdown, text/html, text/plain, application/json, application/xml;q=0.9, text/*;q=0.8",
+  "accept-encoding": "gzip, br",
+};
+
+/**
+ * Without cookies, and never through a proxy, which would resolve the name again by itself. Redirects are followed as
+ * long as they stay with the host.
+ * @throws ToolError when it cannot be had, or is nothing that can be read; the signal's reason
+ */
+export async function fetchPage(from: URL, network: Network, signal: AbortSignal): Promise<Fetched> {
+  let url = from;
+  for (let hops = 0; ; hops++) {
+    const response = await answer(url, network, signal);
+    const next = redirect(response, url);
+    if (!next) return await page(response, url, signal);
+    response.destroy();
+    if (!staysWith(url, next)) return { type: "elsewhere", to: next };
+    if (hops === mostRedirects) throw new ToolError(`${from.href} leads on and on; it was followed ${hops} times.`);
+    url = publicURL(next.href);
+  }
+}
+
+async function answer(url: URL, network: Network, signal: AbortSignal): Promise<http.IncomingMessage> {
+  const host = hostOf(url);
+  const isSecure = url.protocol === "https:";
+  // Names go through `lookup`, addresses do not.
+  if (/^[\d.]+$|:/.test(host) && !network.isPublic(host)) throw notPublic(host);
+  return await new Promise<http.IncomingMessage>((resolve, reject) => {
+    // Not `http.request`, which editors put a proxy of their own into.
+    const request = new http.ClientRequest(
+      {
+        // An agent of its own: no connection is shared with anybody, or kept.
+        agent: isSecure ? new https.Agent() : new http.Agent(),
+        protocol: url.protocol,
+        host,
+        port: url.port || (isSecure ? 443 : 80),
+        path: `${url.pathname}${url.search}`,
+        headers,
+        lookup: checkedLookup(network),
+        signal,
+      },
+      resolve,
+    );
+    request.on("error", (error) => reject(failure(error, url, signal)));
+    request.end();
+  });
+}
+
+/** Resolves only to addresses that may be connected to; a name that also leads elsewhere is not taken at all. */
+function checkedLookup(network: Network): LookupFunction {
+  return (host, options, callback) => {
+    network.resolve(host).then(
+      (found) => {
+        const [first] = found;
+        if (!first || !found.every(({ address }) => network.isPublic(address))) callback(notPublic(host), "");
+        else if (options.all) callback(null, found);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ""),
+    );
+  };
+}
+
+function redirect({ statusCode = 0, headers }: http.IncomingMessage, url: URL): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
+  if (!URL.canParse(headers.location, url)) throw new ToolError(`${url.href} leads on to what is no address.`);
+  return new URL(headers.location, url);
+}
+
+/** On the same host and port; from http to https is the one change that is followed. */
+function staysWith(url: URL, next: URL): boolean {
+  return next.host === url.host && (next.protocol === url.protocol || next.protocol === "https:");
+}
+
+async function page(response: http.IncomingMessage, url: URL, signal: AbortSignal): Promise<Fetched> {
+  const [mime = "", ...parameters] = (response.headers["content-type"] ?? "").toLowerCase().split(";");
+  const type = mime.trim();
+  if (!isReadable(type)) {
+    response.destroy();
+    throw new ToolError(`${url.href} is of the type ${type.slice(0, 100)}, which cannot be read as text.`);
+  }
+  const charset = /^\s*charset\s*=\s*"?([^"\s]+)/.exec(parameters.find((one) => /^\s*charset/.test(one)) ?? "")?.[1];
+  const { bytes, isCut } = await read(response, url, signal);
+  return { type: "page", url, status: response.statusCode ?? 0, mime: type, charset, bytes, isCut };
+}
+
+function isReadable(mime: string): boolean {
+  return /^$|^text\/|^application\/(.+\+)?(json|xml|yaml|x-yaml|toml|(x-)?javascript|typescript|x-ndjson|x-sh|sql)$/.test(
+    mime,
+  );
+}
+
+async function read(response: http.IncomingMessage, url: URL, signal: AbortSignal) {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of decompressed(response)) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > pageLimit) break;
+    }
+  } catch (error) {
+    throw failure(error, url, signal);
+  } finally {
+    response.destroy();
+  }
+  const bytes = Buffer.concat(chunks);
+  return { bytes: bytes.subarray(0, pageLimit), isCut: length > pageLimit };
+}
+
+/** Ends its source with itself, so that whoever stops reading ends the connection. */
+function decompressed(response: http.IncomingMessage): Readable {
+  const coding = response.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (coding === "identity") return response;
+  if (coding !== "gzip" && coding !== "x-gzip" && coding !== "br") {
+    throw new ToolError(`It answered in the coding "${coding.slice(0, 40)}", which was not asked for.`);
+  }
+  // The reader is told of the error; there is nothing to do here.
+  return pipeline(response, coding === "br" ? createBrotliDecompress() : createGunzip(), () => {});
+}
+
+function failure(error: unknown, url: URL, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (error instanceof ToolError) return error;
+  const { host } = url;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (/^(ENOTFOUND|EAI_AGAIN|ENODATA)$/.test(code)) return new ToolError(`The address of ${host} was not found.`);
+  if (code === "ECONNREFUSED") return new ToolError(`Nothing answers at ${host}.`);
+  if (/CERT|SELF_SIGNED|ISSUER|TLS|SSL/.test(code)) return new ToolError(`No safe connection to ${host}: ${code}.`);
+  return new ToolError(`The connection to ${host} failed${code === "" ? "" : `: ${code}`}.`);
+}

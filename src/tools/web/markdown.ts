@@ -1,0 +1,87 @@
+/** HTML as Markdown: what a reader sees of a page, without what runs, loads or hides. */
+import Turndown from "turndown";
+
+/** What is no text, and what is not shown. */
+const unseen = [
+  ...["script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "video", "audio"],
+  ...["form", "input", "select", "textarea", "button", "dialog", "link", "meta", "base"],
+];
+const hiding = /(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0\s*(;|$)|font-size\s*:\s*0)/i;
+
+/** `base` is the page's address, for what it links to. */
+export function toMarkdown(html: string, base: string): string {
+  const given = /<base\b[^>]{0,500}?\bhref\s*=\s*["']?([^"'\s>]+)/i.exec(html)?.[1];
+  const service = converter(given !== undefined && URL.canParse(given, base) ? new URL(given, base).href : base);
+  return service
+    .turndown(html)
+    .replace(/[ \t]+$/gm, "")
+    .replace(/\n{3,}/g, "\n\n");
+}
+
+function converter(base: string): Turndown {
+  const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---" });
+  // Last added, first asked: what is hidden goes, whatever it is.
+  service.addRule("title", { filter: "title", replacement: (text) => (text === "" ? "" : `# ${text}\n\n`) });
+  service.addRule("pre", { filter: "pre", replacement: (_, node) => fenced(node) });
+  service.addRule("link", { filter: "a", replacement: (text, node) => link(text, node.getAttribute("href"), base) });
+  service.addRule("image", {
+    filter: "img",
+    replacement: (_, node) => link(oneLine(node.getAttribute("alt") ?? ""), node.getAttribute("src"), base, "!"),
+  });
+  service.addRule("cell", {
+    filter: ["td", "th"],
+    replacement: (text) => ` ${oneLine(text).replaceAll("|", "\\|")} |`,
+  });
+  service.addRule("row", { filter: "tr", replacement: row });
+  service.addRule("rows", { filter: ["thead", "tbody", "tfoot"], replacement: (text) => text });
+  service.addRule("table", { filter: "table", replacement: (text) => `\n\n${text.trim()}\n\n` });
+  service.addRule("unseen", {
+    filter: (node) => unseen.includes(node.nodeName.toLowerCase()) || isHidden(node),
+    replacement: () => "",
+  });
+  return service;
+}
+
+function isHidden(node: HTMLElement): boolean {
+  return (
+    node.hasAttribute("hidden") ||
+    node.getAttribute("aria-hidden") === "true" ||
+    hiding.test(node.getAttribute("style") ?? "")
+  );
+}
+
+/** Only what leads somewhere on the web stays a link; `data:` and `javascript:` do not. */
+function link(text: string, target: string | null, base: string, mark = ""): string {
+  const words = text.trim();
+  if (words === "" || target === null || target.startsWith("#") || !URL.canParse(target, base)) return text;
+  const { protocol, href } = new URL(target, base);
+  if (protocol !== "https:" && protocol !== "http:" && protocol !== "mailto:") return text;
+  return `${mark}[${words}](${href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
+}
+
+/** Under the first row of a table goes the line that makes it one. */
+function row(text: string, node: HTMLElement): string {
+  const line = `\n|${text}`;
+  const isFirst = node.previousElementSibling === null && isTop(node.parentElement);
+  return isFirst ? `${line}\n|${" --- |".repeat(node.children.length)}` : line;
+}
+
+/** Whether the part of a table begins it. */
+function isTop(part: HTMLElement | null): boolean {
+  const before = part?.previousElementSibling?.nodeName;
+  return part?.nodeName === "TABLE" || part?.nodeName === "THEAD" || before === undefined || before === "CAPTION";
+}
+
+/** In a fence that is longer than any within the text. */
+function fenced(node: HTMLElement): string {
+  const text = (node.textContent ?? "").replace(/\n$/, "");
+  const classes = `${node.className} ${node.querySelector("code")?.className ?? ""}`;
+  const language = /\blang(?:uage)?-([\w+#-]+)/.exec(classes)?.[1] ?? "";
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `\n\n${fence}${language}\n${text}\n${fence}\n\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,53 @@
+/** A page as text for the model. */
+import path from "node:path";
+import { Worker } from "node:worker_threads";
+import { ToolError } from "../tool.ts";
+import { decodePage } from "./charset.ts";
+import type { Fetched } from "./fetch.ts";
+
+/** Beside this file in the sources, beside its bundle in dist. */
+const workerFile = path.join(
+  import.meta.dirname,
+  import.meta.filename.endsWith(".ts") ? "markdown-worker.ts" : "markdown-worker.cjs",
+);
+
+/** ms that a page may take to become Markdown; large ones take 3 s. */
+const threadLimit = 10_000;
+
+/** @throws ToolError when the page cannot be read; the signal's reason */
+export async function pageText({ bytes, mime, charset, url }: Fetched & { type: "page" }, signal: AbortSignal) {
+  const text = decodePage(bytes, charset);
+  const isHtml =
+    /^(text\/html|application\/xhtml\+xml)$/.test(mime) || (mime === "" && /^\s*<(!doctype|html)/i.test(text));
+  if (isHtml) return await inThread(text, url.href, signal);
+  if (text.includes("\0")) throw new ToolError(`${url.href} is not text.`);
+  return text;
+}
+
+function inThread(html: string, base: string, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    // Nothing of this process but the page: no environment, and bounds on memory.
+    const worker = new Worker(workerFile, {
+      workerData: { html, base },
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 1 },
+    });
+    const end = (reason: unknown) => {
+      reject(reason);
+      void worker.terminate();
+    };
+    const stop = () => end(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    const timer = setTimeout(() => end(unreadable()), threadLimit);
+    worker.once("message", resolve);
+    worker.once("error", () => reject(unreadable()));
+    worker.once("exit", () => {
+      signal.removeEventListener("abort", stop);
+      clearTimeout(timer);
+      reject(unreadable());
+    });
+  });
+}
+
+const unreadable = (): ToolError => new ToolError("The page cannot be read: it is nested too deeply, or too large.");

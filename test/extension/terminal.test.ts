@@ -1,0 +1,162 @@
+/** Commands in VS Code's terminals: those of Rondo's own, and those of the user's shell. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { integratedTerminal } from "../../src/extension/host/integrated.ts";
+import { mirrored, type VisibleTerminal } from "../../src/extension/host/terminal.ts";
+import type { CommandEnd } from "../../src/tools/host.ts";
+import { nodeTerminal } from "../../src/tools/node-terminal.ts";
+import { PlainLines } from "../../src/tools/terminal/plain.ts";
+import { until } from "../loop/harness.ts";
+import { living } from "../tools/terminal/living.ts";
+
+interface Ran {
+  end: CommandEnd;
+  output: string;
+}
+
+describe("commands in the user's own shell", () => {
+  let folder: string;
+  let separate: VisibleTerminal;
+  let terminal: VisibleTerminal;
+  let shell = "/bin/bash";
+  before(() => {
+    folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), "terminal-")));
+    separate = mirrored(nodeTerminal());
+    terminal = integratedTerminal(separate, () => shell);
+  });
+  after(() => {
+    terminal.dispose();
+    separate.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    shell = "/bin/bash";
+  });
+
+  async function run(command: string, signal = AbortSignal.timeout(20_000)): Promise<Ran> {
+    let output = "";
+    const lines = new PlainLines((text) => {
+      output += text;
+    });
+    const end = await terminal.run({
+      command,
+      cwd: folder,
+      signal,
+      onOutput: (text) => lines.push(text),
+      onWaiting() {},
+    });
+    lines.end();
+    return { end, output };
+  }
+  const ok = (output: string): Ran => ({ end: { type: "exit", code: 0, left: [] }, output });
+  const terminals = () => vscode.window.terminals.filter(({ name }) => name === "Rondo").length;
+
+  for (const [command, output] of [
+    ["echo x", "x\n"],
+    ["(echo x)", "x\n"],
+    ["{ (echo x; echo y); }", "x\ny\n"],
+    ["cat <<'END'\na $b\n  c\nEND", "a $b\n  c\n"],
+    ["for i in 1 2 3; do\n  echo $i\ndone", "1\n2\n3\n"],
+    ["bash -c 'echo a\necho b'", "a\nb\n"],
+    ["bash -c '(echo a)'", "a\n"],
+    ["echo \"it's\" '$HOME' # and a comment", "it's $HOME\n"],
+    ["# only a comment", ""],
+    ["printf 'no end of line'", "no end of line"],
+    ["printf '\\033]0;title\\007\\033[31mred\\033[0m\\n'", "red\n"],
+    ["echo $PAGER $GIT_TERMINAL_PROMPT", "cat 0\n"],
+  ] as const) {
+    it(`T10 ${JSON.stringify(command)}`, async () => assert.deepEqual(await run(command), ok(output)));
+  }
+
+  it("T10 all of them ran in one terminal, which people see", () => assert.equal(terminals(), 1));
+
+  it("T10 exit ends the command and not the shell, and its code is known", async () => {
+    assert.deepEqual(await run("echo a; exit 3"), { end: { type: "exit", code: 3, left: [] }, output: "a\n" });
+    assert.deepEqual(await run("cd /; export LOST=1; pwd"), ok("/\n"));
+    assert.deepEqual(await run('pwd; echo "[$LOST]"'), ok(`${folder}\n[]\n`));
+    assert.equal(terminals(), 1);
+  });
+
+  it("T10 a megabyte of output", async () => {
+    const { output } = await run("head -c 1000000 /dev/zero | tr '\\0' a | fold -w 100; echo; echo END");
+    assert.ok(output.endsWith("END\n"));
+    assert.equal(output.replaceAll(/[^a]/g, "").length, 1_000_000);
+  });
+
+  it("T10 commands side by side, each in a terminal of its own", async () => {
+    const [first, second] = await Promise.all([run("sleep 0.5; echo 1"), run("echo 2")]);
+    assert.deepEqual([first, second], [ok("1\n"), ok("2\n")]);
+  });
+
+  it("L11 what it leaves running is ended", async () => {
+    const { end, output } = await run("sleep 1618 & setsid sleep 1618 & echo started");
+    assert.match(output, /started\n$/);
+    assert.deepEqual(end, { type: "exit", code: 0, left: ["sleep 1618"] });
+    assert.deepEqual(living("sleep 1618"), []);
+  });
+
+  it("L11 Stop ends it, and the terminal is used again", async () => {
+    const before = terminals();
+    const stop = new AbortController();
+    const running = run("sleep 1619", stop.signal);
+    await until(() => living("sleep 1619").length > 0, 5_000);
+    stop.abort();
+    assert.deepEqual((await running).end, { type: "aborted" });
+    assert.deepEqual(living("sleep 1619"), []);
+    assert.deepEqual(await run("echo again"), ok("again\n"));
+    assert.equal(terminals(), before);
+  });
+
+  it("L11 Stop ends the deaf and the runaways, and their terminal", async () => {
+    const stop = new AbortController();
+    const running = run(
+      "trap '' INT TERM; setsid sleep 1620 & (trap '' INT TERM HUP; while :; do sleep 1620; done)",
+      stop.signal,
+    );
+    await until(() => living("sleep 1620").length > 1, 5_000);
+    const stoppedAt = performance.now();
+    stop.abort();
+    assert.deepEqual((await running).end, { type: "aborted" });
+    assert.deepEqual(living("sleep 1620"), []);
+    assert.ok(performance.now() - stoppedAt < 5_000);
+    assert.deepEqual(await run("echo again"), ok("again\n"));
+  });
+
+  it("L11 Ctrl+C of the user ends it", async () => {
+    const running = run("echo begun; sleep 1621");
+    await until(() => living("sleep 1621").length > 0, 5_000);
+    for (const one of vscode.window.terminals) if (one.name === "Rondo") one.sendText("\x03", false);
+    const { end } = await running;
+    assert.ok((end.type === "exit" && end.code === 130) || end.type === "signal", JSON.stringify(end));
+    assert.deepEqual(living("sleep 1621"), []);
+    assert.deepEqual(await run("echo again"), ok("again\n"));
+  });
+
+  it("L11 closing the terminal ends it, and what it ignores does not help it", async () => {
+    const running = run("trap '' HUP; sleep 1622");
+    await until(() => living("sleep 1622").length > 0, 5_000);
+    for (const one of vscode.window.terminals) if (one.name === "Rondo") one.dispose();
+    assert.notEqual((await running).end.type, "exit");
+    assert.deepEqual(living("sleep 1622"), []);
+    assert.deepEqual(await run("echo again"), ok("again\n"));
+  });
+
+  it("L11 a shell that is killed ends it", async () => {
+    const { end } = await run("kill -9 $PPID $$; sleep 1623");
+    assert.notDeepEqual(end, { type: "exit", code: 0, left: [] });
+    assert.deepEqual(living("sleep 1623"), []);
+    assert.deepEqual(await run("echo again"), ok("again\n"));
+  });
+
+  it("T10 runs by itself where there is no shell integration, and does not wait for it again", async () => {
+    shell = execFileSync("sh", ["-c", "command -v dash || command -v sh"], { encoding: "utf8" }).trim();
+    assert.deepEqual(await run("echo $0 | grep -c bash"), ok("1\n"));
+    const startedAt = performance.now();
+    assert.deepEqual(await run("echo x"), ok("x\n"));
+    assert.ok(performance.now() - startedAt < 2_000);
+  });
+});

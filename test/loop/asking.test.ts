@@ -1,0 +1,107 @@
+/** Questions of the model to the user, and calls that are changed before they run (spec T11, T7). */
+import assert from "node:assert/strict";
+import { askUser } from "../../src/tools/ask-user.ts";
+import { coreTools } from "../../src/tools/core.ts";
+import { harnesses } from "./harness.ts";
+
+const tools = [...coreTools, askUser];
+const bash = (command: string) => ({ call: "bash", input: { command } });
+const question = (text: string, ...labels: string[]) => ({
+  question: text,
+  header: "Which",
+  options: labels.map((label) => ({ label, description: "" })),
+});
+const ask = (...questions: ReturnType<typeof question>[]) => ({ call: "ask_user", input: { questions } });
+
+describe("questions of the model", () => {
+  const open = harnesses();
+
+  it("T11 ask_user: the choices are the result, and the wait is no working time", async () => {
+    const h = open([[ask(question("Tabs or spaces?", "Tabs", "Spaces"))], ["Spaces it is."]], { tools });
+    const turn = h.turn();
+    const request = await h.answerNext({ type: "choices", choices: [["Spaces"]] });
+    assert.equal(request.title, "Rondo asks you");
+    assert.partialDeepStrictEqual(request.preview, { type: "questions", questions: [{ question: "Tabs or spaces?" }] });
+    assert.equal((await turn).reason, "end_turn");
+    assert.match(h.results().join(), /Tabs or spaces\?[\s\S]*Spaces/);
+  });
+
+  it("T7 words instead of a choice are told to the model, and the turn goes on", async () => {
+    const h = open([[ask(question("A or B?", "A", "B"))], ["C then."]], { tools });
+    const turn = h.turn();
+    await h.answerNext({ type: "deny", words: "neither: C" });
+    assert.equal((await turn).reason, "end_turn");
+    assert.match(h.results().join(), /ERROR .*neither: C/);
+  });
+
+  it("T7 a refusal without words stops the turn", async () => {
+    const h = open([[ask(question("A or B?", "A", "B"))], ["Never said."]], { tools });
+    const turn = h.turn();
+    await h.answerNext({ type: "deny", words: "" });
+    assert.equal((await turn).reason, "blocked");
+    assert.equal(h.model.requests.length, 1);
+  });
+
+  it("T11 where nobody is there the model decides itself", async () => {
+    const h = open([[ask(question("A or B?", "A", "B"))], ["A."]], { tools, attended: false });
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.match(h.results().join(), /ERROR Nobody is there to answer/);
+  });
+
+  it("L11 Stop withdraws a question", async () => {
+    const h = open([[ask(question("A or B?", "A", "B"))]], { tools });
+    const turn = h.turn();
+    await h.asked();
+    await h.session.stop();
+    assert.equal((await turn).reason, "interrupted");
+    assert.deepEqual(h.chat.requests, []);
+  });
+});
+
+describe("a command that is changed before it runs", () => {
+  const open = harnesses();
+
+  it("T7 runs as the user made it, and the model is told", async () => {
+    const h = open([[bash("echo wrong")], ["Good."]]);
+    const turn = h.turn();
+    await h.answerNext({ type: "once", input: { command: "echo right" } });
+    assert.equal((await turn).reason, "end_turn");
+    assert.match(h.results().join(), /^right\b[\s\S]*It ran as: echo right/);
+    assert.deepEqual(h.calls[0]?.state.input, { command: "echo right" });
+  });
+
+  it("T7 one that a rule denies is not run, whoever wrote it", async () => {
+    const rules = [{ permission: "bash", pattern: "echo never", action: "deny" } as const];
+    const h = open([[bash("echo hello")], ["I see."]], { rules });
+    const turn = h.turn();
+    await h.answerNext({ type: "once", input: { command: "echo never" } });
+    assert.equal((await turn).reason, "end_turn");
+    assert.match(h.results().join(), /ERROR Not allowed: Your rule `echo never` denies it/);
+  });
+
+  it("is judged as it would be, and nothing of it runs", async () => {
+    const rules = [{ permission: "bash", pattern: "echo *", action: "allow" } as const];
+    const h = open([], { rules });
+    const judgement = await h.session.judge("echo a && touch made");
+    assert.equal(judgement.decision, "ask");
+    assert.deepEqual(
+      judgement.parts.filter(({ permission }) => permission === "bash").map(({ text, decision }) => [text, decision]),
+      [
+        ["echo a", "allow"],
+        ["touch made", "ask"],
+      ],
+    );
+    assert.throws(() => h.read("made"));
+  });
+
+  it("counts the rules that decided, once a call", async () => {
+    const rules = [{ permission: "bash", pattern: "echo *", action: "allow" } as const];
+    const h = open([[bash("echo a")], ["Done."]], { rules });
+    await h.session.judge("echo b");
+    await h.turn();
+    assert.deepEqual(
+      h.used.map(({ pattern }) => pattern),
+      ["echo *"],
+    );
+  });
+});

@@ -1,0 +1,132 @@
+/** Tools that come from elsewhere (spec T1, T11, C7). */
+import assert from "node:assert/strict";
+import * as z from "zod/mini";
+import type { Outside } from "../../src/loop/setup/outside.ts";
+import { defineTool, type Tool } from "../../src/tools/tool.ts";
+import { harnesses } from "./harness.ts";
+
+function outsideTool(name: string): Tool {
+  return defineTool({
+    name,
+    sideEffect: "network",
+    description: `Does what ${name} does.`,
+    input: z.object({ word: z.string() }),
+    prepare: async ({ word }) => ({
+      title: `Ask ${name}`,
+      preview: { type: "text", text: word },
+      needs: [{ permission: name, pattern: word, always: "*", match: "pattern", guard: "none", effect: "" }],
+      writes: [],
+      run: async () => ({ output: `${name} says ${word}`, metadata: {} }),
+    }),
+  });
+}
+
+class Source implements Outside {
+  all: Tool[];
+  asked = 0;
+
+  constructor(...names: string[]) {
+    this.all = names.map(outsideTool);
+  }
+
+  async ready(): Promise<void> {
+    this.asked += 1;
+  }
+
+  tools(): readonly Tool[] {
+    return this.all;
+  }
+}
+
+const allowAll = [{ permission: "*", pattern: "*", action: "allow" } as const];
+const call = (name: string, input: Record<string, unknown>) => ({ call: name, input });
+
+describe("tools from elsewhere", () => {
+  const open = harnesses();
+
+  it("T1 T11 are offered and asked for by their names", async () => {
+    const outside = new Source("mcp__x__echo");
+    const h = open([[call("mcp__x__echo", { word: "hello" })], ["Done."]], { outside });
+    const turn = h.turn();
+    const request = await h.answerNext({ type: "once" });
+    assert.equal(request.permission, "mcp__x__echo");
+    assert.equal((await turn).reason, "end_turn");
+    assert.deepEqual(h.results(), ["mcp__x__echo says hello"]);
+    assert.equal(outside.asked, 1, "once a turn");
+    assert.ok(h.model.requests[0]?.tools.some(({ name }) => name === "mcp__x__echo"));
+  });
+
+  it("C7 what comes within a turn is offered from the next one on", async () => {
+    const outside = new Source("mcp__x__a");
+    const h = open(
+      [
+        {
+          say: [call("glob", { pattern: "a*" })],
+          before: async () => void outside.all.push(outsideTool("mcp__x__b")),
+        },
+        ["Done."],
+        ["Again."],
+      ],
+      { outside },
+    );
+    await h.turn();
+    await h.turn();
+    const counts = h.model.requests.map(({ tools }) => tools.filter(({ name }) => name.startsWith("mcp__")).length);
+    assert.deepEqual(counts, [1, 1, 2]);
+  });
+
+  it("T11 more than 40 are searched for, and can be called all the same", async () => {
+    const outside = new Source(...Array.from({ length: 41 }, (_, at) => `mcp__x__tool${at}`));
+    const script = [
+      [call("tool_search", { query: "tool7" })],
+      [call("tool_call", { name: "mcp__x__tool7", input: { word: "one" } })],
+      [call("mcp__x__tool7", { word: "two" })],
+      ["Done."],
+    ];
+    const h = open(script, { outside, rules: allowAll });
+    assert.equal((await h.turn()).reason, "end_turn");
+    const offered = h.model.requests[0]?.tools.map(({ name }) => name) ?? [];
+    assert.ok(!offered.some((name) => name.startsWith("mcp__")));
+    assert.ok(offered.includes("tool_search") && offered.includes("tool_call"));
+    const [found, first, second] = h.results();
+    assert.match(found ?? "", /mcp__x__tool7/);
+    assert.deepEqual([first, second], ["mcp__x__tool7 says one", "mcp__x__tool7 says two"]);
+  });
+
+  it("T7 a deferred tool that a rule denies is not run by way of tool_call", async () => {
+    const outside = new Source(...Array.from({ length: 41 }, (_, at) => `mcp__x__tool${at}`));
+    const rules = [...allowAll, { permission: "mcp__x__tool7", pattern: "secret", action: "deny" } as const];
+    const script = [[call("tool_call", { name: "mcp__x__tool7", input: { word: "secret" } })], ["Done."]];
+    const h = open(script, { outside, rules });
+    await h.turn();
+    assert.match(h.results().join(), /ERROR Not allowed/);
+  });
+
+  it("T1 none of them acts in the mode Plan, nor in a workspace that is not trusted", async () => {
+    for (const options of [{ mode: "plan" }, { trusted: false }] as const) {
+      const outside = new Source("mcp__x__echo");
+      const h = open([[call("mcp__x__echo", { word: "hello" })], ["Done."]], { outside, rules: allowAll, ...options });
+      await h.turn();
+      assert.match(h.results().join(), /ERROR .*is off/);
+    }
+  });
+
+  it("T1 apply_patch is offered to the models that were trained on it alone", async () => {
+    const { applyPatch } = await import("../../src/tools/apply-patch.ts");
+    for (const [modelID, isOffered] of [
+      ["gpt-5.4", true],
+      ["openai/gpt-5.4-mini", true],
+      ["o4-mini", true],
+      ["claude-sonnet-5", false],
+      ["llama-4", false],
+    ] as const) {
+      const h = open([["Done."]], { tools: [applyPatch], choices: { model: { providerID: "openai", modelID } } });
+      await h.turn();
+      assert.equal(
+        h.model.requests[0]?.tools.some(({ name }) => name === "apply_patch"),
+        isOffered,
+        modelID,
+      );
+    }
+  });
+});

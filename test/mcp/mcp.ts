@@ -1,0 +1,124 @@
+/** Servers as the tests run them: real processes, short waits, and a count of what is left of them. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ServerView } from "../../src/loop/protocol.ts";
+import { loadServers } from "../../src/mcp/config.ts";
+import type { McpOptions } from "../../src/mcp/servers.ts";
+import { McpServers } from "../../src/mcp/servers.ts";
+import type { Plan, Progress, Tool, ToolResult } from "../../src/tools/tool.ts";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const everythingFile = path.resolve(here, "../../node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+
+/** The reference server that has all there is. */
+export const everything = { command: process.execPath, args: [everythingFile, "stdio"] };
+
+/** A server that misbehaves; `file` counts its starts. */
+export function hostile(way: string, file = ""): { command: string; args: string[]; timeout?: number } {
+  return { command: process.execPath, args: [path.join(here, "servers/hostile.ts"), way, file] };
+}
+
+export interface Running {
+  servers: McpServers;
+  log: string[];
+  problems: string[];
+  folder: string;
+  /** What is configured from the next `ready` on. */
+  configure(caller: unknown): void;
+}
+
+const open: Running[] = [];
+const nobody = new AbortController().signal;
+
+export function run(caller: unknown, options: Partial<McpOptions> = {}): Running {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "rondo-mcp-"));
+  let configured = caller;
+  const log: string[] = [];
+  const problems: string[] = [];
+  const env = { ...process.env, RONDO_MCP_TEST: folder, OPENAI_API_KEY: "sk-secret", ANTHROPIC_API_KEY: "sk-secret" };
+  const servers = new McpServers({
+    load: () => loadServers({ caller: configured, settings: undefined, folders: [folder], trusted: true, env }),
+    consent: { has: () => false, give() {} },
+    folders: () => [folder],
+    env,
+    version: "0",
+    loginPlace: undefined,
+    log: (server, line) => log.push(`${server}: ${line}`),
+    onProblem: (sentence) => problems.push(sentence),
+    times: { patience: 5_000, start: 5_000, backoff: 20, ping: 300, settle: 20 },
+    ...options,
+  });
+  const running = {
+    servers,
+    log,
+    problems,
+    folder,
+    configure: (now: unknown) => {
+      configured = now;
+    },
+  };
+  open.push(running);
+  return running;
+}
+
+/** Ends all that `run` began. @throws when a process of one is left */
+export async function endAll(): Promise<void> {
+  for (const { servers, folder } of open.splice(0)) {
+    await servers.dispose();
+    const left = processesOf(folder);
+    rmSync(folder, { recursive: true, force: true });
+    if (left.length > 0) throw new Error(`These processes are left: ${left.join("; ")}`);
+  }
+}
+
+/** Command lines of the processes with this folder in their environment. */
+function processesOf(folder: string): string[] {
+  const script = `for p in /proc/[0-9]*; do grep -qs "RONDO_MCP_TEST=${folder}" $p/environ && tr '\\0' ' ' < $p/cmdline && echo; done; true`;
+  const lines = execFileSync("/bin/bash", ["-c", script], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return lines.split("\n").filter(Boolean);
+}
+
+export async function ready(caller: unknown, options: Partial<McpOptions> = {}): Promise<Running> {
+  const running = run(caller, options);
+  await running.servers.ready(nobody);
+  return running;
+}
+
+export function stateOf({ servers }: Running, name: string): ServerView["state"] {
+  const view = servers.views().find((one) => one.name === name);
+  if (!view) throw new Error(`There is no server ${name}`);
+  return view.state;
+}
+
+export function toolOf({ servers }: Running, name: string): Tool {
+  const tool = servers.tools().find((one) => one.name === name);
+  if (!tool) throw new Error(`There is no tool ${name}, only ${servers.tools().map((one) => one.name)}`);
+  return tool;
+}
+
+/** What a tool needs of its context. */
+export function planOf(tool: Tool, input: Record<string, unknown>, signal = nobody): Promise<Plan> {
+  // Tools of servers ask for the signal and nothing else.
+  return tool.prepare(input, { signal } as Parameters<Tool["prepare"]>[1]);
+}
+
+export async function call(
+  running: Running,
+  name: string,
+  input: Record<string, unknown> = {},
+  { signal = nobody, progress = () => {} }: { signal?: AbortSignal; progress?: Progress } = {},
+): Promise<ToolResult> {
+  return (await planOf(toolOf(running, name), input, signal)).run(progress);
+}
+
+/** Waits until `holds`. @throws after five seconds */
+export async function until(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error(`It did not come to hold: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

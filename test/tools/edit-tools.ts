@@ -1,0 +1,26 @@
+/** The tools that change texts, on a real folder. */
+import { applyPatch } from "../../src/tools/apply-patch.ts";
+import { edit } from "../../src/tools/edit.ts";
+import { multiEdit } from "../../src/tools/multi-edit.ts";
+import { notebookEdit } from "../../src/tools/notebook-edit.ts";
+import { registryOf } from "../../src/tools/registry.ts";
+import { nobodyToAsk, noDelegate, type Plan } from "../../src/tools/tool.ts";
+import { TestWorkspace } from "./workspace.ts";
+
+const tools = registryOf([edit, multiEdit, applyPatch, notebookEdit]);
+
+export class EditWorkspace extends TestWorkspace {
+  override async plan(name: string, input: Record<string, unknown>, signal = new AbortController().signal): Promise<Plan> {
+    const tool = tools.get(name);
+    if (!tool) return await super.plan(name, input, signal);
+    const { host, seen } = this;
+    return await tool.prepare(tool.input.parse(input), {
+      host,
+      callID: "call-1",
+      seen,
+      signal,
+      delegate: noDelegate,
+      askUser: nobodyToAsk,
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import * as z from "zod/mini";
+import { defineTool, type Tool } from "../../src/tools/tool.ts";
+import { deferredTools, mustDefer } from "../../src/tools/tool-search.ts";
+
+const context = { signal: new AbortController().signal } as Parameters<Tool["prepare"]>[1];
+
+function tool(name: string, description: string): Tool {
+  return defineTool({
+    name,
+    description,
+    sideEffect: "network",
+    timeout: 60_000,
+    input: z.object({ text: z.string() }),
+    prepare: async ({ text }) => ({
+      title: `Call ${name}`,
+      preview: { type: "text", text },
+      needs: [{ permission: name, pattern: text, always: "*", match: "pattern", guard: "none", effect: "" }],
+      writes: "unknown",
+      run: async () => ({ output: `${name}: ${text}`, metadata: {} }),
+    }),
+  });
+}
+
+const tools = [
+  tool("mcp__github__create_issue", "Opens an issue in a repository"),
+  tool("mcp__github__list_issues", "Lists the issues of a repository"),
+  tool("mcp__github__getPullRequest", "Shows a pull request"),
+  tool("mcp__mail__send", "Sends a message to a person, for example about an issue"),
+  ...Array.from({ length: 40 }, (_, at) => tool(`mcp__many__job_${at}`, "Does a job in a repository")),
+];
+
+describe("tools that are too many", () => {
+  const [search, call] = deferredTools(tools);
+  assert.ok(search && call);
+  const found = async (query: string) => {
+    const { output } = await (await search.prepare({ query }, context)).run(() => {});
+    return [...output.matchAll(/^(mcp__\w+):/gm)].map(([, name]) => name);
+  };
+
+  it("T11 are more than 40, or too much to send", () => {
+    assert.equal(mustDefer(tools.slice(0, 40)), false);
+    assert.equal(mustDefer(tools.slice(0, 41)), true);
+    assert.equal(mustDefer(Array.from({ length: 31 }, (_, at) => tool(`t${at}`, "x".repeat(2000)))), true);
+  });
+
+  it("T11 are found by what they do, the best first, at most ten", async () => {
+    assert.deepEqual((await found("create an issue")).slice(0, 2), [
+      "mcp__github__create_issue",
+      "mcp__github__list_issues",
+    ]);
+    assert.equal((await found("pull requests"))[0], "mcp__github__getPullRequest");
+    assert.equal((await found("send mail to a person"))[0], "mcp__mail__send");
+    assert.equal((await found("mcp__many__job_7"))[0], "mcp__many__job_7");
+    assert.equal((await found("repository")).length, 10);
+  });
+
+  it("T11 are shown with their schemas; a search that finds nothing says what there is", async () => {
+    const { output } = await (await search.prepare({ query: "send mail" }, context)).run(() => {});
+    assert.match(output, /^mcp__mail__send: Sends a message.*\nInput: \{.*"required":\["text"\]/);
+    const none = await (await search.prepare({ query: "zebra" }, context)).run(() => {});
+    assert.equal(none.output, "No tool fits. There are tools of: github, mail, many.");
+  });
+
+  it("T11 are called through one tool, and judged as what they are", async () => {
+    const plan = await call.prepare({ name: "mcp__mail__send", input: { text: "hello" } }, context);
+    assert.equal(plan.title, "Call mcp__mail__send");
+    assert.deepEqual(
+      plan.needs.map(({ permission, pattern }) => [permission, pattern]),
+      [["mcp__mail__send", "hello"]],
+    );
+    assert.equal((await plan.run(() => {})).output, "mcp__mail__send: hello");
+    await assert.rejects(
+      call.prepare({ name: "mcp__mail__burn", input: {} }, context),
+      /There is no tool "mcp__mail__burn"/,
+    );
+    await assert.rejects(
+      call.prepare({ name: "mcp__mail__send", input: {} }, context),
+      /does not fit.*text.*Its schema/,
+    );
+  });
+
+  it("T11 cost little in a request", () => {
+    const size = (one: Tool) => one.name.length + one.description.length + JSON.stringify(one.schema).length;
+    assert.ok(size(search) + size(call) < 1000, `${size(search) + size(call)} characters`);
+  });
+});

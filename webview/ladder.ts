@@ -1,0 +1,46 @@
+/** The way from a rule that matches one thing to one that matches more, a step at a time. */
+
+/** Words of a command; what stands in quotes is one. */
+const word = /(?:"(?:[^"\\]|\\.)*"?|'[^']*'?|\\.|[^\s"'\\])+/gs;
+
+/** Patterns for a text that is asked for, the narrowest first. The last one still says something about what is meant. */
+function ladder(permission: string, text: string): string[] {
+  return permission === "bash" ? commandLadder(text) : pathLadder(text);
+}
+
+/** "npm test -- cart", "npm test -- *", "npm test *", "npm *" */
+function commandLadder(text: string): string[] {
+  const starts = [...text.matchAll(word)].slice(1).map(({ index }) => text.slice(0, index).trimEnd());
+  return [text, ...starts.toReversed().map((start) => `${start} *`)];
+}
+
+/** "src/a/cart.ts", "src/a/*", "src/*"; of an absolute path the first two folders stay, of an address its host. */
+function pathLadder(text: string): string[] {
+  const least = /^([/\\]|[a-z]+:)/i.test(text) ? 3 : 1;
+  const ends = [...text.matchAll(/[/\\]/g)].map(({ index }) => index + 1).slice(least - 1);
+  const folders = ends.toReversed().map((end) => `${text.slice(0, end)}*`);
+  return [text, ...folders.filter((pattern) => pattern !== text)];
+}
+
+/**
+ * The next pattern that matches more than this one, or less: on the ladder of the asked text that the pattern belongs to;
+ * where there is none, wider by leaving out its last word or folder. Undefined: there is no such step.
+ */
+export function step(
+  way: "wider" | "narrower",
+  permission: string,
+  pattern: string,
+  texts: readonly string[],
+): string | undefined {
+  const base = pattern.replace(/\s*\*+$/, "");
+  const ladders = [...texts, base].map((text) => ladder(permission, text));
+  for (const steps of ladders) {
+    const at = steps.findIndex((step) => step.replace(/\s*\*+$/, "") === base && isOpen(step) === isOpen(pattern));
+    if (at >= 0) return steps[way === "wider" ? at + 1 : at - 1];
+  }
+  return way === "wider" ? ladder(permission, base)[1] : undefined;
+}
+
+function isOpen(pattern: string): boolean {
+  return pattern.endsWith("*");
+}

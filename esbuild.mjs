@@ -102,6 +102,7 @@ export const builds = [
       tour: "src/tour/tour.ts",
       // Threads of their own.
       "checkpoints-worker": "src/checkpoints/worker.ts",
+      "stat-worker": "src/checkpoints/stat-worker.ts",
       "markdown-worker": "src/tools/web/markdown-worker.ts",
     },
     format: "cjs",
@@ -138,7 +139,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const dist = path.join(root, "dist");
   if (!watch) await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
-  for (const file of grammar) await copyFile(path.join(root, "node_modules", file), path.join(dist, path.basename(file)));
+  for (const file of grammar)
+    await copyFile(path.join(root, "node_modules", file), path.join(dist, path.basename(file)));
   if (watch) {
     for (const options of builds) await (await context({ ...options, logLevel: "info" })).watch();
   } else {

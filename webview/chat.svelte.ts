@@ -25,7 +25,7 @@ const longestRest = 40;
 /** In ms: how long the typing must rest before the host is told. */
 const draftDelay = 400;
 
-export type View = "chat" | "sessions" | "context" | "rules" | "servers";
+type View = "chat" | "sessions" | "context" | "rules" | "servers";
 
 class Panel {
   /** Undefined until the first snapshot. */
@@ -216,7 +216,7 @@ class Panel {
         this.#takeEvents(message.events);
         return;
       case "state":
-        this.state = message.state;
+        this.#takeState(message.state);
         return;
       case "sessions":
         this.sessions = { query: message.query, found: message.sessions };
@@ -267,6 +267,14 @@ class Panel {
       default:
         never(message);
     }
+  }
+
+  #takeState(state: PanelState): void {
+    const { restored } = state;
+    if (restored && restored.files > 0 && restored.at !== this.state?.restored?.at) {
+      this.speech.hearRestored(restored.files);
+    }
+    this.state = state;
   }
 
   #takeEvents(events: ChatEvent[]): void {

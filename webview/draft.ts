@@ -3,7 +3,7 @@ import type { ToolPart } from "../src/loop/message.ts";
 import { argumentsOf, objectsOf } from "./line.ts";
 import { draftRows, type Row } from "./patch.ts";
 
-export interface Draft {
+interface Draft {
   path: string;
   rows: Row[];
 }

@@ -5,6 +5,7 @@ import type { Message, ToolPart } from "../src/loop/message.ts";
 import type { ReviewFile } from "../src/loop/protocol.ts";
 import { count } from "./format.ts";
 import { firstLine, kindOf, lineOf } from "./line.ts";
+import { turnsOf } from "./turns.ts";
 
 /** Collects what happened since it was last asked; whoever speaks asks at most once a second. */
 export class Speech {
@@ -23,11 +24,17 @@ export class Speech {
       this.#hearText(chat, event.part.messageID, event.part.id, event.part.time?.end !== undefined);
     } else if (event.type === "part" && event.part.type === "tool") this.#hearTool(event.part, chat.session.cwd);
     else if (event.type === "asked") this.#say(question(event.request));
+    else if (event.type === "rewound") this.#say(event.messageID === null ? "The messages are back." : aside(chat));
     else if (event.type === "background") this.#hearBackground(event.commands);
     else if (event.type === "message" && isSummary(event.message)) this.#say("Conversation compacted.");
     else if (event.type === "ended" && event.reason === "end_turn") {
       this.#say(review.length === 0 ? "Done." : `Done, ${changes(review)}.`);
     }
+  }
+
+  /** After a restore. */
+  hearRestored(files: number): void {
+    this.#say(`${count(files, "file")} restored.`);
   }
 
   /** All that is to be said now, in one go; undefined when there is nothing. */
@@ -88,6 +95,10 @@ export class Speech {
     if (this.#reads > 0) this.#sentences.push(`Read ${count(this.#reads, "file")}.`);
     this.#reads = 0;
   }
+}
+
+function aside(chat: Chat): string {
+  return `${count(turnsOf(chat.setAside).length, "message")} set aside.`;
 }
 
 /** Whether it is a compaction that has come to its end. */

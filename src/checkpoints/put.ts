@@ -9,7 +9,6 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -19,7 +18,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { isWithin } from "../tools/scope.ts";
-import { type FileState, lstat } from "./state.ts";
+import { type FileState, type Found, lstat, missing, readState } from "./state.ts";
 
 /** What a restore writes beside a file before it takes its place. */
 export const temporaryName = /^\.rondo-[0-9a-f]{12}$/;
@@ -46,17 +45,24 @@ export function put(file: string, state: FileState, bytes: Buffer | undefined): 
   }
 }
 
-/** Whether the nearest folder that exists above `file` is where its name says, and in one of `roots`: no link leads elsewhere. */
-export function isInPlace(file: string, roots: readonly string[]): boolean {
+/**
+ * Whether all that is above `file` in one of `roots` is a folder, or not there: no link leads elsewhere. `folders` count as
+ * folders whatever they are now.
+ */
+export function isInPlace(file: string, roots: readonly string[], folders: ReadonlySet<string> = new Set()): boolean {
   const root = roots.find((root) => file !== root && isWithin(file, root));
   if (root === undefined) return false;
-  let folder = path.dirname(file);
-  while (!lstat(folder) && folder !== path.dirname(folder)) folder = path.dirname(folder);
-  try {
-    return isWithin(folder, root) && realpathSync.native(folder) === folder;
-  } catch {
-    return false;
+  for (let end = file.indexOf(path.sep, root.length + 1); end >= 0; end = file.indexOf(path.sep, end + 1)) {
+    const stats = lstat(file.slice(0, end));
+    if (!stats || folders.has(file.slice(0, end))) return true;
+    if (!stats.isDirectory()) return false;
   }
+  return true;
+}
+
+/** What is at the path, if links on the way there do not lead elsewhere. */
+export function readInPlace(file: string, limit: number, roots: readonly string[]): Found {
+  return isInPlace(file, roots) ? readState(file, limit) : { state: missing, bytes: undefined, stamp: undefined };
 }
 
 function remove(file: string): void {

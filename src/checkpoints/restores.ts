@@ -8,8 +8,8 @@ import type { Kept } from "./kept.ts";
 import { countLines } from "./lines.ts";
 import type { Transition } from "./log.ts";
 import { Pace } from "./pace.ts";
-import { isInPlace, put, temporaryName } from "./put.ts";
-import { type FileState, type Found, largestNamed, largestUnnamed, readState, sameState } from "./state.ts";
+import { isInPlace, put, readInPlace, temporaryName } from "./put.ts";
+import { type FileState, type Found, largestNamed, largestUnnamed, sameState } from "./state.ts";
 import type { Steps } from "./steps.ts";
 
 export interface PlannedFile extends RestoreFile {
@@ -74,6 +74,7 @@ export class Restores {
     this.#snapshot = snapshot;
     const past = [...history.since(snapshot)];
     const names = this.#names(past.map(([name]) => name));
+    const folders = new Set(past.flatMap(([name, { was }]) => (was.type === "folder" ? [name] : [])));
     for (const [name, { was, last, edited }] of past) {
       await pace.next();
       const now = this.#now(name, was);
@@ -83,7 +84,7 @@ export class Restores {
         effect: effectOf(now.state, was),
         ...this.#lines(now, was),
         edited: edited || unsaved.has(name) || last === undefined || !sameState(now.state, last),
-        problem: this.#problem(name, now, was),
+        problem: this.#problem(name, now, was, folders),
       };
       this.#planned.set(name, { shown, was, now: now.state });
       if (!isFolder(was, now.state)) files.push({ ...shown, file: name });
@@ -144,9 +145,10 @@ export class Restores {
     const leave = ({ path: name, before, after }: Transition, problem: string) => {
       if (!isFolder(before, after)) left.push({ path: names.get(name) ?? name, problem });
     };
+    const folders = new Set(wanted.flatMap(({ path, after }) => (after.type === "folder" ? [path] : [])));
     const files = wanted.filter((file) => {
       const now = this.#now(file.path, file.before);
-      const problem = this.#problem(file.path, now, file.after) || this.#keepNow(now);
+      const problem = this.#problem(file.path, now, file.after, folders) || this.#keepNow(now);
       if (sameState(now.state, file.before) && problem === "") return true;
       leave(file, problem || "It has changed meanwhile.");
       return false;
@@ -186,12 +188,12 @@ export class Restores {
   /** As it is to be compared with `other`. */
   #now(name: string, other: FileState): Found {
     const isDated = other.type === "file" && other.hash.startsWith("~");
-    return readState(name, isDated ? largestUnnamed : largestNamed);
+    return readInPlace(name, isDated ? largestUnnamed : largestNamed, this.#roots);
   }
 
-  /** Why it cannot be made what it was; empty: it can. */
-  #problem(name: string, now: Found, was: FileState): string {
-    if (!isInPlace(name, this.#roots)) return "It is not in an open folder, or behind a link.";
+  /** Why it cannot be made what it was; empty: it can. `folders`: what will be folders by then. */
+  #problem(name: string, now: Found, was: FileState, folders: ReadonlySet<string>): string {
+    if (!isInPlace(name, this.#roots, folders)) return "It is not in an open folder, or behind a link.";
     if (was.type === "special" || now.state.type === "special") return "It is no file that could be restored.";
     if (was.type === "file" && !this.#kept.blobs.has(was.hash)) {
       if (was.size > largestUnnamed) return "Larger than 2 MB: Rondo has no copy of what it was.";

@@ -8,8 +8,9 @@ import type { Kept } from "./kept.ts";
 import { inGit, type Transition } from "./log.ts";
 import { Pace } from "./pace.ts";
 import type { Pool } from "./pool.ts";
+import { readInPlace } from "./put.ts";
 import { StampTable } from "./stamps.ts";
-import { type FileState, largestNamed, lstat, readState, sameStamp, sameState } from "./state.ts";
+import { type FileState, largestNamed, lstat, sameStamp, sameState } from "./state.ts";
 import { type Difference, type Entry, TooManyFiles, Tree } from "./tree.ts";
 
 /** A file that a tool is about to write. */
@@ -152,7 +153,7 @@ export class Steps {
     const { open } = this.#kept.history();
     if (open.size === 0) return;
     const files = [...open].flatMap(([name, before]): Transition[] => {
-      const { state } = readState(name, largestNamed);
+      const { state } = readInPlace(name, largestNamed, this.#roots);
       if (sameState(before, state)) return [];
       return [{ path: name, before, after: state.type === "file" ? { ...state, hash: "" } : state }];
     });
@@ -163,7 +164,7 @@ export class Steps {
     const names = writes.filter((name) => !this.#named.has(name) && this.#isOurs(name));
     if (names.length === 0) return;
     const noted = names.map((name) => {
-      const { state, bytes, stamp } = readState(name, largestNamed);
+      const { state, bytes, stamp } = readInPlace(name, largestNamed, this.#roots);
       this.#kept.keep(state, bytes);
       const entry = this.#baseline === "read" && this.#looking === 0 ? this.#tree.entry(name) : undefined;
       const touched = entry !== undefined && (stamp === undefined || !sameStamp(entry.stamp, stamp));
@@ -224,7 +225,7 @@ export class Steps {
 
   #settle(name: string, { before, untouched, folders }: Named, users: Transition[], agents: Transition[]): void {
     if (untouched && !sameState(untouched, before)) users.push({ path: name, before: untouched, after: before });
-    const { state, bytes } = readState(name, largestNamed);
+    const { state, bytes } = readInPlace(name, largestNamed, this.#roots);
     const changes: Transition[] = folders
       .filter((folder) => lstat(folder)?.isDirectory() && !agents.some(({ path }) => path === folder))
       .map((folder) => ({ path: folder, before: { type: "missing" }, after: { type: "folder" } }));
@@ -251,7 +252,7 @@ export class Steps {
       const { path: name } = difference;
       if (found.has(name)) continue;
       if (difference.type === "folder") {
-        const { state } = readState(name, this.#contents.limit(name));
+        const { state } = readInPlace(name, this.#contents.limit(name), this.#roots);
         if (state.type !== difference.before)
           found.set(name, { path: name, before: { type: difference.before }, after: state });
         continue;
@@ -262,7 +263,7 @@ export class Steps {
         continue;
       }
       const { state: before, bytes } = this.#contents.was(name, difference.before);
-      const { state, stamp } = readState(name, this.#contents.limit(name));
+      const { state, stamp } = readInPlace(name, this.#contents.limit(name), this.#roots);
       const isSame = stamp && difference.before ? sameStamp(stamp, difference.before.stamp) : false;
       if (!sameState(before, state) && !(isSame && before.type === "file" && before.hash === "")) {
         found.set(name, { path: name, before, after: state });

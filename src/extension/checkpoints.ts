@@ -61,7 +61,6 @@ const scheme = "rondo-checkpoint";
 
 /** By snapshot: who knows what files were. */
 const compared = new Map<string, SessionCheckpoints>();
-let provider: vscode.Disposable | undefined;
 
 /** Shows the files that a restore would change, as they were beside how they are. */
 export async function compareWith(
@@ -70,8 +69,10 @@ export async function compareWith(
   signal: AbortSignal,
 ): Promise<void> {
   const { at, files } = await checkpoints.preview(snapshot, signal);
+  if (compared.size === 0) {
+    vscode.workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent: textAt });
+  }
   compared.set(snapshot, checkpoints);
-  provider ??= vscode.workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent: textAt });
   const shown = files.filter(({ problem }) => problem === "");
   const rows = await Promise.all(
     shown.map(async ({ path: name, file, effect }) => {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Chat } from "../loop/apply.ts";
+import { diffsOf } from "../loop/diffs.ts";
 import type { ChatEvent } from "../loop/events.ts";
 import { ModelRef } from "../loop/message.ts";
 import { together } from "../loop/setup/outside.ts";
@@ -169,7 +170,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
 
 async function showEdit(event: ChatEvent): Promise<void> {
   if (event.type !== "part" || event.part.type !== "tool" || event.part.state.status !== "completed") return;
-  const { diff } = event.part.state.metadata;
+  const [diff] = diffsOf(event.part.state.metadata);
   if (diff) await showIfNothingIsOpen(diff.path);
 }
 

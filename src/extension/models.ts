@@ -24,8 +24,9 @@ const tourID = "tour";
 /** ms that VS Code's models are waited for; those that come later are taken then. */
 const patience = 2_000;
 
-/** Who may be asked: those with a key or a server, and VS Code for its extensions' models. */
-type Answerer = ProviderID | typeof vscodeProvider;
+/** Who may be asked, the first that is ready before the others: those with a key or a server, then VS Code's models. */
+const answerers = [...providerIDs, vscodeProvider] as const;
+type Answerer = (typeof answerers)[number];
 
 export class Models {
   readonly #keys: Keys;
@@ -47,7 +48,7 @@ export class Models {
 
   /** Asks VS Code for its models where one of them may have to answer; keys are known by then. */
   async load(): Promise<void> {
-    const isWanted = chosenProvider() === vscodeProvider || this.#chosen?.providerID === vscodeProvider;
+    const isWanted = readSettings().provider === vscodeProvider || this.#chosen?.providerID === vscodeProvider;
     if (!isWanted && providerIDs.some((id) => this.#isReady(id))) return;
     await Promise.race([this.#offered.list(), wait(patience)]);
   }
@@ -157,9 +158,9 @@ export class Models {
   }
 
   #provider(): Answerer | undefined {
-    const provider = chosenProvider();
+    const { provider } = readSettings();
     if (provider !== undefined) return this.#isReady(provider) ? provider : undefined;
-    return [...providerIDs, vscodeProvider].find((id) => this.#isReady(id));
+    return answerers.find((id) => this.#isReady(id));
   }
 
   #isReady(provider: string): boolean {
@@ -172,10 +173,6 @@ export class Models {
     const { baseURL, provider: chosen } = readSettings();
     return this.#keys.access(provider, provider === (chosen ?? "openai") ? baseURL : undefined);
   }
-}
-
-function chosenProvider(): Answerer | undefined {
-  return readSettings().provider;
 }
 
 function isProvider(id: string): id is ProviderID {

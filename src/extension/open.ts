@@ -3,6 +3,7 @@ import path from "node:path";
 import { applyPatch } from "diff";
 import * as vscode from "vscode";
 import type { Chat } from "../loop/apply.ts";
+import type { FileDiff } from "../loop/message.ts";
 
 /** `file` is absolute, or relative to one of the workspace's folders. */
 export async function openInEditor(file: string, line: number | undefined): Promise<void> {
@@ -40,20 +41,32 @@ export function proposedTexts(): vscode.Disposable {
   });
 }
 
-/** Shows the diff of an open question beside the text as it is. */
+/** Shows what an open question is about beside the text as it is: one file in a diff, several in a list of them. */
 export async function openPreview(chat: Chat, requestID: string): Promise<void> {
-  const request = chat.requests.find((one) => one.id === requestID);
-  if (request?.preview.type !== "diff") return;
-  const { path: file, patch } = request.preview.diff;
-  const existing = await find(file).catch(() => undefined);
+  const preview = chat.requests.find((one) => one.id === requestID)?.preview;
+  if (preview?.type !== "diff" && preview?.type !== "diffs") return;
+  const diffs = preview.type === "diff" ? [preview.diff] : preview.diffs;
+  proposed.clear();
+  const pairs = await Promise.all(diffs.map(async (diff) => await pairOf(diff, requestID)));
+  const [only] = pairs;
+  if (preview.type === "diffs" || !only) {
+    const resources = pairs.map(({ left, right }) => [right, left, right]);
+    await vscode.commands.executeCommand("vscode.changes", "Proposed changes", resources);
+    return;
+  }
+  const title = `${path.basename(only.right.path)} (proposed)`;
+  await vscode.commands.executeCommand("vscode.diff", only.left, only.right, title, { preview: true });
+}
+
+/** The text as it is and as it would be. A file that would be moved stands as "old → new". */
+async function pairOf({ path: name, patch }: FileDiff, requestID: string) {
+  const [from = name, to = from] = name.split(" → ");
+  const existing = await find(from).catch(() => undefined);
   const before = existing ? (await vscode.workspace.openTextDocument(existing)).getText() : "";
   const after = applyPatch(before, patch, { autoConvertLineEndings: true });
-  if (after === false) throw new Error(`${file} has changed since the edit was proposed, so its diff cannot be shown.`);
-  proposed.clear();
-  proposed.set(requestID, after);
-  const right = vscode.Uri.from({ scheme, path: `/${file}`, query: requestID });
-  const left = existing ?? vscode.Uri.from({ scheme, path: `/${file}`, query: "none" });
-  await vscode.commands.executeCommand("vscode.diff", left, right, `${path.basename(file)} (proposed)`, {
-    preview: true,
-  });
+  if (after === false) throw new Error(`${from} has changed since the edit was proposed, so its diff cannot be shown.`);
+  const query = `${requestID} ${to}`;
+  proposed.set(query, after);
+  const right = vscode.Uri.from({ scheme, path: `/${to}`, query });
+  return { left: existing ?? vscode.Uri.from({ scheme, path: `/${to}`, query: "none" }), right };
 }

@@ -1,6 +1,7 @@
 /** What the calls of a reply changed, as parts of it (E1): which files, a mark of the change, and the state afterwards. */
 import { findEntry } from "./apply.ts";
 import type { Change } from "./checkpoints.ts";
+import { diffsOf } from "./diffs.ts";
 import { newID } from "./id.ts";
 import type { FileDiff } from "./message.ts";
 import type { Turn } from "./turn.ts";
@@ -23,7 +24,7 @@ export function notePatch(turn: Turn, messageID: string, { snapshot, hash, files
 function toldByTools(turn: Turn, messageID: string): Change | undefined {
   const diffs = (findEntry(turn.chat, messageID)?.parts ?? []).flatMap((part): FileDiff[] => {
     if (part.type !== "tool" || part.state.status !== "completed") return [];
-    return part.state.metadata.diff ? [part.state.metadata.diff] : [];
+    return [...diffsOf(part.state.metadata)];
   });
   if (diffs.length === 0) return undefined;
   const files = [...new Set(diffs.map(({ path }) => path))];

@@ -206,7 +206,7 @@ class Reader {
         env: this.#expandAll(env),
         cwd: path.resolve(folder, this.#expand(cwd)),
       },
-      target: [command, ...args].map(shown).join(" "),
+      target: [...pairs(env, "="), ...[command, ...args].map(shown), ...(cwd === "." ? [] : [`(in ${shown(cwd)})`])].join(" "),
       timeout,
       disabled,
     };
@@ -227,7 +227,8 @@ class Reader {
         throw new Unusable(`its header ${JSON.stringify(name.slice(0, 80))} is malformed`);
       }
     }
-    return { launch: { type: "http", url: address, headers: all }, target: url, timeout, disabled };
+    const sent = Object.keys(headers).length === 0 ? "" : ` (is sent ${pairs(headers, ": ").join(", ")})`;
+    return { launch: { type: "http", url: address, headers: all }, target: `${shown(url)}${sent}`, timeout, disabled };
   }
 
   #expandAll(values: Record<string, string>): Record<string, string> {
@@ -258,6 +259,11 @@ function parse<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
     path.length === 0 ? "it must be an object" : `${path.join(".").slice(0, 80)} ${message}`,
   );
   throw new Unusable(wrong.join("; "));
+}
+
+/** What is written in the open is a secret at times, so only the beginning of it is shown. */
+function pairs(values: Record<string, string>, between: string): string[] {
+  return Object.entries(values).map(([name, value]) => `${shown(name)}${between}${shown(value)}`);
 }
 
 /** As one would type it; what a shell would take apart is in quotes, and what cannot be seen is spelled out. */

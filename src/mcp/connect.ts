@@ -14,10 +14,11 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import type { Launch } from "./config.ts";
-import { ServerFailure } from "./failure.ts";
+import { isFailure, ServerFailure } from "./failure.ts";
 import { fetchFor } from "./http.ts";
 import type { Login } from "./login.ts";
 import { StdioTransport } from "./stdio.ts";
+import { visible } from "./words.ts";
 
 /** As the server sent it: nothing of it is checked yet. */
 export interface ListedTool {
@@ -38,7 +39,7 @@ export interface Connection {
   listTools(signal: AbortSignal): Promise<ListedTool[]>;
   /**
    * Aborting tells the server that nobody waits any more.
-   * @throws ServerFailure when there is no answer, and CallRefused when the server refuses the call
+   * @throws ServerFailure
    */
   call(name: string, args: Record<string, unknown>, signal: AbortSignal, onProgress: OnProgress): Promise<CallAnswer>;
   /** Whether it answers within `timeout` ms. */
@@ -48,9 +49,6 @@ export interface Connection {
 }
 
 export type OnProgress = (progress: number, total: number | undefined, message: string | undefined) => void;
-
-/** The server's own words why it does not do it. */
-export class CallRefused extends Error {}
 
 export interface ConnectOptions {
   launch: Launch;
@@ -196,7 +194,6 @@ async function open(transport: Transport, options: ConnectOptions, ways: Ways): 
         });
         return { ...answer, structuredContent: answer.structuredContent };
       } catch (error) {
-        if (isRefusal(error)) throw new CallRefused(error.message);
         throw ways.failure() ?? failureOf(error, "It gave no answer.");
       }
     },
@@ -245,28 +242,33 @@ async function listAll(client: Client, signal: AbortSignal, note: (line: string)
   return found;
 }
 
-/** Whether the server itself answered with an error. */
-function isRefusal(error: unknown): error is McpError {
-  return (
-    error instanceof McpError && error.code !== ErrorCode.ConnectionClosed && error.code !== ErrorCode.RequestTimeout
-  );
-}
-
 /** `silence`: the sentence for when time was up. */
 function failureOf(error: unknown, silence: string): ServerFailure {
-  if (error instanceof ServerFailure) return error;
+  if (isFailure(error)) return error;
   const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof ServerFailure) return cause;
+  if (isFailure(cause)) return cause;
   if (error instanceof UnauthorizedError) return new ServerFailure("sign-in", "It asks for a sign-in.");
-  if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) return new ServerFailure("final", silence);
+  if (error instanceof McpError) return ofCode(error, silence);
   if (error instanceof StreamableHTTPError) return ofStatus(error.code ?? 0, error.message);
+  if (error instanceof Error && /Zod/.test(error.name)) return new ServerFailure("final", "Its answer is malformed.");
   const message = error instanceof Error ? error.message : String(error);
   const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
   return new ServerFailure("passing", `It cannot be reached: ${message.slice(0, 300)}${code}.`);
 }
 
+function ofCode({ code, message }: McpError, silence: string): ServerFailure {
+  if (code === ErrorCode.RequestTimeout) return new ServerFailure("final", silence);
+  if (code === ErrorCode.ConnectionClosed) return new ServerFailure("passing", plain(message));
+  return new ServerFailure("refused", plain(message), "");
+}
+
+/** Without the SDK's prefix. */
+function plain(message: string): string {
+  return visible(message.replace(/^MCP error -?\d+: /, "")).slice(0, 2000);
+}
+
 function ofStatus(status: number, message: string): ServerFailure {
-  const words = message.replace(/\p{Cc}/gu, " ").slice(0, 300);
+  const words = visible(message).slice(0, 300);
   if (status === 401 || status === 403) {
     return new ServerFailure(
       "final",
@@ -294,7 +296,7 @@ export async function signIn(launch: HttpLaunch, login: Login, signal: AbortSign
     await auth(login, { serverUrl, fetchFn, authorizationCode });
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof ServerFailure) throw error;
+    if (isFailure(error)) throw error;
     const words = error instanceof Error ? error.message.slice(0, 300) : String(error);
     throw new ServerFailure("final", `The sign-in failed: ${words}`, "Try again, or put a token into its headers.");
   }

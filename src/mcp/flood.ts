@@ -2,12 +2,17 @@
 
 /** ms */
 const period = 10_000;
-const most = { bytes: 128 * 1024 * 1024, messages: 50_000 };
+const usual = { bytes: 128 * 1024 * 1024, messages: 50_000 };
 
 export class Flood {
+  readonly #most: typeof usual;
   #since = Date.now();
   #bytes = 0;
   #messages = 0;
+
+  constructor(most = usual) {
+    this.#most = most;
+  }
 
   /** @returns whether it has become too much */
   take(bytes: number, messages: number): boolean {
@@ -19,6 +24,6 @@ export class Flood {
     }
     this.#bytes += bytes;
     this.#messages += messages;
-    return this.#bytes > most.bytes || this.#messages > most.messages;
+    return this.#bytes > this.#most.bytes || this.#messages > this.#most.messages;
   }
 }

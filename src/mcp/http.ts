@@ -1,9 +1,12 @@
 /** What an HTTP server may be asked, and how much it may answer. */
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { isLoopback } from "./environment.ts";
-import { ServerFailure } from "./failure.ts";
+import { isFailure, ServerFailure } from "./failure.ts";
 import { Flood } from "./flood.ts";
 import { messageLimit } from "./stdio.ts";
+
+/** Of one server, within a few seconds. */
+const mostStreams = 100;
 
 /** The stream has ended that was to answer a request. `resumable`: the SDK asks for the rest of it. `why`: what cut it. */
 type StreamEnd = (requestID: unknown, resumable: boolean, why: string) => void;
@@ -13,8 +16,11 @@ type StreamEnd = (requestID: unknown, resumable: boolean, why: string) => void;
  * addresses (those of its sign-in) are asked over https only, and answers are bounded.
  */
 export function fetchFor(server: URL, headers: Record<string, string>, onEnd: StreamEnd): FetchLike {
+  const opened = new Flood({ bytes: 0, messages: mostStreams });
   return async (input, init) => {
     const url = new URL(input);
+    // A server that closes its stream at once has it asked for again, at once if it says so.
+    if (init?.method === "GET" && opened.take(0, 1)) throw new ServerFailure("final", "It is asked too often.");
     if (!mayAsk(url, server)) throw new ServerFailure("final", `It leads to ${url.origin}, which is not asked.`);
     const all = new Headers(init?.headers);
     if (url.origin === server.origin) for (const [name, value] of Object.entries(headers)) all.set(name, value);
@@ -30,8 +36,8 @@ export function fetchFor(server: URL, headers: Record<string, string>, onEnd: St
     };
     const body = watched(response.body, check, (error) => {
       const id = requestOf(init?.body);
-      const why = error instanceof ServerFailure ? error.message : "The connection was cut before the answer came.";
-      if (id !== undefined) onEnd(id, events.resumable && !(error instanceof ServerFailure), why);
+      const why = isFailure(error) ? error.message : "The connection was cut before the answer came.";
+      if (id !== undefined) onEnd(id, events.resumable && !isFailure(error), why);
     });
     const { status, statusText } = response;
     return new Response(body, { status, statusText, headers: response.headers });

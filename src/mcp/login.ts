@@ -8,6 +8,7 @@ import type {
 } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { ServerFailure } from "./failure.ts";
 import { mayAsk } from "./http.ts";
+import { oneLine } from "./words.ts";
 
 /** The user's browser, and a place for secrets. */
 export interface LoginPlace {
@@ -138,7 +139,7 @@ export class Login implements OAuthClientProvider {
     const from = answer?.get("iss") ?? issuer;
     if (code && from === issuer) return code;
     const why = answer?.get("error_description") ?? answer?.get("error") ?? "its answer cannot be used";
-    throw new ServerFailure("final", `The sign-in failed: ${why.replace(/\p{C}/gu, " ").slice(0, 300)}.`, "Try again.");
+    throw new ServerFailure("final", `The sign-in failed: ${oneLine(why, 300)}.`, "Try again.");
   }
 
   async #load(): Promise<Kept> {

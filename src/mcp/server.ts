@@ -4,7 +4,7 @@ import type { ServerView } from "../loop/protocol.ts";
 import { type Progress, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import type { ServerConfig } from "./config.ts";
 import type { Connection, ListedTool } from "./connect.ts";
-import { ServerFailure } from "./failure.ts";
+import { isFailure, ServerFailure } from "./failure.ts";
 import { Login, type LoginPlace } from "./login.ts";
 import { toResult } from "./result.ts";
 import { toTools } from "./tools.ts";
@@ -39,6 +39,8 @@ export const usualTimes: Times = {
 const progressInterval = 100;
 /** Starts again in a row, without a call that was answered between them. */
 const mostRestarts = 3;
+/** ms after which a server that was out of reach is tried again. */
+const pause = 60_000;
 /** ms that a server must have run for its end not to count as one of a row. */
 const longRun = 60_000;
 
@@ -74,6 +76,9 @@ export class Server {
   #readyAt = 0;
   /** Starts that failed and ends that nobody wanted, in a row. */
   #failures = 0;
+  /** Why it was given up, and when, in ms since 1970. */
+  #failure: ServerFailure | undefined;
+  #failedAt = 0;
   /** The user has stopped it. */
   #stopped: boolean;
   /** Aborted when it is to end. */
@@ -104,7 +109,7 @@ export class Server {
     if (this.#state.type !== "ready") return this.#state;
     const tools = this.#listed.map(({ name, description }) => ({
       name: oneLine(name, 100),
-      description: typeof description === "string" ? oneLine(description, 300) : "",
+      description: typeof description === "string" ? oneLine(description, 120) : "",
     }));
     return { type: "ready", tools };
   }
@@ -112,6 +117,7 @@ export class Server {
   /** Starts it if it may run and does not. Resolves when it runs or has failed, at the latest when it has been waited for long enough. */
   async ready(): Promise<void> {
     if (this.#state.type === "off" && !this.#stopped && this.#options.isAllowed()) this.#begin();
+    else if (this.#state.type === "failed" && this.#mayHaveComeBack()) this.#begin(false);
     if (!this.#starting) return;
     const left = this.#waitedSince + this.#options.times.patience - Date.now();
     if (left <= 0) return;
@@ -121,6 +127,11 @@ export class Server {
     });
     await Promise.race([this.#starting, enough]);
     clearTimeout(timer);
+  }
+
+  /** One that was out of reach, as all are without a network. */
+  #mayHaveComeBack(): boolean {
+    return this.#failure?.kind === "passing" && this.config.launch.type === "http" && Date.now() - this.#failedAt > pause;
   }
 
   /** The user wants it to run. */
@@ -172,15 +183,19 @@ export class Server {
     this.#options.onChange();
   }
 
-  #fail({ message, next, kind }: ServerFailure): void {
+  #fail(failure: ServerFailure): void {
+    const { message, next, kind } = failure;
+    this.#failure = failure;
+    this.#failedAt = Date.now();
     this.#options.log(message);
     if (kind === "sign-in") this.#set({ type: "sign-in" });
     else this.#set({ type: "failed", message, next });
   }
 
-  #begin(): void {
+  /** `waitFor`: a prompt is to wait for it. */
+  #begin(waitFor = true): void {
     if (this.#starting) return;
-    this.#waitedSince = Date.now();
+    if (waitFor) this.#waitedSince = Date.now();
     this.#set({ type: "starting" });
     const starting = this.#start(this.#life.signal).finally(() => {
       if (this.#starting === starting) this.#starting = undefined;
@@ -314,6 +329,7 @@ export class Server {
           throw signal.reason;
         }
         const failure = asFailure(error);
+        if (failure.kind === "refused") return { output: failure.message, metadata: {}, failed: true };
         // It has done nothing, so that asking once more does nothing twice.
         if (failure.kind === "lost-session" && !isSecond) {
           if (this.#connection === connection) this.#closed(new ServerFailure("passing", failure.message));
@@ -354,6 +370,6 @@ export class Server {
 }
 
 function asFailure(error: unknown): ServerFailure {
-  if (error instanceof ServerFailure) return error;
+  if (isFailure(error)) return error;
   return new ServerFailure("passing", error instanceof Error ? oneLine(error.message, 300) : String(error), "");
 }

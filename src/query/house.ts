@@ -13,6 +13,7 @@ import { isReady, openModel } from "../loop/models/providers.ts";
 import { Session } from "../loop/session/session.ts";
 import type { Price, Prices } from "../loop/setup/catalog.ts";
 import type { Project } from "../loop/setup/project.ts";
+import { offersPatches } from "../loop/setup/setup.ts";
 import { type Ledger, noLedger, noLock, noRecord, type Recorder, type SessionLock } from "../loop/store.ts";
 import { defaultLimits, type Limits } from "../loop/turn.ts";
 import { SpendingLedger } from "../record/ledger.ts";
@@ -133,7 +134,9 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
     init() {
       const { agents } = first;
       const answering = agents.find(agent);
-      const names = [...tools.offered().map(({ name }) => name), ...(tools.isDisabled("task") ? [] : ["task"])];
+      const own = tools.offered().map(({ name }) => name);
+      const offered = own.filter((name) => name !== "apply_patch" || offersPatches(model.modelID));
+      const names = [...offered, ...(tools.isDisabled("task") ? [] : ["task"])];
       return {
         type: "system",
         subtype: "init",

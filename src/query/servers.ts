@@ -43,6 +43,8 @@ export async function serversOf(options: Options, { folders, trusted, say, log }
     log: (server, line) => log(`${server}: ${line}`),
     onProblem: say,
   });
+  // So that the first message can name them; they start with the first prompt.
+  servers.refresh();
   return {
     ready: (signal) => servers.ready(signal),
     tools: () => servers.tools(),

@@ -1,10 +1,8 @@
 import * as z from "zod/mini";
+import { commandNeeds } from "./command/needs.ts";
 import { requireTrust } from "./files.ts";
-import type { Host } from "./host.ts";
-import { namedOutside } from "./scope.ts";
-import { alwaysPattern, isHarmlessDevice, pathWords, type Taken, takeApart } from "./shell.ts";
 import { defaultTimeout, longestTimeout, runCommand, startCommand } from "./terminal/call.ts";
-import { defineTool, type Need, ToolError } from "./tool.ts";
+import { defineTool, ToolError } from "./tool.ts";
 
 export const bash = defineTool({
   name: "bash",
@@ -22,13 +20,12 @@ export const bash = defineTool({
     requireTrust(host.workspace);
     const cwd = host.workspace.folders[0];
     if (cwd === undefined) throw new ToolError("No folder is open, so there is nowhere to run a command.");
-    const taken = takeApart(command);
     const limit = timeout > 0 ? Math.min(timeout, longestTimeout) : defaultTimeout;
     const { background } = host;
     return {
       title: `Run ${firstLine(command)}`,
       preview: { type: "command", command, cwd, parts: [] },
-      needs: [...commandNeeds(command, taken), ...(await outsideNeeds(command, taken, host))],
+      needs: await commandNeeds(command, { host, signal }),
       writes: "unknown",
       run: async (progress) =>
         isBackground
@@ -41,32 +38,4 @@ export const bash = defineTool({
 function firstLine(command: string): string {
   const [line = ""] = command.split("\n", 1);
   return line.length < command.length || line.length > 80 ? `${line.slice(0, 80)}…` : line;
-}
-
-function commandNeeds(command: string, taken: Taken): Need[] {
-  if (taken.type === "opaque")
-    return [{ permission: "bash", pattern: command, match: "exact", guard: "none", effect: "" }];
-  const needs = new Map<string, Need>();
-  for (const { words } of taken.parts) {
-    const pattern = words.join(" ");
-    needs.set(pattern, {
-      permission: "bash",
-      pattern,
-      always: alwaysPattern(words),
-      match: "pattern",
-      guard: "none",
-      effect: "",
-    });
-  }
-  return [...needs.values()];
-}
-
-async function outsideNeeds(command: string, taken: Taken, { workspace }: Host): Promise<Need[]> {
-  const needs = new Map<string, Need>();
-  for (const word of new Set(pathWords(command, taken))) {
-    if (isHarmlessDevice(word)) continue;
-    const location = await workspace.locate(word);
-    if (!location.inside) needs.set(location.path, namedOutside(location));
-  }
-  return [...needs.values()];
 }

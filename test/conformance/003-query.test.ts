@@ -123,9 +123,9 @@ describe("003 the configuration", () => {
     }
   });
 
-  it("K2 what cannot be kept here says so: MCP servers are an error, betas a note", async () => {
-    const mcp = open([], { mcpServers: { git: { command: "x" } } });
-    await assert.rejects(mcp, { code: "unsupported-option" });
+  it("K2 what cannot be kept here says so: plugins are an error, betas a note", async () => {
+    const plugins = open([], { plugins: [{ type: "local", path: "x" }] });
+    await assert.rejects(plugins, { code: "unsupported-option" });
     const notes: string[] = [];
     const run = await open([text("Hi.")], { betas: ["some-beta"], stderr: (line) => notes.push(line) });
     await run.result();

@@ -30,6 +30,8 @@ export interface WindowOptions {
   /** The key in the environment; false: there is none. */
   key?: string | false;
   width?: number;
+  /** Folders of extensions beside Rondo. */
+  extensions?: string[];
 }
 
 /** For all tests: what a terminal shows can be read in the page, and no notice about ports covers the panel. */
@@ -199,7 +201,7 @@ export class Window {
 
 /** Starts VS Code, opens the folder, and waits for the panel. */
 export async function openWindow(options: WindowOptions = {}): Promise<Window> {
-  const { trust = true, settings = {}, files = {}, key = environmentKey, width = 1400 } = options;
+  const { trust = true, settings = {}, files = {}, key = environmentKey, width = 1400, extensions = [] } = options;
   const vsix = process.env["RONDO_VSIX"];
   assert.ok(vsix, "RONDO_VSIX names the package; `npm run test:e2e` makes it");
   const model = new Model();
@@ -222,7 +224,7 @@ export async function openWindow(options: WindowOptions = {}): Promise<Window> {
   };
   const server = await startVSCode({
     dataDir,
-    extensions: [vsix],
+    extensions: [vsix, ...extensions],
     env,
     trust,
     userSettings: { ...ownSettings, ...settings },

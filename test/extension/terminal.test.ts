@@ -11,12 +11,31 @@ import type { CommandEnd } from "../../src/tools/host.ts";
 import { nodeTerminal } from "../../src/tools/node-terminal.ts";
 import { PlainLines } from "../../src/tools/terminal/plain.ts";
 import { until } from "../loop/harness.ts";
-import { living } from "../tools/terminal/living.ts";
+import { living, running } from "../tools/terminal/living.ts";
 
 interface Ran {
   end: CommandEnd;
   output: string;
 }
+
+describe("commands mirrored into terminals", () => {
+  it("T10 those side by side each have one of their own, which later ones use again", async () => {
+    const terminal = mirrored(nodeTerminal());
+    const names = () => vscode.window.terminals.map(({ name }) => name).filter((name) => name.startsWith("Rondo"));
+    try {
+      const run = (command: string) => {
+        const signal = AbortSignal.timeout(10_000);
+        return terminal.run({ command, cwd: "/", signal, onOutput() {}, onWaiting() {} });
+      };
+      await Promise.all([run("sleep 0.1"), run("true")]);
+      await run("true");
+      assert.deepEqual(names(), ["Rondo", "Rondo (2)"]);
+    } finally {
+      terminal.dispose();
+    }
+    await until(() => names().length === 0);
+  });
+});
 
 describe("commands in the user's own shell", () => {
   let folder: string;
@@ -26,7 +45,7 @@ describe("commands in the user's own shell", () => {
   before(() => {
     folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), "terminal-")));
     separate = mirrored(nodeTerminal());
-    terminal = integratedTerminal(separate, () => shell);
+    terminal = integratedTerminal(separate, () => shell, 300);
   });
   after(() => {
     terminal.dispose();
@@ -92,6 +111,27 @@ describe("commands in the user's own shell", () => {
     assert.deepEqual([first, second], [ok("1\n"), ok("2\n")]);
   });
 
+  it("T10 a question to the user is noticed, and can be answered in the terminal", async () => {
+    const asked: (string | undefined)[] = [];
+    let output = "";
+    const signal = AbortSignal.timeout(20_000);
+    const end = await terminal.run({
+      command: "read -p 'Name? ' name; echo \"[$name]\"",
+      cwd: folder,
+      signal,
+      onOutput: (text) => {
+        output += text;
+      },
+      onWaiting(prompt) {
+        asked.push(prompt);
+        if (prompt === undefined) return;
+        for (const one of vscode.window.terminals) if (one.name === "Rondo") one.sendText("Ada");
+      },
+    });
+    assert.deepEqual([end, asked], [{ type: "exit", code: 0, left: [] }, ["Name? ", undefined]]);
+    assert.match(output, /\[Ada\]/);
+  });
+
   it("L11 what it leaves running is ended", async () => {
     const { end, output } = await run("sleep 1618 & setsid sleep 1618 & echo started");
     assert.match(output, /started\n$/);
@@ -102,10 +142,10 @@ describe("commands in the user's own shell", () => {
   it("L11 Stop ends it, and the terminal is used again", async () => {
     const before = terminals();
     const stop = new AbortController();
-    const running = run("sleep 1619", stop.signal);
-    await until(() => living("sleep 1619").length > 0, 5_000);
+    const command = run("sleep 1619", stop.signal);
+    await until(() => running("sleep 1619") > 0, 5_000);
     stop.abort();
-    assert.deepEqual((await running).end, { type: "aborted" });
+    assert.deepEqual((await command).end, { type: "aborted" });
     assert.deepEqual(living("sleep 1619"), []);
     assert.deepEqual(await run("echo again"), ok("again\n"));
     assert.equal(terminals(), before);
@@ -113,40 +153,40 @@ describe("commands in the user's own shell", () => {
 
   it("L11 Stop ends the deaf and the runaways, and their terminal", async () => {
     const stop = new AbortController();
-    const running = run(
+    const command = run(
       "trap '' INT TERM; setsid sleep 1620 & (trap '' INT TERM HUP; while :; do sleep 1620; done)",
       stop.signal,
     );
-    await until(() => living("sleep 1620").length > 1, 5_000);
+    await until(() => running("sleep 1620") > 1, 5_000);
     const stoppedAt = performance.now();
     stop.abort();
-    assert.deepEqual((await running).end, { type: "aborted" });
+    assert.deepEqual((await command).end, { type: "aborted" });
     assert.deepEqual(living("sleep 1620"), []);
     assert.ok(performance.now() - stoppedAt < 5_000);
     assert.deepEqual(await run("echo again"), ok("again\n"));
   });
 
   it("L11 Ctrl+C of the user ends it", async () => {
-    const running = run("echo begun; sleep 1621");
-    await until(() => living("sleep 1621").length > 0, 5_000);
+    const command = run("echo begun; sleep 1621");
+    await until(() => running("sleep 1621") > 0, 5_000);
     for (const one of vscode.window.terminals) if (one.name === "Rondo") one.sendText("\x03", false);
-    const { end } = await running;
+    const { end } = await command;
     assert.ok((end.type === "exit" && end.code === 130) || end.type === "signal", JSON.stringify(end));
     assert.deepEqual(living("sleep 1621"), []);
     assert.deepEqual(await run("echo again"), ok("again\n"));
   });
 
   it("L11 closing the terminal ends it, and what it ignores does not help it", async () => {
-    const running = run("trap '' HUP; sleep 1622");
-    await until(() => living("sleep 1622").length > 0, 5_000);
+    const command = run("trap '' HUP; sleep 1622");
+    await until(() => running("sleep 1622") > 0, 5_000);
     for (const one of vscode.window.terminals) if (one.name === "Rondo") one.dispose();
-    assert.notEqual((await running).end.type, "exit");
+    assert.notEqual((await command).end.type, "exit");
     assert.deepEqual(living("sleep 1622"), []);
     assert.deepEqual(await run("echo again"), ok("again\n"));
   });
 
   it("L11 a shell that is killed ends it", async () => {
-    const { end } = await run("kill -9 $PPID $$; sleep 1623");
+    const { end } = await run("kill -9 $$; sleep 1623");
     assert.notDeepEqual(end, { type: "exit", code: 0, left: [] });
     assert.deepEqual(living("sleep 1623"), []);
     assert.deepEqual(await run("echo again"), ok("again\n"));
@@ -154,9 +194,12 @@ describe("commands in the user's own shell", () => {
 
   it("T10 runs by itself where there is no shell integration, and does not wait for it again", async () => {
     shell = execFileSync("sh", ["-c", "command -v dash || command -v sh"], { encoding: "utf8" }).trim();
-    assert.deepEqual(await run("echo $0 | grep -c bash"), ok("1\n"));
+    const tty = "tty || true";
+    assert.match((await run(tty)).output, /not a tty/);
     const startedAt = performance.now();
-    assert.deepEqual(await run("echo x"), ok("x\n"));
+    assert.match((await run(tty)).output, /not a tty/);
     assert.ok(performance.now() - startedAt < 2_000);
+    shell = "/bin/bash";
+    assert.match((await run(tty)).output, /^\/dev\//);
   });
 });

@@ -50,18 +50,29 @@ describe("the configuration of MCP servers", () => {
   it("T11 puts in variables of the environment, and never Rondo's keys", () => {
     const env = { TOKEN: "t", OPENAI_API_KEY: "sk" };
     const { servers } = load({
-      settings: { a: {
+      settings: {
+        a: {
           command: given("SHELL_X:-sh"),
           args: [`--token=${given("TOKEN")}`],
           env: { A: given("TOKEN") + given("NONE:-") },
-        } },
+        },
+      },
       env,
     });
     const launch = servers[0]?.launch;
     assert.deepEqual(launch, { type: "stdio", command: "sh", args: ["--token=t"], env: { A: "t" }, cwd: folder });
-    assert.equal(servers[0]?.target, `${given("SHELL_X:-sh")} --token=${given("TOKEN")} (is given $SHELL_X, $TOKEN, $NONE)`);
-    assert.match(problemsOf({ command: "x", env: { K: given("OPENAI_API_KEY") } }, env)[0] ?? "", /not given to servers/);
-    assert.match(problemsOf({ command: "x", env: { K: given("openai_api_key:-") } }, env)[0] ?? "", /not given to servers/);
+    assert.equal(
+      servers[0]?.target,
+      `${given("SHELL_X:-sh")} --token=${given("TOKEN")} (is given $SHELL_X, $TOKEN, $NONE)`,
+    );
+    assert.match(
+      problemsOf({ command: "x", env: { K: given("OPENAI_API_KEY") } }, env)[0] ?? "",
+      /not given to servers/,
+    );
+    assert.match(
+      problemsOf({ command: "x", env: { K: given("openai_api_key:-") } }, env)[0] ?? "",
+      /not given to servers/,
+    );
     assert.match(problemsOf({ command: given("NONE") })[0] ?? "", /\$NONE is not set/);
   });
 

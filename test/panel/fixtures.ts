@@ -171,6 +171,11 @@ export const patch = `@@ -11,8 +11,6 @@
  }
 `;
 const cartDiff = { path: `${cwd}/src/cart.ts`, added: 3, removed: 6, patch };
+/** Of a patch to two files, one of which is moved. */
+export const diffs = [
+  { path: `${cwd}/src/cart.ts`, added: 3, removed: 6, patch },
+  { path: "src/sum.ts → src/exact.ts", added: 1, removed: 0, patch: "@@ -0,0 +1 @@\n+export const exact = true;\n" },
+];
 export const editDone = (path: string) =>
   done("edit", { file_path: `${cwd}/${path}` }, { diff: { ...cartDiff, path: `${cwd}/${path}` } }, "Edited.", 100);
 

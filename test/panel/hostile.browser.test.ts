@@ -127,6 +127,56 @@ describe("hostile text in the panel", () => {
     panel.close();
   });
 
+  it("never runs or loads in questions, rules, servers, to-dos, and what stands in the dock", async () => {
+    const panel = await (await panelBrowser()).open();
+    const state = { type: "waiting", prompt: text } as const;
+    const background = [{ id: "bash_1", command: text, startedAt: f.now, state, lines: 3, last: text }];
+    const input = { todos: [{ content: text, status: "in_progress" }] };
+    const todo = f.tool("todo_write", { status: "running", input, start: 0 });
+    const servers = (["asks", "failed", "ready"] as const).map((type, at) => ({
+      name: `${at}${text}`,
+      source: text,
+      target: text,
+      state:
+        type === "failed"
+          ? { type, message: text, next: text }
+          : type === "ready"
+            ? { type, tools: [{ name: text, description: text }] }
+            : { type },
+    }));
+    const chat = f.chat(text, [f.you(text), f.rondo([todo])], { background, setAside: [f.you(text)] });
+    await panel.post(f.snapshot(chat, f.panelState({ servers })));
+    await panel.page.getByRole("button", { name: "Show the commands" }).click();
+    await panel.page.locator(".Todo > summary").click();
+    const messageID = chat.messages[0]?.info.id ?? "";
+    const file = { path: text, effect: "change", added: 1, removed: 1, edited: true, problem: text } as const;
+    await panel.post({ type: "show-restore", messageID }, { type: "restore-preview", messageID, at: 1, files: [file] });
+    await assertHarmless(panel);
+    const rule = { permission: text, pattern: text, action: "allow" } as const;
+    const row = { rule, source: "agent", agent: text, count: 1, lastAt: 1 } as const;
+    const parts = [f.commandPart(text, "ask", text, text, text)];
+    const judgement = { command: text, decision: "ask", parts, always: [rule] } as const;
+    await panel.post(
+      { type: "show-rules" },
+      { type: "rules", rules: [row] },
+      { type: "explained", judgement: { ...judgement, always: [rule] } },
+    );
+    await panel.page.getByRole("textbox", { name: "Which rule decides?" }).fill(text);
+    await assertHarmless(panel);
+    await panel.page.keyboard.press("Escape");
+    await panel.page.getByRole("button", { name: "Show servers" }).click();
+    await assertHarmless(panel);
+    const option = { label: text, description: text };
+    const question = { question: text, header: text, options: [option, { ...option, label: "b" }], multiple: false };
+    const asked = f.request({ title: text, preview: { type: "questions", questions: [question] }, always: [rule] });
+    await panel.post({ type: "events", events: [{ type: "asked", request: asked }] });
+    await panel.page.waitForTimeout(450);
+    await panel.page.getByRole("button", { name: "Always allow" }).click();
+    await panel.post({ type: "tried", requestID: "per_1", examples: [{ text, matches: true }] });
+    await assertHarmless(panel);
+    panel.close();
+  });
+
   it("never runs while it streams, byte by byte", async () => {
     const panel = await (await panelBrowser()).open();
     const reply = f.rondo([f.saying("")]);

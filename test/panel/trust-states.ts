@@ -11,7 +11,7 @@ const title = "Fix the rounding in cart totals";
 const cwd = "/home/dev/tinyshop";
 
 /** Posts into a page what the host would answer; `seq` is that of the message. */
-export async function answerWith(page: Page, seq: number, message: Unnumbered): Promise<void> {
+async function answerWith(page: Page, seq: number, message: Unnumbered): Promise<void> {
   await page.evaluate((message) => window.postMessage(message, "*"), { ...message, seq });
 }
 
@@ -267,6 +267,13 @@ export const trustStates: Record<string, State> = {
       await answerWith(page, 2, { type: "tried", requestID: "per_1", examples });
       await page.getByText("would still ask").waitFor();
     },
+  },
+  "permission-diffs": {
+    messages: [
+      askedToRun(
+        f.request({ tool: "apply_patch", title: "Edit 2 files?", preview: { type: "diffs", diffs: f.diffs } }),
+      ),
+    ],
   },
   questions: {
     messages: [working([f.said("Two things I cannot find out.")], { requests: [questionRequest] })],

@@ -33,7 +33,7 @@ describe("dist/loop.js", () => {
        const run = query({ prompt: "Go", options: ${JSON.stringify(options)} });
        for await (const message of run) kinds.push(message.subtype ?? message.type);
        let code;
-       try { query({ prompt: "Go", options: { mcpServers: { x: {} } } }); }
+       try { query({ prompt: "Go", options: { plugins: [{}] } }); }
        catch (error) { code = error instanceof QueryError && error.code; }
        console.log(JSON.stringify({ kinds, turns: run.turnCount, exit: run.exitReason, code }));`,
     );

@@ -8,7 +8,6 @@ describe("query(): options", () => {
   const open = worlds();
 
   const refused: Options[] = [
-    { mcpServers: { github: { command: "npx" } } },
     { plugins: [{ type: "local", path: "." }] },
     { sandbox: { enabled: true } },
     { outputFormat: { type: "json_schema", schema: {} } },

@@ -10,7 +10,11 @@ import { TestWorkspace } from "./workspace.ts";
 const tools = registryOf([edit, multiEdit, applyPatch, notebookEdit]);
 
 export class EditWorkspace extends TestWorkspace {
-  override async plan(name: string, input: Record<string, unknown>, signal = new AbortController().signal): Promise<Plan> {
+  override async plan(
+    name: string,
+    input: Record<string, unknown>,
+    signal = new AbortController().signal,
+  ): Promise<Plan> {
     const tool = tools.get(name);
     if (!tool) return await super.plan(name, input, signal);
     const { host, seen } = this;

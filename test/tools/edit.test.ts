@@ -166,10 +166,10 @@ describe("edit", () => {
       assert.match(await refuse("aaa", "aa", "b"), /occurs 2 times in f\.txt, on line 1\./);
     });
 
-    it("white space that differs, and shows the place", async () => {
+    it("white space within a line, made visible", async () => {
       assert.equal(
-        await refuse('func main() {\n\tfmt.Println("hi")\n}\n', 'func main() {\n    fmt.Println("hi")\n}', "x"),
-        'old_string was not found in f.txt. Lines 1–3 differ from it only in white space. The file reads there:\n     1\tfunc main() {\n     2\t\tfmt.Println("hi")\n     3\t}\nCopy the text exactly, tabs and spaces too.',
+        await refuse("if (a) {\n\tb =\t1;\n}\n", "if (a) {\n\tb = 1;\n}", "x"),
+        "old_string was not found in f.txt. Lines 1–3 differ from it only in white space. The file reads there:\n     1\tif (a) {\n     2\t\tb =\t1;\n     3\t}\nLine 2 is the first that differs (→ is a tab, · a space). In the file, then in yours:\n→b·=→1;\n→b·=·1;\nCopy the text exactly, tabs and spaces too.",
       );
     });
 
@@ -180,12 +180,16 @@ describe("edit", () => {
         "x",
       );
       assert.match(message, /Lines 1–4 are the nearest\. The file reads there:\n {5}1\tconst a = \{/);
+      assert.match(
+        message,
+        /Line 2 is the first that differs\. In the file, then in yours:\n {2}on: true,\n {2}on: true\n/,
+      );
       assert.match(await refuse("alpha\n", "zzz", "x"), /Nothing like it is among its 1 line: read it again\./);
     });
 
-    it("line numbers in old_string", async () => {
+    it("line numbers in old_string where its text is not there either", async () => {
       assert.match(
-        await refuse("alpha\nbeta\n", "     1\talpha\n     2\tbeta", "x"),
+        await refuse("alpha\nbeta\n", "     1\talpha\n     2\tbetta", "x"),
         /line numbers, which are no part of the file/,
       );
     });

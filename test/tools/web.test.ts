@@ -97,7 +97,7 @@ describe("web_fetch", () => {
       [request?.method, request?.url, request?.headers.host],
       ["GET", "/serde?x=1", `docs.example.org:${port}`],
     );
-    assert.match(request?.headers["user-agent"] ?? "", /^Rondo/);
+    assert.match(request?.headers["user-agent"] ?? "", /^Rondo\/\d/);
     for (const name of ["cookie", "authorization", "referer", "origin"])
       assert.equal(request?.headers[name], undefined);
   });
@@ -247,8 +247,8 @@ describe("web_fetch", () => {
     it(`T11 says what is wrong with ${name}`, async () => {
       answer = (_, response) => {
         response.writeHead(200, { "content-type": "text/plain", ...headers });
-        response.write(body);
-        setTimeout(() => response.destroy(), 20);
+        if (body !== "short") response.end(body);
+        else response.write(body, () => setTimeout(() => response.destroy(), 20));
       };
       assert.match(await refusal("/"), why);
     });
@@ -281,7 +281,7 @@ describe("web_fetch", () => {
   });
 
   it("T11 says so of a page that is nested too deeply", async () => {
-    answer = page("<div>".repeat(4_000));
+    answer = page("<div>".repeat(2_000));
     assert.match(await refusal("/"), /nested too deeply/);
   });
 });

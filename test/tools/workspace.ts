@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { coreTools } from "../../src/tools/core.ts";
+import { builtInTools } from "../../src/tools/all.ts";
 import type { Host } from "../../src/tools/host.ts";
 import { nodeHost } from "../../src/tools/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
@@ -22,7 +22,7 @@ export class TestWorkspace {
   readonly folder: string;
   readonly seen: FilesSeen = new Map();
   readonly host: Host;
-  readonly #registry = registryOf(coreTools);
+  readonly #registry = registryOf(builtInTools({ editor: true }));
 
   constructor({ trusted = true, name = "work", secrets = [] as string[] } = {}) {
     this.folder = path.join(this.root, name);

@@ -12,6 +12,8 @@ import { findDocument, uriOf } from "./documents.ts";
 const quietMs = 300;
 /** In ms: for the first news of a kind of file that services look at. Some stay silent where nothing has changed. */
 const firstNewsMs = 1_000;
+/** In ms: for news of a kind of file of which there never was any. */
+const unknownMs = 150;
 /** Places whose lines are read. */
 const mostPlaces = 300;
 /** So many lines before and after the one that is named are looked through for the symbol. */
@@ -50,7 +52,7 @@ class ProblemNews implements vscode.Disposable {
   /** @throws the signal's reason */
   async settled(uri: vscode.Uri, timeout: number, signal: AbortSignal): Promise<void> {
     const end = Date.now() + timeout;
-    const first = this.#kinds.has(path.extname(uri.path)) ? firstNewsMs : quietMs;
+    const first = this.#kinds.has(path.extname(uri.path)) ? firstNewsMs : unknownMs;
     let until = Math.min(end, Date.now() + first);
     const tell = (uris: readonly vscode.Uri[]) => {
       if (uris.some((one) => one.toString() === uri.toString())) until = Math.min(end, Date.now() + quietMs);

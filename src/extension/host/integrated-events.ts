@@ -40,10 +40,10 @@ export function ended(
       vscode.window.onDidCloseTerminal((closed) => {
         if (closed !== terminal) return;
         const code = closed.exitStatus?.code;
-        const end: CommandEnd =
-          code === undefined
-            ? { type: "signal", signal: "the closing of its terminal" }
-            : { type: "exit", code, left: [] };
+        // A shell that was killed has the code 0, too.
+        const end: CommandEnd = code
+          ? { type: "exit", code, left: [] }
+          : { type: "signal", signal: "the end of its shell" };
         resolve({ end, isUsable: false });
       }),
     );

@@ -20,14 +20,21 @@ const interrupt = "\x03";
 interface Ready {
   terminal: vscode.Terminal;
   integration: vscode.TerminalShellIntegration;
+  /** As the settings named it. */
+  path: string;
+  /** The shell's name, as VS Code found it. */
   shell: string;
 }
 
 /**
  * `separate` runs what cannot be run here: where there is no shell integration, or the shell is none of those known. `shell`
- * is the path that the settings name.
+ * is the path that the settings name; for `silence` see `Watch`.
  */
-export function integratedTerminal(separate: VisibleTerminal, shell: () => string): VisibleTerminal {
+export function integratedTerminal(
+  separate: VisibleTerminal,
+  shell: () => string,
+  silence = usualSilence,
+): VisibleTerminal {
   const pool = new Pool(shell);
   return {
     get shell() {
@@ -45,7 +52,7 @@ export function integratedTerminal(separate: VisibleTerminal, shell: () => strin
         pool.giveBack(ready);
         return await separate.run(command);
       }
-      const { end, isUsable } = await new Execution(ready, line, mark, command).run();
+      const { end, isUsable } = await new Execution(ready, line, mark, command).run(silence);
       if (isUsable) pool.giveBack(ready);
       else ready.terminal.dispose();
       return end;
@@ -75,13 +82,13 @@ class Pool {
 
   /** Undefined where there is no shell integration, which the user is told once. */
   async take({ cwd, signal }: Command): Promise<Ready | undefined> {
-    const [free] = this.#idle;
+    const shell = this.#shell();
+    const free = [...this.#idle].find(({ path }) => path === shell);
     if (free) {
       this.#idle.delete(free);
       this.#last = free.terminal;
       return free;
     }
-    const shell = this.#shell();
     if (this.#silent.has(shell)) return undefined;
     const terminal = vscode.window.createTerminal({
       name: "Rondo",
@@ -94,7 +101,12 @@ class Pool {
     const integration = await integrationOf(terminal, signal);
     if (integration) {
       this.#last = terminal;
-      return { terminal, integration, shell: terminal.state.shell ?? shellName(shell || vscode.env.shell) };
+      return {
+        terminal,
+        integration,
+        path: shell,
+        shell: terminal.state.shell ?? shellName(shell || vscode.env.shell),
+      };
     }
     terminal.dispose();
     if (!signal.aborted) this.#giveUp(shell);
@@ -148,12 +160,12 @@ class Execution {
   }
 
   /** `isUsable`: whether the terminal can run another. */
-  async run(): Promise<{ end: CommandEnd; isUsable: boolean }> {
+  async run(silence: number): Promise<{ end: CommandEnd; isUsable: boolean }> {
     const { terminal, integration } = this.#ready;
     const { onOutput, onWaiting, signal } = this.#command;
     const shellID = await terminal.processId;
     const tree = shellID === undefined ? undefined : treeIn(shellID, this.#mark);
-    const watch = tree && new Watch(tree, usualSilence, onWaiting);
+    const watch = tree && new Watch(tree, silence, onWaiting);
     const execution = integration.executeCommand(this.#line);
     const end = ended(execution, terminal, tree && (() => isIdle(tree)));
     const allRead = output(execution, (text) => {

@@ -15,12 +15,12 @@ export interface WriteWatch {
   begin(uri: vscode.Uri, before: string | undefined): WriteEnd;
 }
 
-/** Called once with the text afterwards, which is the one before where nothing was written. */
+/** Called once with the text afterwards: the one before where nothing was written, undefined where there is no file. */
 export type WriteEnd = (after: string | undefined) => void;
 
 /** `disk` is asked anew each time: the folders may have changed. */
 export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Workspace {
-  const open = (path: string, signal: AbortSignal) => openFile(disk(), path, signal);
+  const open = (place: Location | string, signal: AbortSignal) => openFile(disk(), place, signal);
   const workspace: Workspace = {
     get folders() {
       return disk().folders;
@@ -30,13 +30,15 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
     },
     locate: (path) => disk().locate(path),
     open,
+    look: (location) => disk().look(location),
+    sieve: (folder) => disk().sieve(folder),
     async write(location, text, expected, signal) {
       requireTrust(workspace);
-      const found = await open(location.path, signal);
+      const found = await open(location, signal);
       const before = found.type === "text" ? found.file : undefined;
       if ((before?.version ?? found.type) !== expected) throw stale(location);
       signal.throwIfAborted();
-      const uri = (await findDocument(location.path))?.uri ?? (await uriOf(location.path));
+      const uri = await addressOf(location);
       const end = watch.begin(uri, before?.text);
       let after = before?.text;
       try {
@@ -46,10 +48,29 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
           after = written.text;
           return written;
         }
-        const saved = !document.isDirty || (await document.save()) || !document.isDirty;
+        const saved = (await save(document)) || (before && (await saveAnew(document, before, text, disk(), signal)));
         after = document.getText();
         if (!saved) throw notSaved(location);
         return textFile(location, after, document.isDirty);
+      } finally {
+        end(after);
+      }
+    },
+    async remove(location, expected, signal) {
+      requireTrust(workspace);
+      const found = await open(location, signal);
+      if (found.type !== "text" || found.file.version !== expected) throw stale(location);
+      const { text, unsaved, relative } = found.file;
+      if (unsaved) throw new ToolError(`${relative} has unsaved changes in the editor: it is not deleted.`);
+      signal.throwIfAborted();
+      const uri = await addressOf(location);
+      const end = watch.begin(uri, text);
+      let after: string | undefined = text;
+      try {
+        await vscode.workspace.fs.delete(uri);
+        after = undefined;
+      } catch (error) {
+        throw new ToolError(`${relative} could not be deleted: ${error instanceof Error ? error.message : error}`);
       } finally {
         end(after);
       }
@@ -58,8 +79,35 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
   return workspace;
 }
 
-async function openFile(disk: Workspace, path: string, signal: AbortSignal): Promise<FileKind> {
-  const found = await disk.open(path, signal);
+async function addressOf({ path }: Location): Promise<vscode.Uri> {
+  return (await findDocument(path))?.uri ?? (await uriOf(path));
+}
+
+async function save(document: vscode.TextDocument): Promise<boolean> {
+  return !document.isDirty || (await document.save()) || !document.isDirty;
+}
+
+/**
+ * VS Code may have read a file while another program wrote it. It then takes what is on disk for changed, and refuses to
+ * save. Reading it again helps; nothing is lost where the buffer was clean and the disk holds what it did before.
+ */
+async function saveAnew(
+  document: vscode.TextDocument,
+  before: TextFile,
+  text: string,
+  disk: Workspace,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const found = await disk.open(before, signal);
+  if (before.unsaved || found.type !== "text" || found.file.version !== before.version) return false;
+  await vscode.window.showTextDocument(document, { preserveFocus: true });
+  await vscode.commands.executeCommand("workbench.action.files.revert");
+  if (!(await settled(document, before.text)) || !(await putText(document, text))) return false;
+  return await save(document);
+}
+
+async function openFile(disk: Workspace, place: Location | string, signal: AbortSignal): Promise<FileKind> {
+  const found = await disk.open(place, signal);
   const location = found.type === "text" ? found.file : found.location;
   if (found.type === "folder" || found.type === "special" || found.type === "too-large") return found;
   const document = await findDocument(location.path);
@@ -122,8 +170,8 @@ async function quietly(uri: vscode.Uri): Promise<vscode.TextDocument | undefined
   }
 }
 
-function textFile({ path, relative, inside }: Location, text: string, unsaved: boolean): TextFile {
-  return { path, relative, inside, text, version: versionOf(text), unsaved };
+function textFile({ path, relative, inside, guard }: Location, text: string, unsaved: boolean): TextFile {
+  return { path, relative, inside, guard, text, version: versionOf(text), unsaved };
 }
 
 const stale = ({ relative }: Location): ToolError => new ToolError(staleSentence(relative));

@@ -1,6 +1,7 @@
 /** What a compaction keeps word for word beside its summary (C3): the user's last words, files in work, open to-dos. */
 import * as z from "zod/mini";
 import type { Entry } from "../apply.ts";
+import { diffsOf } from "../diffs.ts";
 import type { ToolPart } from "../message.ts";
 import { ownWords } from "../words.ts";
 
@@ -42,9 +43,11 @@ function filesInWork(entries: readonly Entry[]): string[] {
   const changed = new Set<string>();
   const read = new Set<string>();
   for (const part of callsOf(entries)) {
+    if (part.state.status !== "completed") continue;
     const { file_path: path } = part.state.input;
-    if (part.state.status !== "completed" || typeof path !== "string") continue;
-    if (part.state.metadata.diff) changed.add(path);
+    const diffs = diffsOf(part.state.metadata);
+    if (typeof path !== "string") for (const diff of diffs) changed.add(diff.path);
+    else if (diffs.length > 0) changed.add(path);
     else if (part.tool === "read") read.add(path);
   }
   const lines = [...changed].slice(-mostFiles).map((path) => `- ${path} (changed)`);

@@ -179,8 +179,8 @@ export class Setups {
   }
 }
 
-/** Models that were trained on its format, whoever serves them. */
-function offersPatches(modelID: string): boolean {
+/** Whether `apply_patch` is for the model: those that were trained on its format, whoever serves them. */
+export function offersPatches(modelID: string): boolean {
   return /(^|\/)(gpt-|o[34]|codex)/i.test(modelID);
 }
 

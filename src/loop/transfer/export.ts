@@ -1,5 +1,6 @@
 /** A session for others to read: as a transcript, a JSON line a message (spec R6), or as Markdown. */
 import type { Chat, Entry } from "../apply.ts";
+import { diffsOf } from "../diffs.ts";
 import type { Part, ToolPart } from "../message.ts";
 import { never } from "../never.ts";
 
@@ -119,9 +120,10 @@ function toolBlock(part: ToolPart): string {
   const head = `**${oneLine(part.tool)}** ${title}`.trim();
   const input = fence(JSON.stringify(part.state.input, undefined, 2), "json");
   if (!isAnswered(part)) return `${head}\n\n${input}`;
-  const diff = part.state.metadata?.diff;
+  const diffs = diffsOf(part.state.metadata ?? {});
   const failed = part.state.status === "error" ? " · failed" : "";
-  const body = diff ? fence(diff.patch, "diff") : `${input}\n\n${fence(outputOf(part), "")}`;
+  const patches = diffs.map(({ patch }) => fence(patch, "diff")).join("\n\n");
+  const body = patches || `${input}\n\n${fence(outputOf(part), "")}`;
   return `${head}${failed}\n\n${body}`;
 }
 

@@ -48,8 +48,7 @@ async function load(): Promise<Grammar> {
 
 /** Beside the bundle, or where npm put them. */
 function grammarFiles(): { runtime: string; bash: string } {
-  // In a CommonJS bundle there is no `import.meta.url`.
-  const here = typeof __filename === "string" ? __filename : fileURLToPath(import.meta.url);
+  const here = fileURLToPath(import.meta.url);
   const beside = (name: string) => path.join(path.dirname(here), name);
   if (existsSync(beside("tree-sitter-bash.wasm"))) {
     return { runtime: beside("web-tree-sitter.wasm"), bash: beside("tree-sitter-bash.wasm") };

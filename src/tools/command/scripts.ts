@@ -12,7 +12,7 @@ export function isHarmlessAwk(rest: Words): boolean {
   const program = rest[at];
   if (program === undefined || program.startsWith("-")) return false;
   const code = program.replaceAll("||", "");
-  return !/[|>@\\]|system|getline|ARG[VC]|ENVIRON|FILENAME\s*=|close|fflush/.test(code);
+  return !/[|>@]|system|getline|ARG[VC]|ENVIRON/.test(code);
 }
 
 const regexp = String.raw`(?:[^/\\\n[]|\\.|\[\^?[^\]/\n]+\])*`;

@@ -52,6 +52,8 @@ export function takeApart(command: string, grammar: Grammar): Act[] | undefined 
 class Walk implements Walking {
   readonly acts: Act[] = [];
   readonly #grammar: Grammar;
+  /** Bodies of functions that nothing has called yet. */
+  readonly #defined = new Set<Syntax>();
   #depth = 0;
 
   constructor(grammar: Grammar) {
@@ -59,7 +61,10 @@ class Walk implements Walking {
   }
 
   all(command: string): boolean {
-    return this.#walkText(command, startState) !== undefined;
+    if (!this.#walkText(command, startState)) return false;
+    // What may call them, from where and with what, is not known.
+    for (const body of this.#defined) this.#statement(body, lostState);
+    return true;
   }
 
   emit(act: Act): void {
@@ -73,6 +78,7 @@ class Walk implements Walking {
   }
 
   call(body: Syntax, state: ShellState): ShellState {
+    this.#defined.delete(body);
     return this.#deeper(() => either(this.#statement(body, state)));
   }
 
@@ -263,8 +269,7 @@ class Walk implements Walking {
     const name = node.children.find(({ type }) => type === "word")?.text ?? "";
     const body = node.children.at(-1);
     if (!/^\w[\w-]*$/.test(name) || body?.type !== "compound_statement") throw new Unclear();
-    // It may be called from anywhere, with anything, and may call itself.
-    this.#statement(body, lostState);
+    this.#defined.add(body);
     return { ...state, functions: new Map(state.functions).set(name, body) };
   }
 

@@ -6,6 +6,7 @@ import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { version } from "../../loop/version.ts";
 import { ToolError } from "../tool.ts";
 import { hostOf, isPublicAddress, notPublic, publicURL } from "./address.ts";
 
@@ -42,7 +43,7 @@ export const pageLimit = 5_000_000;
 const mostRedirects = 5;
 
 const headers = {
-  "user-agent": "Rondo (coding agent in VS Code)",
+  "user-agent": `Rondo/${version}`,
   accept: "text/markdown, text/html, text/plain, application/json, application/xml;q=0.9, text/*;q=0.8",
   "accept-encoding": "gzip, br",
 };

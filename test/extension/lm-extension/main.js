@@ -10,7 +10,7 @@ const vscode = require("vscode");
  * @typedef {(asked: Asked, say: (part: import("vscode").LanguageModelResponsePart) => void) => Promise<void>} Answer
  *
  * @typedef {object} Fake
- * @property {Answer[]} answers what the model does, request by request
+ * @property {Answer[]} answers what the model does, request by request; else it greets
  * @property {Asked[]} requests
  * @property {import("vscode").LanguageModelChatInformation[]} models
  * @property {() => void} changed tells VS Code that `models` has changed
@@ -34,7 +34,8 @@ exports.activate = (/** @type {import("vscode").ExtensionContext} */ { subscript
       async provideLanguageModelChatResponse(_, messages, options, progress, token) {
         const asked = { messages, options, token };
         fake.requests.push(asked);
-        await fake.answers.shift()?.(asked, (part) => progress.report(part));
+        const answer = fake.answers.shift() ?? greet;
+        await answer(asked, (part) => progress.report(part));
       },
       provideTokenCount: async (_, text) => JSON.stringify(text).length / 4,
     }),
@@ -52,6 +53,9 @@ exports.activate = (/** @type {import("vscode").ExtensionContext} */ { subscript
   );
   return fake;
 };
+
+/** @type {Answer} */
+const greet = async (_, say) => say(new vscode.LanguageModelTextPart("Hello from a model of VS Code."));
 
 const said = (/** @type {string} */ words) =>
   new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(words)]);

@@ -9,7 +9,7 @@ import type { Tool, ToolResult } from "../../../src/tools/tool.ts";
 import { until } from "../../loop/harness.ts";
 import { planOf, refusalOf } from "../context.ts";
 import { TestWorkspace } from "../workspace.ts";
-import { living } from "./living.ts";
+import { living, running } from "./living.ts";
 
 describe("background commands", () => {
   let work: TestWorkspace;
@@ -35,11 +35,11 @@ describe("background commands", () => {
     assert.ok(command);
     return command;
   };
-  const call = async (tool: Tool, input: Record<string, unknown>): Promise<ToolResult> => {
+  const callOf = async (tool: Tool, input: Record<string, unknown>): Promise<ToolResult> => {
     const plan = await planOf(tool, input, { host: work.host });
     return await plan.run(() => {});
   };
-  const read = async (input: Record<string, unknown>) => (await call(bashOutput, input)).output;
+  const read = async (input: Record<string, unknown>) => (await callOf(bashOutput, input)).output;
 
   it("T10 bash starts one and answers at once; bash_output reads what is new, bash_kill ends it", async () => {
     const { output } = await work.run("bash", { command: "echo one; sleep 2718", run_in_background: true });
@@ -49,9 +49,9 @@ describe("background commands", () => {
     assert.equal(await read({ id: "bash_1" }), "one\n\n[running]");
     assert.equal(await read({ id: "bash_1" }), "(no new output)\n\n[running]");
     assert.equal(await read({}), "bash_1 (running): echo one; sleep 2718");
-    assert.equal((await call(bashKill, { id: "bash_1" })).output, "bash_1 was ended.");
+    assert.equal((await callOf(bashKill, { id: "bash_1" })).output, "bash_1 was ended.");
     assert.deepEqual(living("sleep 2718"), []);
-    assert.equal((await call(bashKill, { id: "bash_1" })).output, "bash_1 had ended already.");
+    assert.equal((await callOf(bashKill, { id: "bash_1" })).output, "bash_1 had ended already.");
     assert.equal(await read({ id: "bash_1" }), "(no new output)\n\n[stopped]");
     assert.deepEqual(work.host.background.takeEnded(), [], "who ends it knows that it ended");
   });
@@ -86,7 +86,7 @@ describe("background commands", () => {
   it("T11 one that is not there is answered with those that are", async () => {
     assert.match(await refusalOf(() => read({ id: "bash_7" })), /no background command "bash_7"\. There are no/);
     start("sleep 2720");
-    assert.match(await refusalOf(() => call(bashKill, { id: "7" })), /bash_1 \(running\): sleep 2720$/);
+    assert.match(await refusalOf(() => callOf(bashKill, { id: "7" })), /bash_1 \(running\): sleep 2720$/);
   });
 
   it("T11 a filter is plain text, and lines without it are read, too", async () => {
@@ -138,13 +138,13 @@ describe("background commands", () => {
     it("T11 no more than 20 run at once", async () => {
       add(20);
       assert.throws(() => add(1), { name: "ToolError", message: /^20 commands run in the background already/ });
-      const running = background.run(
+      const call = background.run(
         { command: "x", cwd: "/", timeout: 1000, signal: new AbortController().signal, progress: () => {} },
         "call-1",
       );
       assert.equal(background.detach("call-1"), false);
       await background.endAll();
-      assert.equal((await running).end.type, "aborted");
+      assert.equal((await call).end.type, "aborted");
       add(20);
     });
 
@@ -162,9 +162,9 @@ describe("background commands", () => {
   });
 
   it("T11 a call's command can be let go: the call is answered with what there is, and the rest is read", async () => {
-    const running = work.run("bash", { command: "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two" });
+    const call = work.run("bash", { command: "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two" });
     await until(() => work.host.background.detach("call-1"));
-    const { output, failed } = await running;
+    const { output, failed } = await call;
     assert.match(output, /^(one\n\n)?It goes on in the background as bash_1; read its output with bash_output\.$/);
     assert.equal(failed, undefined);
     work.put("go", "");
@@ -175,18 +175,18 @@ describe("background commands", () => {
 
   it("T11 what is let go has no time limit, and outlives the call's signal", async () => {
     const controller = new AbortController();
-    const running = work.run("bash", { command: "sleep 0.3; echo done", timeout: 200 }, controller.signal);
+    const call = work.run("bash", { command: "sleep 0.3; echo done", timeout: 200 }, controller.signal);
     await until(() => work.host.background.detach("call-1"));
-    await running;
+    await call;
     controller.abort();
     assert.deepEqual(await ended("bash_1").then((state) => state.type === "ended" && state.words), "exit code 0");
   });
 
   it("L11 a call's command can be ended, and the call is answered", async () => {
-    const running = work.run("bash", { command: "echo so far; sleep 2722" });
-    await until(() => living("sleep 2722").length > 0);
+    const call = work.run("bash", { command: "echo so far; sleep 2722" });
+    await until(() => running("sleep 2722") > 0);
     assert.equal(work.host.background.endCall("call-1"), true);
-    assert.equal((await running).output, "so far\n\nThe command was stopped by the user.");
+    assert.equal((await call).output, "so far\n\nThe command was stopped by the user.");
     assert.deepEqual(living("sleep 2722"), []);
     assert.equal(work.host.background.endCall("call-1"), false);
   });

@@ -1,0 +1,200 @@
+/** What must be allowed before a command may run (T8): each simple command in it, and each file it writes or that is guarded. */
+import type { Host, Location } from "../host.ts";
+import { fileNeeds, namedOutside } from "../scope.ts";
+import type { Need } from "../tool.ts";
+import { alwaysPattern } from "./always.ts";
+import { expandGlob } from "./glob.ts";
+import { isHarmlessDevice, likelyPaths, otherHome, pathWords } from "./paths.ts";
+import { takePlain } from "./plain.ts";
+import { effectOf, heedsNames, hiddenWrites, isHidden, onlyReads, takesAnything } from "./programs.ts";
+import { from, systemName } from "./simple.ts";
+import { type Act, type Folders, takeApart } from "./walk.ts";
+import { type Word, written } from "./word.ts";
+
+interface Place {
+  host: Host;
+  signal: AbortSignal;
+}
+
+/** More variants of one simple command than this, because of the values of its variables, are not told apart. */
+const mostVariants = 40;
+
+/** In the order of the command, no two alike, at least one. */
+export async function commandNeeds(command: string, place: Place): Promise<Need[]> {
+  const acts = await actsOf(command, place.host.terminal.shell);
+  const needs = new Needs(place);
+  if (acts) for (const act of acts) await needs.act(act);
+  else await needs.unclear(command);
+  // What only sets variables, or moves within the workspace, is harmless beside others; alone it is asked for as it is.
+  return needs.all.length > 0 ? needs.all : [exactly(command, "")];
+}
+
+async function actsOf(command: string, shell: string): Promise<Act[] | undefined> {
+  if (/^(pwsh|powershell|cmd|fish|nu)/i.test(shell)) return takePlain(command);
+  // A part of its own, so that a start reads none of it.
+  const { loadGrammar } = await import("./grammar.ts");
+  return takeApart(command, await loadGrammar());
+}
+
+/** Only a rule with this text to the letter allows it. */
+function exactly(pattern: string, effect: string): Need {
+  return { permission: "bash", pattern, match: "exact", guard: "none", effect };
+}
+
+class Needs {
+  readonly #needs = new Map<string, Need>();
+  readonly #host: Host;
+  readonly #signal: AbortSignal;
+
+  constructor({ host, signal }: Place) {
+    this.#host = host;
+    this.#signal = signal;
+  }
+
+  get all(): Need[] {
+    return [...this.#needs.values()];
+  }
+
+  async act(act: Act): Promise<void> {
+    switch (act.type) {
+      case "command":
+        return await this.#command(act.words, act.folders);
+      case "unclear":
+        return await this.unclear(act.text);
+      case "redirect":
+        return await this.#redirect(act);
+      case "mention":
+        for (const word of act.words) {
+          for (const value of word.values ?? []) await this.#path(value, act.folders, "mention");
+        }
+    }
+  }
+
+  async unclear(text: string): Promise<void> {
+    this.#add(exactly(text, "cannot be taken apart with certainty"));
+    for (const path of likelyPaths(text)) await this.#path(path, [""], "unknown");
+  }
+
+  async #command(words: readonly Word[], folders: Folders): Promise<void> {
+    const variants = variantsOf(words);
+    const text = words.map(shown).join(" ");
+    const [program = ""] = words[0]?.values ?? [];
+    const name = systemName(program);
+    if (!variants || (!folders && !takesAnything(name))) {
+      const known = words.flatMap(({ values, isGlob }) => (values && !isGlob ? values : []));
+      this.#add(exactly(text, effectOf(program, known.slice(1)) || "depends on what is known only when it runs"));
+      for (const path of pathWords(known)) await this.#path(path, folders ?? [""], "unknown");
+      return;
+    }
+    for (const variant of variants) await this.#variant(variant, folders ?? [""]);
+  }
+
+  async #variant(words: readonly Known[], folders: readonly string[]): Promise<void> {
+    const values = words.map(({ value }) => value);
+    const [program = "", ...rest] = values;
+    const name = systemName(program);
+    const pattern = words.map(({ shown }) => shown).join(" ");
+    const effect = effectOf(program, rest);
+    const isPlain = !isHidden(program, rest) && !(heedsNames(name) && words.some(mayBecomeOption));
+    if (!isPlain) this.#add(exactly(pattern, effect || "can run other code, or write, with these arguments"));
+    else {
+      const always = alwaysPattern(words.map(({ shown }) => shown));
+      this.#add({ permission: "bash", pattern, always, match: "pattern", guard: "none", effect });
+    }
+    for (const file of hiddenWrites(name, rest)) await this.#file("edit", file, folders);
+    const use = onlyReads(name, rest) ? "read" : "unknown";
+    const isGlob = new Set(words.filter(({ isGlob }) => isGlob).map(({ value }) => value));
+    const named = takesAnything(name) ? [...isGlob] : pathWords(values);
+    for (const path of named) {
+      if (isGlob.has(path)) await this.#glob(path, pattern, folders, use);
+      else await this.#path(path, folders, use);
+    }
+  }
+
+  async #glob(glob: string, pattern: string, folders: readonly string[], use: Use): Promise<void> {
+    for (const folder of folders) {
+      const found = await expandGlob(from(folder, otherHome(glob)), this.#host.workspace, this.#signal);
+      if (!found) this.#add(exactly(pattern, "names more files than can be looked at"));
+      for (const location of found ?? []) this.#located(location, use);
+    }
+  }
+
+  async #redirect({ access, target, folders }: Extract<Act, { type: "redirect" }>): Promise<void> {
+    const { values, isGlob, text } = target;
+    if (!values || isGlob || !folders) {
+      this.#add(exactly(`${access === "edit" ? ">" : "<"} ${text}`, "nobody knows to which file"));
+      return;
+    }
+    for (const value of values) await this.#file(access, value, folders);
+  }
+
+  /** A file that is surely read or written. */
+  async #file(access: "read" | "edit", name: string, folders: readonly string[]): Promise<void> {
+    if (isHarmlessDevice(name)) return;
+    for (const folder of folders) {
+      const location = await this.#host.workspace.locate(from(folder, otherHome(name)));
+      for (const need of fileNeeds(access, location, this.#host)) {
+        this.#add(access === "edit" && need.permission === "edit" ? { ...need, effect: `writes ${need.pattern}` } : need);
+      }
+    }
+  }
+
+  async #path(name: string, folders: Folders, use: Use): Promise<void> {
+    if (isHarmlessDevice(name)) return;
+    // Where relative paths begin is not known: then the command as a whole is asked for.
+    for (const folder of folders ?? (/^[/~]/.test(name) ? [""] : [])) {
+      this.#located(await this.#host.workspace.locate(from(folder, otherHome(name))), use);
+    }
+  }
+
+  #located(location: Location, use: Use): void {
+    if (!location.inside) this.#add(namedOutside(location));
+    if (use === "mention" || location.guard === "none") return;
+    if (use === "read" && location.guard === "settings") return;
+    for (const need of fileNeeds(use === "read" ? "read" : "edit", location, this.#host)) this.#add(need);
+  }
+
+  #add(need: Need): void {
+    const key = `${need.permission} ${need.pattern}`;
+    const before = this.#needs.get(key);
+    // Of two for the same the stricter one counts.
+    if (!before || (before.guard === "none" && need.guard !== "none") || need.match === "exact") this.#needs.set(key, need);
+  }
+}
+
+/** What a command does with a file that it names. */
+type Use = "mention" | "read" | "unknown";
+
+interface Known {
+  value: string;
+  shown: string;
+  isGlob: boolean;
+}
+
+/** The command with each of the values that its words may have; undefined: they may be anything. */
+function variantsOf(words: readonly Word[]): Known[][] | undefined {
+  const [program = ""] = words[0]?.values ?? [];
+  const isAny = takesAnything(systemName(program));
+  let variants: Known[][] = [[]];
+  for (const word of words) {
+    const values = known(word) ?? (isAny ? [{ value: "", shown: word.text, isGlob: false }] : undefined);
+    if (!values || variants.length * values.length > mostVariants) return undefined;
+    variants = variants.flatMap((variant) => values.map((value) => [...variant, value]));
+  }
+  return variants;
+}
+
+function known(word: Word): Known[] | undefined {
+  const { values, isGlob } = word;
+  return values?.map((value) => ({ value, shown: isGlob ? word.text : written(value), isGlob }));
+}
+
+function shown({ values, text, isGlob }: Word): string {
+  const [value, ...others] = values ?? [];
+  return value === undefined || others.length > 0 || isGlob ? text : written(value);
+}
+
+/** A wildcard at the begin of a word stands for all names, `--output=x` too. */
+function mayBecomeOption({ value, isGlob }: Known): boolean {
+  return isGlob && /^[-*?[]/.test(value);
+}

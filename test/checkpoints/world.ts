@@ -1,0 +1,174 @@
+/** A real folder with files, a store, and the steps of an agent on them. */
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import {
+  type FileWriter,
+  openCheckpoints,
+  type RestorePlan,
+  type RestoreResult,
+  type SessionCheckpoints,
+} from "../../src/checkpoints/checkpoints.ts";
+import type { Change } from "../../src/loop/checkpoints.ts";
+
+export const never = new AbortController().signal;
+
+interface Options {
+  folders?: string[];
+  limitBytes?: number;
+  writer?: FileWriter;
+}
+
+export class World {
+  readonly root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "checkpoints-test-")));
+  readonly store = path.join(this.root, "store");
+  readonly folder: string;
+  readonly roots: string[];
+  readonly log: string[] = [];
+  readonly #options: Options;
+  readonly #open: SessionCheckpoints[] = [];
+  checkpoints: SessionCheckpoints;
+
+  constructor(options: Options = {}) {
+    this.#options = options;
+    this.roots = (options.folders ?? ["work"]).map((name) => path.join(this.root, name));
+    for (const folder of this.roots) mkdirSync(folder, { recursive: true });
+    this.folder = this.roots[0] ?? "";
+    this.checkpoints = this.open("ses_one");
+  }
+
+  /** Another window or a restarted one. */
+  open(sessionID: string): SessionCheckpoints {
+    const { limitBytes = 1e9, writer } = this.#options;
+    const opened = openCheckpoints({
+      folder: this.store,
+      sessionID,
+      roots: this.roots,
+      limitBytes,
+      log: (line) => this.log.push(line),
+      ...(writer && { writer }),
+    });
+    this.#open.push(opened);
+    return opened;
+  }
+
+  async restart(): Promise<void> {
+    await this.checkpoints.close();
+    this.checkpoints = this.open("ses_one");
+  }
+
+  path(name: string): string {
+    return path.join(this.folder, name);
+  }
+
+  put(name: string, content: string | Uint8Array, mode = 0o644): void {
+    mkdirSync(path.dirname(this.path(name)), { recursive: true });
+    writeFileSync(this.path(name), content);
+    chmodSync(this.path(name), mode);
+  }
+
+  text(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  shell(command: string): void {
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+    execFileSync("/bin/sh", ["-c", command], { cwd: this.folder, stdio: "pipe", env });
+  }
+
+  /** All files are committed. */
+  commit(): void {
+    this.shell(
+      "test -d .git || git init -q; git config user.email a@b.c; git config user.name n; git add -A; git commit -qm one --allow-empty",
+    );
+  }
+
+  /** A step in which a tool writes these files by name. */
+  async tool(...files: [name: string, write: () => void][]): Promise<Step> {
+    const begun = this.checkpoints.begin();
+    for (const [name, write] of files) {
+      await this.checkpoints.ready([path.resolve(this.folder, name)], never);
+      write();
+    }
+    return { begun, change: await this.checkpoints.end() };
+  }
+
+  /** A step in which a tool writes a text. */
+  async write(name: string, content: string): Promise<Step> {
+    return await this.tool([name, () => this.put(name, content)]);
+  }
+
+  /** A step with a command. `between`: what the user does before it runs. */
+  async command(command: string, between = () => {}): Promise<Step> {
+    const begun = this.checkpoints.begin();
+    between();
+    await this.checkpoints.ready("unknown", never);
+    this.shell(command);
+    return { begun, change: await this.checkpoints.end() };
+  }
+
+  async preview(snapshot: string): Promise<RestorePlan> {
+    return await this.checkpoints.preview(snapshot, never);
+  }
+
+  /** `effect path`, with `edited` and the problem where there are any. */
+  async planned(snapshot: string): Promise<string[]> {
+    const { files } = await this.preview(snapshot);
+    return files
+      .map(({ effect, path, edited, problem }) => [effect, path, edited ? "edited" : "", problem].filter(Boolean).join(" "))
+      .sort();
+  }
+
+  /** All that the preview shows, or what is not edited. */
+  async restore(snapshot: string, which: "all" | "unedited" = "unedited"): Promise<RestoreResult> {
+    const { files } = await this.preview(snapshot);
+    const chosen = files.filter(({ edited, problem }) => problem === "" && (which === "all" || !edited));
+    return await this.checkpoints.restore(
+      snapshot,
+      chosen.map(({ path }) => path),
+      never,
+    );
+  }
+
+  /** All that is in the folders, `.git` apart: content and mode of files, targets of links, folders. */
+  tree(): Record<string, string> {
+    return Object.fromEntries(this.roots.flatMap((root) => [...entries(root, this.root)]).sort());
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all(this.#open.map((one) => one.close()));
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+export interface Step {
+  begun: string;
+  change: Change | undefined;
+}
+
+function* entries(folder: string, base: string): Generator<[string, string]> {
+  for (const name of readdirSync(folder)) {
+    if (name === ".git") continue;
+    const file = path.join(folder, name);
+    const stats = lstatSync(file);
+    const key = path.relative(base, file);
+    if (stats.isSymbolicLink()) yield [key, `-> ${readlinkSync(file)}`];
+    else if (stats.isFile()) yield [key, `${(stats.mode & 0o777).toString(8)} ${readFileSync(file, "latin1")}`];
+    else if (stats.isDirectory()) {
+      yield [key, "/"];
+      yield* entries(file, base);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** No key, but another extension that brings a model: as with a subscription. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { message, said, say, status } from "./hands.ts";
+import { openWindow, type Window } from "./window.ts";
+
+describe("with a model of VS Code", () => {
+  let window: Window;
+  before(async () => {
+    window = await openWindow({
+      key: false,
+      extensions: [path.join(import.meta.dirname, "../extension/lm-extension")],
+    });
+  });
+  after(() => window?.close());
+
+  it("needs no key, and asks for nothing before the first message", async () => {
+    const panel = await window.panel();
+    await panel.getByRole("button", { name: "Model: Scripted" }).waitFor();
+    assert.equal(await window.page.locator(".monaco-dialog-box").count(), 0);
+    await say(panel, "hello");
+    await said(panel, "Hello from a model of VS Code.");
+    await status(panel, /Ready|idle/i);
+    assert.equal(await message(panel).inputValue(), "");
+    assert.equal(window.requests.length, 0, "the provider with a key was not asked");
+  });
+
+  it("has said nothing on the console that is an error of its own", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

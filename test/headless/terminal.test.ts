@@ -1,0 +1,217 @@
+/** Commands that would hang, stay or flood: none outlasts its limit, and no process is left. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { backgroundOf } from "../../src/tools/background.ts";
+import type { CommandOutcome } from "../../src/tools/host.ts";
+import { markVariable } from "../../src/tools/node-processes.ts";
+import { nodeTerminal } from "../../src/tools/node-terminal.ts";
+import { until } from "../loop/harness.ts";
+import { living, running } from "../tools/terminal/living.ts";
+import { TestWorkspace } from "../tools/workspace.ts";
+
+/** Numbers of the processes that a command of Rondo's started. */
+function marked(): string[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => {
+    try {
+      const isZombie = / Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+      return !isZombie && readFileSync(`/proc/${pid}/environ`, "utf8").includes(`${markVariable}=`);
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe("commands that would hang, stay or flood", function () {
+  this.timeout(20_000);
+  let work: TestWorkspace;
+  let others: string[];
+  beforeEach(function () {
+    if (process.platform !== "linux") this.skip();
+    work = new TestWorkspace();
+    others = marked();
+  });
+  afterEach(async () => {
+    await work.host.background.endAll();
+    work.dispose();
+    assert.deepEqual(
+      marked().filter((pid) => !others.includes(pid)),
+      [],
+    );
+  });
+
+  const run = async (command: string, timeout = 10_000) => await work.run("bash", { command, timeout });
+
+  describe("L11 a time limit ends", () => {
+    for (const [title, command] of [
+      [
+        "the deaf, and those in sessions of their own",
+        "trap '' TERM INT HUP; setsid sleep 4141 & (trap '' TERM; sleep 4141; sleep 4141) & while :; do sleep 1; done",
+      ],
+      ["jobs in groups of their own", "set -m; sleep 4141 & bash -ic 'sleep 4141' & sleep 4141"],
+      ["daemons", "nohup sleep 4141 >/dev/null 2>&1 & (setsid sh -c 'sleep 4141 & sleep 4141 &' &); sleep 4141"],
+      ["those that have emptied their environment", "env -i setsid setsid sleep 4141 & sleep 4141"],
+      ["what is stopped", "sleep 4141 & kill -STOP $!; setsid sh -c 'kill -STOP $$; sleep 4141' & sleep 4141"],
+      [
+        "many at once",
+        'f() { sleep 4141 | sleep 4141 & setsid bash -c "sleep 4141 & sleep 4141" & }; for i in $(seq 50); do f; done; wait',
+      ],
+      [
+        "what starts itself again and again",
+        "g() { trap 'g &' TERM; sleep 4141 & sleep 0.02; g & wait; }; for i in 1 2 3; do g & done; sleep 4141",
+      ],
+    ] as const) {
+      it(title, async () => {
+        const startedAt = performance.now();
+        const result = await run(command, 500);
+        assert.deepEqual([result.failed, result.metadata.fact], [true, "stopped after 0.5 s"]);
+        assert.ok(performance.now() - startedAt < 4_500);
+        assert.deepEqual(living("sleep 4141"), []);
+      });
+    }
+
+    it("output that never ends", async () => {
+      const result = await run("yes", 500);
+      assert.match(result.output, /time limit/);
+      assert.ok(result.output.length < 31_000);
+    });
+  });
+
+  describe("L11 the end of the shell ends", () => {
+    for (const [title, command] of [
+      ["a child that keeps the output open", "sleep 4142 & echo started"],
+      ["one in a session of its own", "setsid sleep 4142 & echo started"],
+      ["one that ignores signals", "(trap '' TERM HUP; sleep 4142; sleep 4142) & echo started"],
+      ["one that closed everything", "(setsid sleep 4142 <&- >&- 2>&- &) ; echo started"],
+      ["one that floods the output", "yes sleep 4142 & sleep 0.1; echo; echo started"],
+    ] as const) {
+      it(title, async () => {
+        const startedAt = performance.now();
+        const { output } = await run(command);
+        assert.ok(output.includes("started\n"));
+        assert.ok(output.includes("What it left running was ended: "));
+        assert.ok(performance.now() - startedAt < 3_000);
+        assert.deepEqual(living("sleep 4142"), []);
+      });
+    }
+  });
+
+  describe("L11 Stop ends a command", () => {
+    const stopped = async (command: string, ready: () => boolean | Promise<void>) => {
+      const stop = new AbortController();
+      const call = work.run("bash", { command }, stop.signal);
+      const wait = ready();
+      await (wait instanceof Promise ? wait : until(ready as () => boolean, 5_000));
+      const stoppedAt = performance.now();
+      stop.abort();
+      const { output } = await call;
+      assert.ok(performance.now() - stoppedAt < 1_000);
+      assert.deepEqual(living("sleep 4143"), []);
+      return output;
+    };
+
+    it("that is about to start", async () => {
+      await stopped("touch ran; sleep 4143", async () => {});
+      assert.equal(existsSync(work.path("ran")), false);
+    });
+
+    for (const ms of [1, 3, 5, 8, 13, 20]) {
+      it(`that starts, after ${ms} ms`, async () => {
+        await stopped("sleep 4143 & setsid sleep 4143 & wait", async () => await sleep(ms));
+      });
+    }
+
+    it("that runs", async () => {
+      assert.equal(
+        await stopped("sleep 4143", () => running("sleep 4143") > 0),
+        "The command was stopped by the user.",
+      );
+    });
+
+    it("that ignores SIGTERM", async () => {
+      const command = "trap '' TERM; (trap '' TERM; sleep 4143; touch survived) & while :; do sleep 4143; done";
+      await stopped(command, () => running("sleep 4143") > 1);
+      assert.equal(existsSync(work.path("survived")), false);
+    });
+
+    it("that has ended and left something", async () => {
+      await stopped("(trap '' TERM; sleep 4143) & echo x", async () => await sleep(60));
+    });
+
+    it("in the background", async () => {
+      const { background } = work.host;
+      background.start({ command: "trap '' TERM; sleep 4143 & setsid sleep 4143 & wait", cwd: work.folder }, "call");
+      const call = run("sleep 4143");
+      await until(() => running("sleep 4143") === 3, 5_000);
+      background.detach("call-1");
+      await call;
+      await background.endAll();
+      assert.deepEqual(living("sleep 4143"), []);
+    });
+  });
+
+  describe("T9 a flood", () => {
+    for (const [title, command, size] of [
+      ["of 100 MB", "head -c 100000000 /dev/zero | tr '\\0' a", 100_000_000],
+      ["of 100 MB in short lines", "yes | head -c 100000000", 100_000_000],
+      ["of 10 MB of a progress bar", "yes \"$(printf '10%%\\r20%%\\r')\" | head -c 10000000", undefined],
+      ["of 10 MB of colours", "yes \"$(printf '\\033[31mred\\033[0m')\" | head -c 10000000", undefined],
+      ["of 5 MB of noise", "head -c 5000000 /dev/urandom", undefined],
+      ["of 100 MB of nothing", "head -c 100000000 /dev/zero", undefined],
+    ] as const) {
+      it(`${title} is taken without holding it`, async () => {
+        const before = process.memoryUsage.rss();
+        const { metadata, output, failed } = await run(command);
+        assert.equal(failed, undefined);
+        assert.ok(output.length < 31_000 && output.isWellFormed());
+        if (size !== undefined) assert.equal(statSync(metadata.outputFile ?? "").size, size);
+        assert.ok(process.memoryUsage.rss() - before < 150_000_000);
+      });
+    }
+  });
+
+  describe("T10 a command that asks", () => {
+    /** A terminal of its own, whose other end stays silent. */
+    const asks = (question: string) => `sleep 4144 | script -qec "${question}" /dev/null`;
+    const quick = () => backgroundOf(nodeTerminal({ silence: 200 }), work.host.overflow, 300);
+    const call = async (command: string, timeout = 10_000): Promise<CommandOutcome> => {
+      const { signal } = new AbortController();
+      return await quick().run({ command, cwd: work.folder, timeout, signal, progress() {} }, "call-1");
+    };
+    before(function () {
+      if (!existsSync("/usr/bin/script")) this.skip();
+    });
+
+    it("on a terminal is ended, and what it asked is told", async () => {
+      const { end } = await call(asks("bash -c 'read -p \\\"Overwrite? [y/N] \\\" x'"));
+      assert.deepEqual(end, { type: "waiting", prompt: "Overwrite? [y/N] " });
+      assert.deepEqual(living("sleep 4144"), []);
+    });
+
+    it("and waits in another way than by reading, behind a line that asks", async () => {
+      const program = "process.stdout.write('Password: '); process.stdin.resume()";
+      work.put("ask.mjs", program);
+      const { end } = await call(asks(`'${process.execPath}' ask.mjs`));
+      assert.deepEqual(end, { type: "waiting", prompt: "Password: " });
+    });
+
+    it("in the background is shown to wait", async () => {
+      const background = quick();
+      background.start({ command: asks("cat"), cwd: work.folder }, "call-1");
+      await until(() => background.list()[0]?.state.type === "waiting", 5_000);
+      await background.endAll();
+      assert.equal(background.list()[0]?.state.type, "ended");
+    });
+
+    it("is not one that is only silent", async () => {
+      const { end } = await call("printf 'Is it up? '; sleep 2; echo yes");
+      assert.deepEqual(end, { type: "exit", code: 0, left: [] });
+    });
+
+    it("of a terminal that is not there ends by itself", async () => {
+      const { output } = await run("head -n 1 /dev/tty; cat; bash -i -c 'echo ok'");
+      assert.match(output, /No such device.*ok/s);
+    });
+  });
+});

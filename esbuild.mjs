@@ -15,6 +15,7 @@ const lazyParts = {
   "src/loop/models/anthropic.ts": "anthropic.cjs",
   "src/loop/models/openai.ts": "openai.cjs",
   "src/mcp/connect.ts": "mcp.cjs",
+  "src/tools/command/grammar.ts": "grammar.cjs",
   "src/tour/tour.ts": "tour.cjs",
   "src/headless/main.ts": "headless-main.js",
 };
@@ -99,6 +100,7 @@ export const builds = [
       anthropic: "src/loop/models/anthropic.ts",
       openai: "src/loop/models/openai.ts",
       mcp: "src/mcp/connect.ts",
+      grammar: "src/tools/command/grammar.ts",
       tour: "src/tour/tour.ts",
       // Threads of their own.
       "checkpoints-worker": "src/checkpoints/worker.ts",
@@ -106,7 +108,14 @@ export const builds = [
       "markdown-worker": "src/tools/web/markdown-worker.ts",
     },
     format: "cjs",
-    define: { ...forNode.define, "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
+    // What modules know of their own place.
+    define: {
+      ...forNode.define,
+      "import.meta.filename": "__filename",
+      "import.meta.dirname": "__dirname",
+      "import.meta.url": "importMetaURL",
+    },
+    banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
     outExtension: { ".js": ".cjs" },
     plugins: [lazy],
   },

@@ -28,9 +28,9 @@ export function requestsOf(chat: Chat): PermissionRequest[] {
 
 /** How many of the others ask for the same: one answer settles them, too. */
 export function equalTo(request: PermissionRequest, all: readonly PermissionRequest[]): number {
-  const askedBy = ({ permission, patterns, preview }: PermissionRequest) =>
-    JSON.stringify([permission, patterns, preview]);
-  return all.filter((other) => other.id !== request.id && askedBy(other) === askedBy(request)).length;
+  const signature = ({ permission, patterns, tool, title, preview }: PermissionRequest) =>
+    JSON.stringify([permission, patterns, tool, title, preview]);
+  return all.filter((other) => other.id !== request.id && signature(other) === signature(request)).length;
 }
 
 /** Whether a question comes from the session or from one of its subagents. */

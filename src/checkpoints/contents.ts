@@ -2,6 +2,7 @@
 import type { Kept } from "./kept.ts";
 import { Pace } from "./pace.ts";
 import type { Pool } from "./pool.ts";
+import { Repository } from "./repository.ts";
 import {
   datedHash,
   type FileState,
@@ -25,7 +26,10 @@ export class Contents {
   /** Of files that changed since the session was opened. */
   readonly #known = new Map<string, { stamp: Stamp; state: FileState }>();
 
-  constructor(_roots: readonly string[], pool: Pool, kept: Kept) {
+  readonly #repositories: Repository[];
+
+  constructor(roots: readonly string[], pool: Pool, kept: Kept) {
+    this.#repositories = roots.map((root) => new Repository(root));
     this.#pool = pool;
     this.#kept = kept;
   }
@@ -36,11 +40,14 @@ export class Contents {
       const entry = tree.entry(path);
       return entry && isRegular(entry.stamp) ? [{ path, stamp: entry.stamp }] : [];
     });
-    await this.#pool.fill(files, new Pace());
+    const left = await this.#pool.fill(files, new Pace());
+    if (left.length === 0) return;
+    const stamps = new Map(left.map(({ path, stamp }) => [path, stamp]));
+    for (const repository of this.#repositories) await repository.read(stamps);
   }
 
   /** What the file was when it looked like this; undefined: it was not there. The hash is empty where its content is not known. */
-  was(name: string, entry: Entry | undefined): Was {
+  async was(name: string, entry: Entry | undefined): Promise<Was> {
     if (!entry) return { state: missing };
     const { stamp, target } = entry;
     if (target !== undefined) return { state: { type: "link", target } };
@@ -49,6 +56,10 @@ export class Contents {
     if (bytes) return { state: fileState(bytes, stamp.mode), bytes };
     const known = this.#known.get(name);
     if (known && sameStamp(known.stamp, stamp)) return { state: known.state };
+    for (const repository of this.#repositories) {
+      const found = await repository.content(name, stamp);
+      if (found) return { state: fileState(found, stamp.mode), bytes: found };
+    }
     const hash = stamp.size > this.limit(name) ? datedHash(stamp) : "";
     return { state: { type: "file", mode: stamp.mode & 0o777, size: stamp.size, hash } };
   }
@@ -70,8 +81,9 @@ export class Contents {
     return known?.type === "file" && this.#kept.blobs.has(known.hash) ? largestNamed : largestUnnamed;
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#pool.close();
+    for (const repository of this.#repositories) repository.close();
   }
 }
 

@@ -21,6 +21,11 @@ export type StatOrder =
   | { type: "names"; names: [slot: number, name: string][] }
   | { type: "look"; table: SharedArrayBuffer; next: SharedArrayBuffer; size: number };
 
+interface Thread {
+  worker: Worker;
+  gone: AbortController;
+}
+
 export class StampTable {
   readonly #slots = new Map<string, number>();
   readonly #names: string[] = [];
@@ -29,7 +34,7 @@ export class StampTable {
   #stamps = new Float64Array(this.#shared);
   /** Changed so recently that another change may show the same stamp. */
   #fresh = new Set<number>();
-  #threads: Worker[] = [];
+  #threads: Thread[] = [];
   /** Slots whose names the threads have not heard of. */
   #untold = new Set<number>();
 
@@ -81,20 +86,28 @@ export class StampTable {
   async changed(): Promise<string[]> {
     const next = new SharedArrayBuffer(4);
     const size = this.#names.length;
-    const others = this.size < worthThreads ? [] : this.#ask(next, size);
+    const others = Promise.allSettled(this.size < worthThreads ? [] : this.#ask(next, size));
     const found = new Set(this.#fresh);
+    await this.#lookAt(next, size, found);
+    for (const other of await others) {
+      if (other.status === "fulfilled") for (const slot of other.value) found.add(slot);
+      // Blocks that it had taken nobody has looked at.
+      else await this.#lookAt(new SharedArrayBuffer(4), size, found);
+    }
+    return [...found].map((slot) => this.#names[slot] ?? "").filter((name) => name !== "");
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
+    this.#threads = [];
+  }
+
+  async #lookAt(next: SharedArrayBuffer, size: number, found: Set<number>): Promise<void> {
     const pace = new Pace();
     for (let at = block(next); at < size; at = block(next)) {
       for (const slot of changedIn(at, size, this.#names, this.#stamps)) found.add(slot);
       await pace.next();
     }
-    for (const slots of await Promise.all(others)) for (const slot of slots) found.add(slot);
-    return [...found].map((slot) => this.#names[slot] ?? "").filter((name) => name !== "");
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.terminate()));
-    this.#threads = [];
   }
 
   #take(file: string): number {
@@ -114,37 +127,33 @@ export class StampTable {
   }
 
   #ask(next: SharedArrayBuffer, size: number): Promise<number[]>[] {
-    const order = (thread: Worker, order: StatOrder) => thread.postMessage(order);
+    const order = ({ worker }: Thread, order: StatOrder) => worker.postMessage(order);
     if (this.#threads.length === 0) this.#start();
     else {
       const names = [...this.#untold].map((slot): [number, string] => [slot, this.#names[slot] ?? ""]);
       for (const thread of this.#threads) order(thread, { type: "names", names });
     }
     this.#untold.clear();
-    return this.#threads.map((thread) => {
+    return this.#threads.map(async (thread) => {
       order(thread, { type: "look", table: this.#shared, next, size });
-      return answer(thread);
+      const [slots] = await once(thread.worker, "message", { signal: thread.gone.signal });
+      return slots;
     });
   }
 
   #start(): void {
     const count = Math.min(3, os.availableParallelism() - 1);
-    this.#threads = Array.from({ length: count }, () => new Worker(workerFile, { workerData: this.#names }));
-    for (const thread of this.#threads) {
-      thread.unref();
-      // What it does not do is done here, next time.
-      thread.on("error", () => {});
-      thread.once("exit", () => {
+    this.#threads = Array.from({ length: count }, () => {
+      const worker = new Worker(workerFile, { workerData: this.#names });
+      const thread = { worker, gone: new AbortController() };
+      worker.unref();
+      // Who waits for it hears of it by `gone`.
+      worker.on("error", () => {});
+      worker.once("exit", () => {
         this.#threads = this.#threads.filter((other) => other !== thread);
+        thread.gone.abort(new Error("a thread that looks at files has ended"));
       });
-    }
+      return thread;
+    });
   }
-}
-
-/** @throws Error when the thread has died, perhaps with blocks that it had taken */
-async function answer(thread: Worker): Promise<number[]> {
-  const gone = new AbortController();
-  thread.once("exit", () => gone.abort(new Error("a thread that looks at files has ended")));
-  const [slots] = await once(thread, "message", { signal: gone.signal });
-  return slots;
 }

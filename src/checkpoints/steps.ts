@@ -81,7 +81,7 @@ export class Steps {
 
   async ready(writes: readonly string[] | "unknown"): Promise<void> {
     await this.#ended;
-    if (writes !== "unknown") return this.#noteNamed(writes);
+    if (writes !== "unknown") return await this.#noteNamed(writes);
     await this.queue(async () => {
       const { at, took } = this.#lastLook;
       const looked = took <= shortLook || Date.now() - at > lookServes;
@@ -132,7 +132,7 @@ export class Steps {
   async close(): Promise<void> {
     await this.#tail;
     await this.#table.close();
-    await this.#contents.close();
+    this.#contents.close();
   }
 
   async #readAll(): Promise<void> {
@@ -160,19 +160,26 @@ export class Steps {
     this.#kept.append({ type: "change", by: "agent", files });
   }
 
-  #noteNamed(writes: readonly string[]): void {
+  async #noteNamed(writes: readonly string[]): Promise<void> {
     const names = writes.filter((name) => !this.#named.has(name) && this.#isOurs(name));
     if (names.length === 0) return;
+    const touched: [Named, Promise<FileState>][] = [];
     const noted = names.map((name) => {
       const { state, bytes, stamp } = readInPlace(name, largestNamed, this.#roots);
       this.#kept.keep(state, bytes);
+      const named: Named = {
+        before: state,
+        untouched: undefined,
+        look: this.#looking,
+        folders: this.#missingFolders(name),
+      };
+      this.#named.set(name, named);
       const entry = this.#baseline === "read" && this.#looking === 0 ? this.#tree.entry(name) : undefined;
-      const touched = entry !== undefined && (stamp === undefined || !sameStamp(entry.stamp, stamp));
-      const untouched = touched ? this.#keptWas(name, entry) : undefined;
-      this.#named.set(name, { before: state, untouched, look: this.#looking, folders: this.#missingFolders(name) });
+      if (entry && !(stamp && sameStamp(entry.stamp, stamp))) touched.push([named, this.#keptWas(name, entry)]);
       return { path: name, before: state };
     });
     this.#kept.append({ type: "intent", snapshot: this.#snapshot.id, at: this.#snapshot.at, files: noted });
+    for (const [named, untouched] of touched) named.untouched = await untouched;
   }
 
   #missingFolders(file: string): string[] {
@@ -237,8 +244,8 @@ export class Steps {
     this.refresh(changes);
   }
 
-  #keptWas(name: string, entry: Entry | undefined): FileState {
-    const { state, bytes } = this.#contents.was(name, entry);
+  async #keptWas(name: string, entry: Entry | undefined): Promise<FileState> {
+    const { state, bytes } = await this.#contents.was(name, entry);
     this.#kept.keep(state, bytes);
     return state;
   }
@@ -259,10 +266,10 @@ export class Steps {
       }
       const named = this.#named.get(name);
       if (named) {
-        if (named.look === this.#looks) named.untouched = this.#keptWas(name, difference.before);
+        if (named.look === this.#looks) named.untouched = await this.#keptWas(name, difference.before);
         continue;
       }
-      const { state: before, bytes } = this.#contents.was(name, difference.before);
+      const { state: before, bytes } = await this.#contents.was(name, difference.before);
       const { state, stamp } = readInPlace(name, this.#contents.limit(name), this.#roots);
       const isSame = stamp && difference.before ? sameStamp(stamp, difference.before.stamp) : false;
       if (!sameState(before, state) && !(isSame && before.type === "file" && before.hash === "")) {

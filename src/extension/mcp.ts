@@ -1,6 +1,7 @@
 /** MCP servers in a window: the user's settings, the workspace's files once they are allowed, and signing in. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
+import { version } from "../loop/version.ts";
 import { type Loaded, loadServers } from "../mcp/config.ts";
 import { McpServers } from "../mcp/servers.ts";
 import { BrowserLogin } from "./mcp-login.ts";
@@ -37,7 +38,7 @@ export class Mcp implements vscode.Disposable {
       consent: { has: (fingerprint) => this.#allowed.includes(fingerprint), give: (one) => this.#allow(one) },
       folders: openFolders,
       env: process.env,
-      version: vscode.extensions.getExtension("rondo.rondo")?.packageJSON.version ?? "0",
+      version,
       loginPlace: this.#login,
       log: (server, line) => this.#log.appendLine(`${new Date().toISOString()} [${server}] ${line}`),
       onProblem: (sentence) => log.warn(sentence),

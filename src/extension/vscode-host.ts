@@ -20,7 +20,7 @@ export interface EditorHost extends vscode.Disposable {
 }
 
 /** Where commands run, as the settings have it. */
-export interface TerminalSettings {
+interface TerminalSettings {
   /** `separate`: by Rondo, mirrored into a terminal; `integrated`: in a terminal of the user's own shell. */
   mode: "separate" | "integrated";
   /** Path; "" for the usual one. */

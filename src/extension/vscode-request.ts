@@ -45,7 +45,10 @@ export function optionsOf({
     modelOptions: { ...(temperature !== undefined && { temperature }), ...options },
     // There is no mode in which tools are told but not called.
     ...(offered.length > 0 && {
-      tools: offered.map(({ name, description, schema }) => ({ name, description, inputSchema: schema })),
+      tools: offered.map(({ name, description, schema }) => {
+        // Some providers refuse an object that has no list of properties.
+        return { name, description, inputSchema: { properties: {}, ...schema } };
+      }),
       toolMode: vscode.LanguageModelChatToolMode.Auto,
     }),
   };

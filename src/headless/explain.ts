@@ -8,11 +8,11 @@ import { loadProject } from "../project/project.ts";
 import { foldersOf } from "../query/options.ts";
 import { rulesOf } from "../query/permissions.ts";
 import type { Options } from "../query/types.ts";
-import { coreTools } from "../tools/core.ts";
+import { builtInTools } from "../tools/all.ts";
 import type { Host } from "../tools/host.ts";
 import { nodeHost } from "../tools/node-host.ts";
 import { taskTool } from "../tools/task.ts";
-import { noDelegate, type Tool, ToolError } from "../tools/tool.ts";
+import { nobodyToAsk, noDelegate, type Tool, ToolError } from "../tools/tool.ts";
 import { UsageError } from "./options.ts";
 
 const Line = z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) });
@@ -35,7 +35,10 @@ export async function explain(options: Options): Promise<number> {
     agent: project.agents.find(agent),
     book: { mode: permissionMode, user: rulesOf(options), workspace: [] },
     host,
-    tools: [...coreTools, taskTool(project.agents.all().filter(({ mode, hidden }) => mode !== "primary" && !hidden))],
+    tools: [
+      ...builtInTools({ editor: false }),
+      taskTool(project.agents.all().filter(({ mode, hidden }) => mode !== "primary" && !hidden)),
+    ],
   };
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === "") continue;
@@ -72,12 +75,16 @@ async function explainCall(call: z.infer<typeof Line>, { agent, book, host, tool
       seen: new Map(),
       signal,
       delegate: noDelegate,
+      askUser: nobodyToAsk,
     });
     const judged = plan.needs.map((need) => ({ need, judgement: judge(need, tool.name, book, [agent]) }));
     const decision = strictest(judged.map((one) => one.judgement));
     const decisive = judged.find((one) => one.judgement.decision === decision)?.judgement;
     const asking = judged.filter((one) => one.judgement.decision === "ask").map((one) => one.need);
-    const isPath = (permission: string) => permission !== "bash";
+    const isPath = (permission: string) => /^(read|edit|external_directory)$/.test(permission);
+    const outside = new Set(
+      plan.needs.filter(({ permission }) => permission === "external_directory").map(({ pattern }) => pattern),
+    );
     return {
       decision,
       rule: decisive?.rule ?? null,
@@ -93,7 +100,7 @@ async function explainCall(call: z.infer<typeof Line>, { agent, book, host, tool
         .filter(({ need }) => isPath(need.permission))
         .map(({ need, judgement }) => ({
           path: need.pattern,
-          inside: need.permission !== "external_directory",
+          inside: !outside.has(need.pattern),
           decision: judgement.decision,
         })),
       always: decision === "ask" ? alwaysRules(asking) : [],

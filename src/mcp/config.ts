@@ -173,7 +173,8 @@ class Reader {
     }
   }
 
-  #add(name: string, value: unknown, { bringer, source, folder }: Place): void {
+  #add(name: string, value: unknown, place: Place): void {
+    const { bringer, source, folder } = place;
     if (!/^[\w .@/:-]{1,64}$/.test(name)) {
       throw new Unusable("a name has 1 to 64 letters, digits, spaces and . _ - @ / :");
     }
@@ -181,7 +182,7 @@ class Reader {
     const other = servers.find((one) => one.name === name);
     if (other) throw new Unusable(`there is one of that name already, from ${other.source}`);
     if (servers.length === mostServers) throw new Unusable(`there are ${mostServers} servers already`);
-    const written = isHttp(value) ? this.#http(value) : this.#stdio(value, folder);
+    const written = isHttp(value) ? this.#http(value, place) : this.#stdio(value, place);
     const variables = variablesOf(JSON.stringify(value));
     const given = variables.length === 0 ? "" : ` (is given ${variables.map((one) => `$${one}`).join(", ")})`;
     servers.push({
@@ -196,7 +197,7 @@ class Reader {
     });
   }
 
-  #stdio(value: unknown, folder: string): Pick<ServerConfig, "launch" | "target" | "timeout" | "disabled"> {
+  #stdio(value: unknown, { folder, bringer }: Place): Pick<ServerConfig, "launch" | "target" | "timeout" | "disabled"> {
     const { command, args = [], env = {}, cwd = ".", timeout = usualTimeout, disabled = false } = parse(Stdio, value);
     return {
       launch: {
@@ -206,13 +207,17 @@ class Reader {
         env: this.#expandAll(env),
         cwd: path.resolve(folder, this.#expand(cwd)),
       },
-      target: [...pairs(env, "="), ...[command, ...args].map(shown), ...(cwd === "." ? [] : [`(in ${shown(cwd)})`])].join(" "),
+      target: [
+        ...pairs(env, "=", bringer),
+        ...[command, ...args].map(shown),
+        ...(cwd === "." ? [] : [`(in ${shown(cwd)})`]),
+      ].join(" "),
       timeout,
       disabled,
     };
   }
 
-  #http(value: unknown): Pick<ServerConfig, "launch" | "target" | "timeout" | "disabled"> {
+  #http(value: unknown, { bringer }: Place): Pick<ServerConfig, "launch" | "target" | "timeout" | "disabled"> {
     const { url, headers = {}, timeout = usualTimeout, disabled = false } = parse(Http, value);
     const address = this.#expand(url);
     if (!URL.canParse(address)) throw new Unusable("its url is not an address");
@@ -227,7 +232,7 @@ class Reader {
         throw new Unusable(`its header ${JSON.stringify(name.slice(0, 80))} is malformed`);
       }
     }
-    const sent = Object.keys(headers).length === 0 ? "" : ` (is sent ${pairs(headers, ": ").join(", ")})`;
+    const sent = Object.keys(headers).length === 0 ? "" : ` (is sent ${pairs(headers, ": ", bringer).join(", ")})`;
     return { launch: { type: "http", url: address, headers: all }, target: `${shown(url)}${sent}`, timeout, disabled };
   }
 
@@ -261,9 +266,11 @@ function parse<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
   throw new Unusable(wrong.join("; "));
 }
 
-/** What is written in the open is a secret at times, so only the beginning of it is shown. */
-function pairs(values: Record<string, string>, between: string): string[] {
-  return Object.entries(values).map(([name, value]) => `${shown(name)}${between}${shown(value)}`);
+/** The user is to see all that a workspace chose; values of their own are secrets at times, and not shown. */
+function pairs(values: Record<string, string>, between: string, bringer: Bringer): string[] {
+  return Object.entries(values).map(
+    ([name, value]) => `${shown(name)}${between}${bringer === "workspace" ? shown(value) : "…"}`,
+  );
 }
 
 /** As one would type it; what a shell would take apart is in quotes, and what cannot be seen is spelled out. */

@@ -15,8 +15,8 @@ export function serverSlugs(names: readonly string[]): Map<string, string> {
   const taken = new Set<string>();
   for (const name of names) {
     const plain = name.replace(/[^a-zA-Z0-9-]+/g, "_").replace(/^_+|_+$/g, "") || "server";
-    const short = plain.length <= longestServer ? plain : marked(plain, name, longestServer);
-    const slug = taken.has(short) ? marked(short, name, longestServer) : short;
+    let slug = plain.length <= longestServer ? plain : marked(plain, name, longestServer);
+    for (let salt = name; taken.has(slug); salt += "+") slug = marked(plain, salt, longestServer);
     taken.add(slug);
     slugs.set(name, slug);
   }
@@ -42,5 +42,5 @@ export function toolNames(slug: string, names: readonly string[]): Map<string, s
 /** Cut, with a mark that tells it from others that would be the same. */
 function marked(plain: string, name: string, most: number): string {
   const mark = createHash("sha256").update(name).digest("hex").slice(0, 8);
-  return `${plain.slice(0, most - mark.length - 1)}_${mark}`;
+  return `${plain.slice(0, most - mark.length - 1).replace(/_+$/, "")}_${mark}`;
 }

@@ -131,7 +131,9 @@ export class Server {
 
   /** One that was out of reach, as all are without a network. */
   #mayHaveComeBack(): boolean {
-    return this.#failure?.kind === "passing" && this.config.launch.type === "http" && Date.now() - this.#failedAt > pause;
+    return (
+      this.#failure?.kind === "passing" && this.config.launch.type === "http" && Date.now() - this.#failedAt > pause
+    );
   }
 
   /** The user wants it to run. */

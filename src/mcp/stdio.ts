@@ -1,6 +1,7 @@
 /** A server as a child process that is spoken to over its standard input and output, a line a message. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
@@ -148,11 +149,8 @@ export class StdioTransport implements Transport {
 function notStarted({ command, cwd }: StdioLaunch, error: unknown): ServerFailure {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
   if (code === "ENOENT") {
-    return new ServerFailure(
-      "final",
-      `There is no command ${command}, or no folder ${cwd}.`,
-      "Install it, or correct its configuration.",
-    );
+    const what = existsSync(cwd) ? `command ${command}` : `folder ${cwd}`;
+    return new ServerFailure("final", `There is no ${what}.`, "Install it, or correct its configuration.");
   }
   return new ServerFailure("final", `${command} cannot be started (${code}).`, "Correct its configuration.");
 }

@@ -25,6 +25,9 @@ interface About {
 export async function serversOf(options: Options, { folders, trusted, say, log }: About): Promise<RunServers> {
   const { mcpServers, allowProjectMcpServers = false, env = process.env } = options;
   const isThere = folders.some((folder) => existsSync(path.join(folder, ".mcp.json")));
+  if (isThere && trusted && !allowProjectMcpServers) {
+    say("The servers of .mcp.json were not started: allowProjectMcpServers (--project-mcp) allows them.");
+  }
   if (mcpServers === undefined && !(isThere && allowProjectMcpServers)) return none;
   const [{ McpServers }, { loadServers }] = await Promise.all([
     import("../mcp/servers.ts"),
@@ -32,8 +35,8 @@ export async function serversOf(options: Options, { folders, trusted, say, log }
   ]);
   const servers = new McpServers({
     load: () => {
-      const own = allowProjectMcpServers ? folders : [];
-      return loadServers({ caller: mcpServers, settings: undefined, folders: own, trusted, env });
+      const files = allowProjectMcpServers;
+      return loadServers({ caller: mcpServers, settings: undefined, folders, files, trusted, env });
     },
     consent: { has: () => allowProjectMcpServers, give() {} },
     folders: () => folders,

@@ -18,9 +18,8 @@ export async function openTarget(name: string, mayBeMissing: boolean, context: T
   signal.throwIfAborted();
   requireTrust(host.workspace);
   const location = await host.workspace.locate(name);
-  const kind = await openToChange(location, host, seen, signal);
-  if (kind.type === "missing" && mayBeMissing) return { location, before: undefined };
-  const before = asText(kind);
+  if (mayBeMissing && (await host.workspace.look(location)) === "missing") return { location, before: undefined };
+  const before = asText(await openToChange(location, host, seen, signal));
   const known = seen.get(before.path);
   if (known !== undefined && known !== before.version) throw new ToolError(staleSentence(location.relative));
   return { location, before };

@@ -184,8 +184,8 @@ function rowsOf(stdout: string, sieve: Sieve): Row[] {
     }
     const file = (begun + row.slice(0, end)).replace(/^\.\//, "");
     begun = "";
-    let own = byFile.get(file);
-    if (!own) byFile.set(file, (own = []));
+    const own = byFile.get(file) ?? [];
+    if (own.length === 0) byFile.set(file, own);
     const [start = "", number = "", sign = ":"] = /^(\d+)([:-])/.exec(row.slice(end + 1)) ?? [];
     own.push({ file, number, sign, text: row.slice(end + 1 + start.length).replace(/\r$/, "") });
   }

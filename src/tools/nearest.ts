@@ -1,5 +1,5 @@
 /** Where in a text something like the wanted text stands, for the words of an error. Pure, and bounded in time. */
-import { Lines } from "./match/lines.ts";
+import type { Lines } from "./match/lines.ts";
 import { countLines, headOf, splitLines } from "./text.ts";
 
 export interface Near {
@@ -20,11 +20,10 @@ interface Line {
 const smallText = 30_000;
 const longestLine = 2_000;
 
-export function nearest(text: string, wanted: string): Near | undefined {
+export function nearest(lines: Lines, wanted: string): Near | undefined {
   const sought = keyed(headOf(wanted, smallText));
   if (sought.length === 0) return undefined;
-  if (text.length <= smallText) return nearestOf(keyed(text), sought);
-  const lines = new Lines(text);
+  if (lines.text.length <= smallText) return nearestOf(keyed(lines.text), sought);
   const count = countLines(wanted);
   // The best of a few windows; one that differs only in white space cannot be beaten.
   const found = windows(lines, wanted)

@@ -57,8 +57,8 @@ export class Guards {
       holds: (name) => {
         const end = name.lastIndexOf("/");
         const parent = name.slice(0, Math.max(end, 0));
-        let holds = judges.get(parent);
-        if (!holds) judges.set(parent, (holds = judge(parent)));
+        const holds = judges.get(parent) ?? judge(parent);
+        judges.set(parent, holds);
         return holds(name.slice(end + 1));
       },
     };

@@ -68,7 +68,10 @@ function belongs({ pid, parent, group, session, born }: Row, tree: Tree): boolea
   return holdsOutput || readProc(pid, "environ").includes(`${markVariable}=${tree.mark}`);
 }
 
-/** What its first process has left running when it ended, as command lines; what is just about to end is waited for. */
+/**
+ * What its first process has left running when it ended, as command lines; what is just about to end is waited for. Where
+ * there is nothing, there is nothing to be ended.
+ */
 export async function leftBehind(tree: Tree): Promise<string[]> {
   const deadline = Date.now() + grace;
   let members = await membersOf(tree);
@@ -77,7 +80,7 @@ export async function leftBehind(tree: Tree): Promise<string[]> {
     members = await membersOf(tree);
   }
   const lines = await Promise.all(members.map(({ pid }) => commandLine(pid)));
-  return [...new Set(lines.filter((line) => line !== ""))];
+  return [...new Set(lines)];
 }
 
 /** Ends all processes of the tree: politely, then for good. Resolves when none is left, or cannot be ended. */

@@ -53,12 +53,10 @@ async function runCommand(program: string, command: Command, silence: number): P
   });
   const end = await ended(child, command);
   watch?.stop();
-  if (tree) {
-    if (end.type === "exit") end.left = await leftBehind(tree);
-    await endTree(tree);
-  }
+  const left = tree && end.type === "exit" ? await leftBehind(tree) : undefined;
+  if (tree && left?.length !== 0) await endTree(tree);
   await reader.drained();
-  return end;
+  return end.type === "exit" ? { ...end, left: left ?? [] } : end;
 }
 
 function start(program: string, { command, cwd }: Command, mark: string, pipe: Pipe | undefined): ChildProcess {
@@ -104,7 +102,7 @@ let console: Promise<() => Decode> | undefined;
 function decoding(): Promise<() => Decode> {
   if (process.platform !== "win32") return Promise.resolve(decodeUtf8);
   console ??= new Promise((resolve) => {
-    execFile("chcp.com", { windowsHide: true }, (_error, stdout) => {
+    execFile(process.env["ComSpec"] ?? "cmd.exe", ["/d", "/c", "chcp"], { windowsHide: true }, (_error, stdout) => {
       const codePage = Number(/\d+/.exec(stdout)?.[0] ?? 65_001);
       resolve(() => decodeConsole(codePage));
     });

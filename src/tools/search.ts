@@ -56,8 +56,8 @@ export class FileList {
 
 /** Characters of a list of guarded files: some thousands. */
 const guardedLimit = 1_000_000;
-/** ms that such a list is kept: searches follow on each other, and going over all folders takes a third of the time of one. */
-const keptFor = 10_000;
+/** ms that such a list is kept: searches follow on each other, and it takes up to a half of the time of one. */
+const keptFor = 60_000;
 
 const kept = new WeakMap<Search, Map<string, { until: number; held: readonly string[] }>>();
 
@@ -75,7 +75,12 @@ export async function countHeld(
   return held.filter((path) => isWanted(path)).length;
 }
 
-async function heldBelow(folder: Location, sieve: Sieve, search: Search, signal: AbortSignal): Promise<readonly string[]> {
+async function heldBelow(
+  folder: Location,
+  sieve: Sieve,
+  search: Search,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const known = kept.get(search)?.get(folder.path);
   if (known && known.until > Date.now()) return known.held;
   const list = new FileList(sieve, () => true);

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { compare, inContext, toFileDiff } from "./diff.ts";
 import { asText, requireTrust, staleSentence } from "./files.ts";
+import { knownProblems, newProblems } from "./problems.ts";
 import { fileNeeds } from "./scope.ts";
 import { countLines, isCrlf, plural } from "./text.ts";
 import { defineTool, ToolError } from "./tool.ts";
@@ -34,6 +35,7 @@ export const write = defineTool({
       needs: fileNeeds("edit", location, host),
       writes: [location.path],
       run: async () => {
+        const complaints = await knownProblems(host, location.path, before?.text ?? "");
         const after = await host.workspace.write(location, text, before?.version ?? "missing", signal);
         seen.set(after.path, after.version);
         const expected = text.startsWith("\ufeff") ? text.slice(1) : text;
@@ -47,7 +49,7 @@ export const write = defineTool({
           );
         }
         return {
-          output: sentences.join(" "),
+          output: sentences.join(" ") + (await newProblems(host, complaints, after, signal)),
           metadata: { diff: toFileDiff(location.relative, compare(before?.text ?? "", after.text)) },
         };
       },

@@ -1,8 +1,8 @@
 /** What a checkpoint costs: how long a step of three changed files waits for it, and whether it stops anything else. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import os from "node:os";
 import path from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openCheckpoints } from "../../src/checkpoints/checkpoints.ts";
 import { median, type Report } from "./headless.ts";
 
@@ -42,7 +42,10 @@ async function bench(folder: string, size: number, report: Report): Promise<void
   const times = { ready: [] as number[], command: [] as number[], named: [] as number[] };
   for (let round = 0; round < rounds; round++) {
     const some = Array.from({ length: changed }, (_, at) => files[(round * 997 + at * 313) % files.length] ?? "");
-    for (const [kind, writes] of [["command", "unknown"], ["named", some]] as const) {
+    for (const [kind, writes] of [
+      ["command", "unknown"],
+      ["named", some],
+    ] as const) {
       checkpoints.begin();
       // The model answers.
       await checkpoints.restored();
@@ -67,7 +70,13 @@ async function bench(folder: string, size: number, report: Report): Promise<void
 
 function fill(root: string, size: number): string[] {
   return Array.from({ length: size }, (_, at) => {
-    const file = path.join(root, `package-${Math.floor(at / 200)}`, "src", `part-${Math.floor(at / 20) % 10}`, `file-${at}.ts`);
+    const file = path.join(
+      root,
+      `package-${Math.floor(at / 200)}`,
+      "src",
+      `part-${Math.floor(at / 20) % 10}`,
+      `file-${at}.ts`,
+    );
     if (at % 20 === 0) mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, `export const value${at} = ${at};\n`.repeat(20));
     return file;

@@ -1,4 +1,7 @@
-/** `npm run bench [-- headless long stop record panel vscode]`: prints a JSON line a figure; all of them when none is named. */
+/**
+ * `npm run bench [-- headless long stop record permission edit search checkpoint output panel vscode]`: prints a JSON line a
+ * figure; all of them when none is named.
+ */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { benchHeadless, benchLongSession, type Report } from "./headless.ts";

@@ -70,7 +70,7 @@ export class Play {
     try {
       for (const name of ["a", "d/c"]) this.#edit({ type: "write", name });
       if (git) this.#world.commit();
-      await this.#step(async () => {});
+      await this.#step(() => this.#copied());
       for (const action of actions) await this.#act(action);
     } finally {
       await this.#world.dispose();
@@ -81,7 +81,7 @@ export class Play {
   async #act(action: Action): Promise<void> {
     switch (action.type) {
       case "user":
-        action.edits.forEach((edit) => this.#edit(edit));
+        for (const edit of action.edits) this.#edit(edit);
         this.#beforeRestore = undefined;
         return;
       case "tool": {
@@ -94,10 +94,10 @@ export class Play {
       }
       case "command":
         await this.#step(async () => {
-          action.between.forEach((edit) => this.#edit(edit));
+          for (const edit of action.between) this.#edit(edit);
           this.#noteUser();
           await this.#world.checkpoints.ready("unknown", never);
-          action.edits.forEach((edit) => this.#edit(edit));
+          for (const edit of action.edits) this.#edit(edit);
         });
         return;
       case "restore":
@@ -109,7 +109,7 @@ export class Play {
       case "restart":
         await this.#step(async () => {});
         await this.#world.restart();
-        await this.#step(async () => {});
+        await this.#step(() => this.#copied());
         return;
     }
   }
@@ -127,6 +127,11 @@ export class Play {
     this.#settled = this.#files();
   }
 
+  /** From then on what files hold is known. */
+  async #copied(): Promise<void> {
+    await this.#world.checkpoints.ready("unknown", never);
+  }
+
   async #restore(which: "all" | "unedited", back: number): Promise<void> {
     this.#noteUser();
     const moment = this.#moments.at(-1 - Math.min(back, this.#moments.length - 1));
@@ -136,7 +141,8 @@ export class Play {
     const after = this.#files();
     const what = `restore of ${which}, left ${JSON.stringify(left)}`;
     if (which === "all") assert.deepEqual(after, moment.files, what);
-    for (const file of moment.touched) assert.equal(which === "all" || after[file] === before[file], true, `${what}: ${file}`);
+    for (const file of moment.touched)
+      assert.equal(which === "all" || after[file] === before[file], true, `${what}: ${file}`);
     if (which === "unedited") {
       for (const file of Object.keys({ ...before, ...moment.files })) {
         // Under what the user has made, and over it, there may be no room.

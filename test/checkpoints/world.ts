@@ -127,7 +127,9 @@ export class World {
   async planned(snapshot: string): Promise<string[]> {
     const { files } = await this.preview(snapshot);
     return files
-      .map(({ effect, path, edited, problem }) => [effect, path, edited ? "edited" : "", problem].filter(Boolean).join(" "))
+      .map(({ effect, path, edited, problem }) =>
+        [effect, path, edited ? "edited" : "", problem].filter(Boolean).join(" "),
+      )
       .sort();
   }
 

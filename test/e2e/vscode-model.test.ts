@@ -20,7 +20,7 @@ describe("with a model of VS Code", () => {
     assert.equal(await window.page.locator(".monaco-dialog-box").count(), 0);
     await say(panel, "hello");
     await said(panel, "Hello from a model of VS Code.");
-    await status(panel, /Ready|idle/i);
+    await status(panel, /Done/);
     assert.equal(await message(panel).inputValue(), "");
     assert.equal(window.requests.length, 0, "the provider with a key was not asked");
   });

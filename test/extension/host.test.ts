@@ -11,6 +11,9 @@ import { ToolError } from "../../src/tools/tool.ts";
 
 const { signal } = new AbortController();
 
+/** Settings that these tests are not about. */
+const asUsual = { terminal: () => ({ mode: "separate", shell: "" }) as const, secrets: () => [] };
+
 describe("files in the editor", () => {
   let folder: string;
   let host: EditorHost;
@@ -23,7 +26,7 @@ describe("files in the editor", () => {
         written.push({ path: uri.fsPath, before, after });
       },
     };
-    host = vscodeHost({ watch });
+    host = vscodeHost({ watch, ...asUsual });
     ({ workspace } = host.forSession(path.join(os.tmpdir(), "rondo-outputs")));
   });
 
@@ -246,19 +249,19 @@ describe("commands and search in the editor", () => {
   let session: Host;
 
   before(() => {
-    host = vscodeHost({ watch: { begin: () => () => {} } });
+    host = vscodeHost({ watch: { begin: () => () => {} }, ...asUsual });
     session = host.forSession(path.join(os.tmpdir(), "rondo-outputs"));
   });
 
   after(() => host.dispose());
 
-  async function run(command: string, more: { signal?: AbortSignal; timeout?: number } = {}) {
+  async function run(command: string, more: { signal?: AbortSignal } = {}) {
     let output = "";
     const end = await session.terminal.run({
       command,
       cwd: os.tmpdir(),
-      timeout: 20_000,
       signal,
+      onWaiting() {},
       onOutput: (text) => {
         output += text;
       },
@@ -278,7 +281,7 @@ describe("commands and search in the editor", () => {
   }
 
   it("mirrors all commands into one terminal, and takes no focus", async () => {
-    assert.deepEqual(await run("echo hello; exit 3"), { end: { type: "exit", code: 3 }, output: "hello\n" });
+    assert.deepEqual(await run("echo hello; exit 3"), { end: { type: "exit", code: 3, left: [] }, output: "hello\n" });
     await run("echo again");
     assert.equal(mirror().length, 1);
     const seen = await terminalText("again");
@@ -301,7 +304,7 @@ describe("commands and search in the editor", () => {
 
   it("T9 passes on 10 MB of output", async () => {
     const { end, output } = await run("yes 'a line of output' | head -c 10000000");
-    assert.deepEqual(end, { type: "exit", code: 0 });
+    assert.deepEqual(end, { type: "exit", code: 0, left: [] });
     assert.equal(output.length, 10_000_000);
   });
 

@@ -223,6 +223,11 @@ describe("models of VS Code", () => {
       fake.changed();
       await changed;
       assert.deepEqual(await own(), [scripted, { ...scripted, modelID: "rondo-test/second", label: "Second" }]);
+      fake.models = [];
+      const gone = new Promise((resolve) => models.onDidChange(() => resolve(undefined)));
+      fake.changed();
+      await gone;
+      assert.deepEqual(await own(), []);
     } finally {
       fake.models = before;
       fake.changed();

@@ -63,7 +63,7 @@ describe("the configuration of MCP servers", () => {
     assert.deepEqual(launch, { type: "stdio", command: "sh", args: ["--token=t"], env: { A: "t" }, cwd: folder });
     assert.equal(
       servers[0]?.target,
-      `${given("SHELL_X:-sh")} --token=${given("TOKEN")} (is given $SHELL_X, $TOKEN, $NONE)`,
+      `A=… ${given("SHELL_X:-sh")} --token=${given("TOKEN")} (is given $SHELL_X, $TOKEN, $NONE)`,
     );
     assert.match(
       problemsOf({ command: "x", env: { K: given("OPENAI_API_KEY") } }, env)[0] ?? "",
@@ -112,6 +112,17 @@ describe("the configuration of MCP servers", () => {
   it("T11 shows a command for what it is", () => {
     const { servers } = load({ settings: { a: { command: "x", args: ["a b", "\u202e\u001b"] } } });
     assert.equal(servers[0]?.target, String.raw`x "a b" "\u{202e}\u001b"`);
+    write({
+      a: { command: "node", args: ["a.js"], env: { NODE_OPTIONS: "--require ./evil.js" }, cwd: "sub" },
+      b: { url: "https://example.com/mcp", headers: { A: `Bearer ${given("TOKEN")}` } },
+    });
+    assert.deepEqual(
+      load({ env: { TOKEN: "t" } }).servers.map(({ target }) => target),
+      [
+        'NODE_OPTIONS="--require ./evil.js" node a.js (in sub)',
+        `https://example.com/mcp (is sent A: "Bearer ${given("TOKEN")}") (is given $TOKEN)`,
+      ],
+    );
   });
 
   it("T11 allows http to this machine only", () => {

@@ -22,10 +22,7 @@ describe("hostile servers", () => {
   it("T11 a command that is not there fails at once, and its neighbour runs", async () => {
     const running = await ready({ none: { command: "no-such-command-7" }, good: hostile("well") });
     const state = stateOf(running, "none");
-    assert.deepEqual(
-      state.type === "failed" && state.message,
-      `There is no command no-such-command-7, or no folder ${running.folder}.`,
-    );
+    assert.deepEqual(state.type === "failed" && state.message, "There is no command no-such-command-7.");
     assert.equal((await call(running, "mcp__good__act")).output, "It was act.");
   });
 
@@ -113,6 +110,12 @@ describe("hostile servers", () => {
     assert.equal(stateOf(running, "bad").type, "failed");
   });
 
+  it("T11 an answer that is malformed fails in words, and a refusal is told in the server's own", async () => {
+    const running = await ready({ bad: hostile("malformed"), no: hostile("refuses") });
+    await assert.rejects(call(running, "mcp__bad__act"), /Its answer is malformed/);
+    assert.deepEqual(await call(running, "mcp__no__act"), { output: "Not today.", metadata: {}, failed: true });
+  });
+
   it("T11 garbage between the messages is noted and passed over", async () => {
     const running = await ready({ bad: hostile("garbage") });
     assert.equal((await call(running, "mcp__bad__act")).output, "It was act.");
@@ -152,6 +155,14 @@ describe("hostile servers", () => {
     await call(running, "mcp__bad__before");
     await until(() => running.servers.tools().some(({ name }) => name === "mcp__bad__after"));
     assert.equal(running.servers.tools().length, 1);
+  });
+
+  it("T11 a list of several pages is read to its end, and one that goes in a circle once", async () => {
+    const { servers } = await ready({ bad: hostile("pages") });
+    assert.deepEqual(
+      servers.tools().map(({ name }) => name),
+      [0, 1, 2, 3, 4].map((page) => `mcp__bad__page_${page}`),
+    );
   });
 
   it("T11 of 5,000 tools the first 1,000 are there", async () => {

@@ -3,6 +3,9 @@
 import assert from "node:assert/strict";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import type { ChatEvent } from "../../src/loop/events.ts";
+import { askUser } from "../../src/tools/ask-user.ts";
+import { coreTools } from "../../src/tools/core.ts";
+import { todoWrite } from "../../src/tools/todo-write.ts";
 import { agent } from "../agent.ts";
 import { isSummary } from "../loop/compacting.ts";
 import { type Harness, harnesses, until } from "../loop/harness.ts";
@@ -117,5 +120,71 @@ describe("a real session in the panel", () => {
     await show();
     assert.equal(await queue.count(), 0);
     assert.equal(await panel.page.getByRole("article", { name: "You" }).count(), 2);
+  });
+
+  /** Tells the session what was pressed in the panel. */
+  async function pass(h: Harness, panel: PanelPage): Promise<void> {
+    for (const { requestID, answer } of await panel.sentOf("answer")) {
+      const { command } = answer.type === "once" ? answer : {};
+      h.session.answer(requestID, command === undefined ? answer : { type: "once", input: { command } });
+    }
+  }
+
+  it("T7 a command that the user changes before it runs", async () => {
+    const h = open([[bash("touch one.txt")], ["Done."]]);
+    const { panel, show } = await watch(h);
+    const turn = h.turn("Do it.");
+    await until(() => h.chat.requests.length > 0, patience);
+    await show();
+    assert.match(await panel.page.getByRole("region", { name: "Preview" }).innerText(), /touch one\.txt/);
+    await panel.page.waitForTimeout(450);
+    await button(panel, "Edit command").click();
+    await panel.page.getByRole("textbox", { name: "Command" }).fill("touch two.txt");
+    await panel.page.keyboard.press("Control+Enter");
+    await pass(h, panel);
+    await turn;
+    await show();
+    assert.equal(h.read("two.txt"), "");
+    assert.throws(() => h.read("one.txt"));
+    await panel.page.getByRole("group", { name: "Ran touch two.txt" }).waitFor();
+  });
+
+  it("T11 questions of the model, answered, and the list of what is to be done", async () => {
+    const options = [{ label: "Half up" }, { label: "Half to even", description: "Nearer to the truth." }];
+    const input = { questions: [{ question: "How is it rounded?", header: "Rounding", options }] };
+    const list = { todos: [{ content: "Round", status: "in_progress" }] };
+    const script = [[{ call: "todo_write", input: list }], [{ call: "ask_user", input }], ["Done."]];
+    const h = open(script, { tools: [...coreTools, askUser, todoWrite] });
+    const { panel, show } = await watch(h);
+    const turn = h.turn("Round it.");
+    await until(() => h.chat.requests.length > 0, patience);
+    await show();
+    assert.match(await panel.page.locator(".Todo").innerText(), /0 of 1 · Round/);
+    await panel.page.getByRole("group", { name: "How is it rounded?", exact: true }).waitFor();
+    await panel.page.waitForTimeout(450);
+    await panel.page.getByRole("alertdialog").press("2");
+    await button(panel, "Answer").click();
+    await pass(h, panel);
+    await turn;
+    await show();
+    assert.match(h.results()[1] ?? "", /How is it rounded\?\n→ Half to even/);
+    assert.equal(await panel.page.getByRole("alertdialog").count(), 0);
+    await panel.page.getByRole("group", { name: "Asked How is it rounded?" }).waitFor();
+  });
+
+  it("E1 a conversation that goes back, and comes again", async () => {
+    const h = open([["One."], ["Two."]]);
+    const { panel, show } = await watch(h);
+    await h.turn("First.");
+    await h.turn("Second.");
+    const second = h.chat.messages.findLast(({ info }) => info.role === "user")?.info.id ?? "";
+    await h.session.rewind(second);
+    await show();
+    assert.deepEqual(await panel.page.getByRole("article", { name: "You" }).locator("p").allInnerTexts(), ["First."]);
+    assert.match(await panel.page.getByRole("group", { name: "Restored" }).innerText(), /2 messages set aside/);
+    await h.session.rewind(null);
+    await show();
+    assert.equal(await panel.page.getByRole("article", { name: "You" }).count(), 2);
+    assert.equal(await panel.page.getByRole("group", { name: "Restored" }).count(), 0);
   });
 });

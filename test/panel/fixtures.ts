@@ -251,9 +251,9 @@ export function request(change: Partial<PermissionRequest> = {}): PermissionRequ
       command: "npm test -- cart && rm -rf coverage && git push",
       cwd,
       parts: [
-        commandPart("npm test -- cart", "allow", "", "Allowed by your rule npm test *"),
-        commandPart("rm -rf coverage", "ask", "deletes files", "Asks because of the built-in rule rm *"),
-        commandPart("git push", "ask", "sends to a remote", "Asks because of the built-in rule git push *"),
+        commandPart("npm test -- cart", "allow", "", "Your rule `npm test *` allows it."),
+        commandPart("rm -rf coverage", "ask", "deletes files", "The built-in rule `rm *` asks."),
+        commandPart("git push", "ask", "sends to a remote", "The built-in rule `git push *` asks."),
       ],
     },
     always,

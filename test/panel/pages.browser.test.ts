@@ -65,7 +65,7 @@ describe("the page of rules", () => {
     assert.equal((await panel.sentOf("explain")).at(-1)?.command, "rm x");
     await panel.post({ type: "explained", judgement });
     const told = page(panel, "Rules").getByRole("list", { name: "What the rules decide" });
-    assert.match(await told.innerText(), /rm -rf coverage\s+Deletes files\. Asks because of the built-in rule rm \*\./);
+    assert.match(await told.innerText(), /rm -rf coverage\s+Deletes files\. The built-in rule rm \* asks\./);
   });
 
   it("asks for rules while it is open, and returns by Escape and by its button", async () => {

@@ -2,7 +2,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { TestWorkspace } from "./workspace.ts";
 
@@ -65,7 +74,10 @@ describe("I6 between the question and the deed", () => {
     }
   }
 
-  for (const [tool, input] of Object.entries({ glob: { pattern: "*", path: "src" }, grep: { pattern: "KEY", path: "src" } })) {
+  for (const [tool, input] of Object.entries({
+    glob: { pattern: "*", path: "src" },
+    grep: { pattern: "KEY", path: "src" },
+  })) {
     it(`${tool}: the folder becomes a link`, async () => {
       const plan = await work.plan(tool, input);
       swaps["its folder becomes a link"]?.();
@@ -100,7 +112,9 @@ describe("I6 between the question and the deed", () => {
   it("a folder that is swapped again and again never lets a write or a read out", async () => {
     const location = await work.host.workspace.locate("src/a.txt");
     const signal = new AbortController().signal;
-    const swapping = spawn(process.execPath, ["-e", swapForEver, work.folder, out], { stdio: ["ignore", "pipe", "inherit"] });
+    const swapping = spawn(process.execPath, ["-e", swapForEver, work.folder, out], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     await once(swapping.stdout, "data");
     let done = 0;
     for (const until = Date.now() + 300; Date.now() < until; ) {

@@ -65,7 +65,14 @@ describe("I6 the boundary of each tool", () => {
   }
 
   for (const [tool, inputFor] of Object.entries(changers)) {
-    for (const name of [".env", "notes.txt", "private/a.txt", "open/a.txt", ".vscode/settings.json", "src/conf/settings.json"]) {
+    for (const name of [
+      ".env",
+      "notes.txt",
+      "private/a.txt",
+      "open/a.txt",
+      ".vscode/settings.json",
+      "src/conf/settings.json",
+    ]) {
       it(`${tool} of ${name} asks each time, in all modes`, async () => {
         // What asks before it is read must have been read before a part of it is changed.
         if (tool !== "write") await work.run("read", { file_path: name });
@@ -79,7 +86,7 @@ describe("I6 the boundary of each tool", () => {
 
   it("glob and grep in a guarded folder ask each time", async () => {
     await asksAlways("glob", { pattern: "*", path: "private" });
-    await asksAlways("glob", { pattern: "private/../open/../private/*" , path: "open" });
+    await asksAlways("glob", { pattern: "private/../open/../private/*", path: "open" });
     await asksAlways("grep", { pattern: "x", path: "open" });
   });
 
@@ -125,9 +132,11 @@ describe("I6 searches leave out what is guarded", () => {
   const glob = async (pattern: string, more = {}) => (await work.run("glob", { pattern, ...more })).output;
 
   it("secrets, in every output mode, and says how many", async () => {
-    for (const name of [".env", ".env.staging-2", "sub/.ENV", "deploy/prod.env", "id_rsa", "x/.aws/credentials"]) work.put(name, "hit\n");
+    for (const name of [".env", ".env.staging-2", "sub/.ENV", "deploy/prod.env", "id_rsa", "x/.aws/credentials"])
+      work.put(name, "hit\n");
     work.put(".env.example", "hit\n");
-    const left = "(6 files are not searched: they may hold secrets, or .rondoignore names them. Ask to read them by name.)";
+    const left =
+      "(6 files are not searched: they may hold secrets, or .rondoignore names them. Ask to read them by name.)";
     assert.deepEqual((await grep()).split("\n").sort(), [left, ".env.example", "a.txt"]);
     assert.equal(await grep({ output_mode: "content" }), `.env.example:1:hit\na.txt:1:hit\n${left}`);
     assert.equal(await grep({ output_mode: "count" }), `.env.example:1\na.txt:1\n${left}`);
@@ -147,7 +156,10 @@ describe("I6 searches leave out what is guarded", () => {
     work.put(".rondoignore", "private/\n*.csv\n");
     work.put("sub/.rondoignore", "local\n");
     for (const name of ["private/a.txt", "data/x.csv", "sub/local/b.txt", "sub/c.txt"]) work.put(name, "hit\n");
-    assert.deepEqual((await grep({ output_mode: "content" })).split("\n").slice(0, 2), ["a.txt:1:hit", "sub/c.txt:1:hit"]);
+    assert.deepEqual((await grep({ output_mode: "content" })).split("\n").slice(0, 2), [
+      "a.txt:1:hit",
+      "sub/c.txt:1:hit",
+    ]);
     assert.doesNotMatch(await grep({ glob: "private/**" }), /private\/a/);
     assert.doesNotMatch(await grep({ path: "sub", output_mode: "content" }), /local\/b/);
     const listed = (await glob("**/*.{txt,csv}")).split("\n");
@@ -202,9 +214,13 @@ describe("I6 what is no file is never opened", () => {
       symlinkSync("pipe", work.path("link"));
       const server = net.createServer().listen(work.path("socket"));
       await new Promise((resolve) => server.once("listening", resolve));
-      for (const name of ["pipe", "link", "socket"]) assert.match(await work.refusal(tool, inputFor(name)), /not a regular file|not a file or a folder/);
+      for (const name of ["pipe", "link", "socket"])
+        assert.match(await work.refusal(tool, inputFor(name)), /not a regular file|not a file or a folder/);
       for (const name of ["/dev/zero", "/dev/tty", "/dev/full"]) {
-        assert.match(await work.refusal(tool, inputFor(name)), /not a regular file|not a file or a folder|read it first|does not exist/);
+        assert.match(
+          await work.refusal(tool, inputFor(name)),
+          /not a regular file|not a file or a folder|read it first|does not exist/,
+        );
       }
       server.close();
     });
@@ -241,10 +257,13 @@ describe("I6 what is no file is never opened", () => {
     mkdirSync(path.join(work.root, "out"));
     writeFileSync(path.join(work.root, "out/.env"), "KEY\n");
     const needs = await work.needs("read", { file_path: "../out/.env" });
-    assert.deepEqual(needs.map(({ permission, guard }) => [permission, guard]), [
-      ["read", "secret"],
-      ["external_directory", "secret"],
-    ]);
+    assert.deepEqual(
+      needs.map(({ permission, guard }) => [permission, guard]),
+      [
+        ["read", "secret"],
+        ["external_directory", "secret"],
+      ],
+    );
     assert.match(await work.refusal("write", { file_path: "../out", content: "x" }), /is a folder/);
     assert.deepEqual(readdirSync(path.join(work.root, "out")), [".env"]);
   });

@@ -14,7 +14,13 @@ const names: Record<Guard, string[]> = {
     ...["server.pem", "tls/SERVER.KEY", "a.p12", "a.pfx", "a.jks", "a.keystore", "a.ppk", "vault.kdbx"],
     ...["id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "keys/deploy_rsa", "test/fixtures/key.pem"],
     ...["~/.ssh", "~/.ssh/config", "~/.ssh/keys/a", "~/.gnupg/x", "~/.aws/credentials", "~/.azure/token.json"],
-    ...["~/.config/gcloud/a.db", "~/.kube/config", "~/.docker/config.json", "~/.config/gh/hosts.yml", "~/.bash_history"],
+    ...[
+      "~/.config/gcloud/a.db",
+      "~/.kube/config",
+      "~/.docker/config.json",
+      "~/.config/gh/hosts.yml",
+      "~/.bash_history",
+    ],
     ...[".npmrc", ".pypirc", ".netrc", "_netrc", ".git-credentials", ".htpasswd", ".pgpass", ".vault-token"],
     ...["credentials.json", "service-account.json", "service-account-prod.json", "client_secret_1.json"],
     ...["secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml", "config/Secrets.YAML"],
@@ -24,10 +30,26 @@ const names: Record<Guard, string[]> = {
     // Ways to write them.
     ...["./.env", "src/../.env", "src//../.env", "<folder>/.env", "<folder>/src/../.ENV"],
   ],
-  ignored: ["private", "private/a.txt", "PRIVATE/a.txt", "src/../private/b/c", "data/people.csv", "sub/local.txt", "sub/x/local.txt"],
+  ignored: [
+    "private",
+    "private/a.txt",
+    "PRIVATE/a.txt",
+    "src/../private/b/c",
+    "data/people.csv",
+    "sub/local.txt",
+    "sub/x/local.txt",
+  ],
   settings: [
     ...[".git", ".git/config", ".git/hooks/pre-commit", "vendor/lib/.git/config", ".GIT/hooks/x", ".git./config"],
-    ...["HEAD", "deep/down/head", ".gitmodules", "~/.gitconfig", "~/.config/git/config", ".husky/pre-commit", ".githooks/x"],
+    ...[
+      "HEAD",
+      "deep/down/head",
+      ".gitmodules",
+      "~/.gitconfig",
+      "~/.config/git/config",
+      ".husky/pre-commit",
+      ".githooks/x",
+    ],
     ...[".rondo/rules/a.md", "a/.rondo/agents/b.md", ".rondoignore", "sub/.rondoignore", "AGENT.md"],
     ...[".claude/settings.json", "a/.claude/agents/b.md", "~/.claude.json", ".mcp.json", ".cursor/mcp.json"],
     ...[".vscode/settings.json", ".VSCode/tasks.json", "my.code-workspace", ".devcontainer/devcontainer.json"],
@@ -38,7 +60,16 @@ const names: Record<Guard, string[]> = {
     ...["environment.ts", "src/env.ts", "env", "dotenv.md", "keys.ts", "key", "pem.md", "id_rsa.pub", "monkey.ts"],
     ...["secrets.ts", "secrets/readme.md", "credentials.md", "rsa.ts", "terraform.tf", "a.tfvars.example.md"],
     ...[".gitignore", ".gitattributes", ".github/workflows/a.yml", "git/a", "my.git.md", "AGENTS.md", "CLAUDE.md"],
-    ...["a.mcp.json", ".mcp.json.md", "src/.vscode.md", "my.rondo/a", "head.ts", "src/header/a.ts", "claude/a", "vscode/a"],
+    ...[
+      "a.mcp.json",
+      ".mcp.json.md",
+      "src/.vscode.md",
+      "my.rondo/a",
+      "head.ts",
+      "src/header/a.ts",
+      "claude/a",
+      "vscode/a",
+    ],
     ...["private.txt", "data/people.txt", "sub/local.md", "kept/private.md", "publicprivate/a"],
   ],
 };
@@ -53,7 +84,8 @@ describe("T8 the boundary: which paths are guarded", () => {
   });
   after(() => work.dispose());
 
-  const guardOf = async (name: string) => (await work.host.workspace.locate(name.replace("<folder>", work.folder))).guard;
+  const guardOf = async (name: string) =>
+    (await work.host.workspace.locate(name.replace("<folder>", work.folder))).guard;
 
   for (const guard of ["secret", "ignored", "settings", "none"] as const) {
     it(`${guard}: ${names[guard].length} names`, async () => {

@@ -9,7 +9,7 @@ const noHost = new Proxy({} as Host, {
   },
 });
 
-export function contextWith(more: Partial<ToolContext> = {}): ToolContext {
+function contextWith(more: Partial<ToolContext> = {}): ToolContext {
   const { signal } = new AbortController();
   const base = { host: noHost, callID: "call-1", seen: new Map(), signal };
   return { ...base, delegate: noDelegate, askUser: nobodyToAsk, ...more };

@@ -143,6 +143,22 @@ describe("edit", () => {
       );
     });
 
+    it("says in what old_string differed", async () => {
+      work.put("f.txt", "\tone()\n\ttwo()\n");
+      const { output } = await work.run("edit", edit("one()\ntwo()", "one()\n2()"));
+      assert.equal(
+        output,
+        "f.txt is changed. old_string differed in indentation; the replacement was re-indented. It reads there now:\n     1\t\tone()\n     2\t\t2()",
+      );
+    });
+
+    it("that a file is empty now, which takes its text to the letter", async () => {
+      work.put("f.txt", "a\n b\n");
+      assert.match(await work.refusal("edit", edit("a\nb\n", "")), /not found/);
+      assert.equal((await work.run("edit", edit("a\n b\n", ""))).output, "f.txt is changed. It is empty now.");
+      assert.equal(work.text("f.txt"), "");
+    });
+
     it("makes a new file from an empty old_string", async () => {
       await work.run("edit", { file_path: "new/dir/f.txt", old_string: "", new_string: "hi" });
       assert.equal(work.text("new/dir/f.txt"), "hi");

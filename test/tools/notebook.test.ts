@@ -60,7 +60,7 @@ describe("T11 notebook_edit", () => {
     const expected = notebook
       .replace('"x = 1"', '"x = 2\\ny = 3"')
       .replace('"execution_count": 3', '"execution_count": null')
-      .replace(/"outputs": \[\n[^]*?\n {3}\]/, '"outputs": []');
+      .replace(/"outputs": \[\n[\s\S]*?\n {3}\]/, '"outputs": []');
     assert.equal(work.text("n.ipynb"), expected);
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createServer as createSecureServer } from "node:tls";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { ToolResult } from "../../src/tools/tool.ts";
 import { fetchPage, type Network, pageLimit } from "../../src/tools/web/fetch.ts";
@@ -259,6 +260,22 @@ describe("web_fetch", () => {
     assert.match(await refusal("/", { ...network(), resolve: () => Promise.reject(notFound) }), /was not found/);
     answer = (request) => void request.socket.destroy();
     assert.match(await refusal("/"), /failed: ECONNRESET/);
+  });
+
+  it("T11 speaks TLS where the address says so, under the name that was asked for", async () => {
+    const asked: string[] = [];
+    const secure = createSecureServer({
+      SNICallback: (name, done) => {
+        asked.push(name);
+        done(new Error("there is no certificate"));
+      },
+    });
+    await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+    const { port } = secure.address() as AddressInfo; // as above
+    const plan = await planOf(webFetchTool(network()), { url: `https://docs.example.org:${port}/` });
+    assert.match(await refusalOf(() => plan.run(() => {})), /docs\.example\.org:\d+/);
+    assert.deepEqual(asked, ["docs.example.org"]);
+    secure.close();
   });
 
   it("T11 stops at once, while it waits, reads or turns a page into text", async () => {

@@ -177,9 +177,10 @@ class Execution {
     if (told === "aborted") return await this.#stop(end, allRead, tree);
     end.dispose();
     await allRead();
-    if (told.end.type === "exit" && tree) told.end.left = await leftBehind(tree);
-    if (tree) await endTree(tree);
-    return told;
+    if (!tree) return told;
+    const left = await leftBehind(tree);
+    if (left.length > 0) await endTree(tree);
+    return told.end.type === "exit" ? { ...told, end: { ...told.end, left } } : told;
   }
 
   /** As a person would: Ctrl+C. What does not heed it is ended, and the terminal with it. */

@@ -28,13 +28,14 @@ function withoutPagerFlags(rest: Words): Words {
 
 const runs = "config filter-branch difftool mergetool daemon hook maintenance instaweb send-email shell gui citool";
 
-const verbs = `add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-ref-format checkout
+const verbs =
+  `add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-ref-format checkout
 cherry cherry-pick clean clone commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch
 fsck gc grep help init log ls-files ls-remote ls-tree merge merge-base mv name-rev notes prune pull push range-diff rebase reflog
 remote repack reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash status
 submodule switch symbolic-ref tag update-index update-ref var verify-commit verify-tag version whatchanged worktree write-tree`
-  .split(/\s+/)
-  .join(" ");
+    .split(/\s+/)
+    .join(" ");
 
 /** Whether it changes no files of the working tree. */
 export function isReadingGit(rest: Words): boolean {

@@ -4,7 +4,11 @@ import type { Location, Workspace } from "../host.ts";
 const most = 500;
 
 /** Where the names lead that fit now; undefined when they are too many to look at. A word that fits nothing stays as it is. */
-export async function expandGlob(glob: string, workspace: Workspace, signal: AbortSignal): Promise<Location[] | undefined> {
+export async function expandGlob(
+  glob: string,
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<Location[] | undefined> {
   const names = glob.split("/");
   let paths = [names[0] === "" ? "/" : ""];
   for (const [index, name] of names.entries()) {
@@ -43,11 +47,15 @@ async function matching(folder: string, name: string, goesOn: boolean, workspace
 }
 
 function translated(name: string): string {
-  return name.replace(/\*+|\?|\[(!|\^)?(\]?[^\]]*)\]|[^*?[]|\[/gu, (part, not: string | undefined, set: string | undefined) => {
-    if (part.startsWith("*")) return ".*";
-    if (part === "?") return ".";
-    // Classes by name are taken for anything.
-    if (set !== undefined) return set.includes("[") ? "." : `[${not === undefined ? "" : "^"}${set.replace(/[\\\]]/g, "\\$&")}]`;
-    return part.replace(/[.+^${}()|[\]\\/-]/, "\\$&");
-  });
+  return name.replace(
+    /\*+|\?|\[(!|\^)?(\]?[^\]]*)\]|[^*?[]|\[/gu,
+    (part, not: string | undefined, set: string | undefined) => {
+      if (part.startsWith("*")) return ".*";
+      if (part === "?") return ".";
+      // Classes by name are taken for anything.
+      if (set !== undefined)
+        return set.includes("[") ? "." : `[${not === undefined ? "" : "^"}${set.replace(/[\\\]]/g, "\\$&")}]`;
+      return part.replace(/[.+^${}()|[\]\\/-]/, "\\$&");
+    },
+  );
 }

@@ -17,10 +17,11 @@ export interface HereDocument {
  */
 export function hereDocument(node: Syntax): HereDocument {
   const child = (type: string) => node.children.find((one) => one.type === type);
-  const [operator, opening, body, closing] = ["<<", "heredoc_start", "heredoc_body", "heredoc_end"].map(child);
+  const [opening, body, closing] = ["heredoc_start", "heredoc_body", "heredoc_end"].map(child);
+  const isIndented = child("<<-") !== undefined;
   const quoted = /^(?:'(\w+)'|"(\w+)"|\\(\w+))$/.exec(opening?.text ?? "");
   const delimiter = quoted ? (quoted[1] ?? quoted[2] ?? quoted[3]) : /^\w+$/.exec(opening?.text ?? "")?.[0];
-  if (!operator || !body || !closing || delimiter === undefined) throw new Unclear();
+  if (!body || !closing || delimiter === undefined) throw new Unclear();
   const bodyStart = node.text.indexOf("\n") + 1;
   if (
     bodyStart === 0 ||
@@ -29,11 +30,11 @@ export function hereDocument(node: Syntax): HereDocument {
   ) {
     throw new Unclear();
   }
-  if (body.text !== "" && !body.text.endsWith("\n")) throw new Unclear();
-  if (body.text.split("\n").includes(delimiter)) throw new Unclear();
+  const text = isIndented ? body.text.replace(/^\t+/gm, "") : body.text;
+  if ((text !== "" && !text.endsWith("\n")) || text.split("\n").includes(delimiter)) throw new Unclear();
   const others = node.children.filter((one) => one.named && ![opening, body, closing].includes(one));
-  if (quoted) return { text: body.text, body: undefined, others };
-  return { text: /[$`\\]/.test(body.text) ? undefined : body.text, body: checked(body), others };
+  if (quoted) return { text, body: undefined, others };
+  return { text: /[$`\\]/.test(text) ? undefined : text, body: checked(body), others };
 }
 
 function checked(body: Syntax): Syntax {

@@ -1,12 +1,14 @@
 /** What must be allowed before a command may run (T8): each simple command in it, and each file it writes or that is guarded. */
+import picomatch from "picomatch";
+import { guardedBelow } from "../guarded-below.ts";
 import type { Host, Location } from "../host.ts";
 import { fileNeeds, namedOutside } from "../scope.ts";
 import type { Need } from "../tool.ts";
 import { alwaysPattern } from "./always.ts";
 import { expandGlob } from "./glob.ts";
-import { isHarmlessDevice, likelyPaths, otherHome, pathWords } from "./paths.ts";
+import { isHarmlessDevice, isPlainPath, likelyPaths, otherHome, pathWords } from "./paths.ts";
 import { takePlain } from "./plain.ts";
-import { effectOf, heedsNames, hiddenWrites, isHidden, onlyReads, takesAnything } from "./programs.ts";
+import { effectOf, heedsNames, hiddenWrites, isHidden, onlyReads, readsBelow, takesAnything } from "./programs.ts";
 import { from, systemName } from "./simple.ts";
 import { type Act, type Folders, takeApart } from "./walk.ts";
 import { type Word, written } from "./word.ts";
@@ -26,7 +28,7 @@ export async function commandNeeds(command: string, place: Place): Promise<Need[
   if (acts) for (const act of acts) await needs.act(act);
   else await needs.unclear(command);
   // What only sets variables, or moves within the workspace, is harmless beside others; alone it is asked for as it is.
-  return needs.all.length > 0 ? needs.all : [exactly(command, "")];
+  return needs.all.length > 0 ? needs.all : [{ ...exactly(command, ""), match: "pattern" }];
 }
 
 async function actsOf(command: string, shell: string): Promise<Act[] | undefined> {
@@ -86,7 +88,8 @@ class Needs {
       for (const path of pathWords(known)) await this.#path(path, folders ?? [""], "unknown");
       return;
     }
-    for (const variant of variants) await this.#variant(variant, folders ?? [""]);
+    for (const variant of variants)
+      await this.#variant(program === "git" ? withoutPager(variant) : variant, folders ?? [""]);
   }
 
   async #variant(words: readonly Known[], folders: readonly string[]): Promise<void> {
@@ -95,7 +98,10 @@ class Needs {
     const name = systemName(program);
     const pattern = words.map(({ shown }) => shown).join(" ");
     const effect = effectOf(program, rest);
-    const isPlain = !isHidden(program, rest) && !(heedsNames(name) && words.some(mayBecomeOption));
+    const isPlain =
+      !isHidden(program, rest) &&
+      !(heedsNames(name) && words.some(mayBecomeOption)) &&
+      !(name === "git" && (await this.#isBare(folders)));
     if (!isPlain) this.#add(exactly(pattern, effect || "can run other code, or write, with these arguments"));
     else {
       const always = alwaysPattern(words.map(({ shown }) => shown));
@@ -106,9 +112,50 @@ class Needs {
     const isGlob = new Set(words.filter(({ isGlob }) => isGlob).map(({ value }) => value));
     const named = takesAnything(name) ? [...isGlob] : pathWords(values);
     for (const path of named) {
-      if (isGlob.has(path)) await this.#glob(path, pattern, folders, use);
+      if (isGlob.has(path)) await this.#glob(path, pattern, folders, takesAnything(name) ? "mention" : use);
       else await this.#path(path, folders, use);
     }
+    const below = readsBelow(name, rest);
+    if (below) await this.#below(named, folders, below);
+  }
+
+  /** Guarded files in the folders that a command reads all of. */
+  async #below(named: readonly string[], folders: readonly string[], isRead: (path: string) => boolean): Promise<void> {
+    for (const folder of folders) {
+      const places = await Promise.all(named.map((path) => this.#locate(path, folder)));
+      const chosen: Location[] = [];
+      for (const place of places) {
+        if (place.inside && (await this.#host.workspace.look(place)) === "folder") chosen.push(place);
+      }
+      const all = chosen.length > 0 || named.some(isPlainPath) ? chosen : [await this.#locate(".", folder)];
+      for (const place of all) await this.#guarded(place, isRead);
+    }
+  }
+
+  async #guarded(folder: Location, isRead: (path: string) => boolean): Promise<void> {
+    for (const path of await guardedBelow(folder, this.#host, this.#signal)) {
+      if (path === "…") this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", guard: "secret" });
+      else if (isRead(path)) this.#located(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
+    }
+  }
+
+  #locate(path: string, folder: string): Promise<Location> {
+    return this.#host.workspace.locate(from(folder, otherHome(path)));
+  }
+
+  /** Whether git may take the folder, or one above, for a repository of its own, whose settings can run code. */
+  async #isBare(folders: readonly string[]): Promise<boolean> {
+    for (const folder of folders) {
+      let path = folder;
+      for (let up = 0; up < 50; up++) {
+        const place = await this.#locate(path === "" ? "HEAD" : `${path}/HEAD`, "");
+        if (!place.inside) break;
+        if ((await this.#host.workspace.look(place)) !== "missing") return true;
+        if (!place.relative.includes("/")) break;
+        path = path === "" ? ".." : `${path}/..`;
+      }
+    }
+    return false;
   }
 
   async #glob(glob: string, pattern: string, folders: readonly string[], use: Use): Promise<void> {
@@ -116,6 +163,11 @@ class Needs {
       const found = await expandGlob(from(folder, otherHome(glob)), this.#host.workspace, this.#signal);
       if (!found) this.#add(exactly(pattern, "names more files than can be looked at"));
       for (const location of found ?? []) this.#located(location, use);
+      if (use === "mention") continue;
+      // The files that `.rondoignore` names are not among those that are listed.
+      const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(from(folder, otherHome(glob))) ?? [];
+      const place = await this.#host.workspace.locate(start === "" ? "." : start);
+      if (place.inside) await this.#guarded(place, picomatch(rest));
     }
   }
 
@@ -134,7 +186,9 @@ class Needs {
     for (const folder of folders) {
       const location = await this.#host.workspace.locate(from(folder, otherHome(name)));
       for (const need of fileNeeds(access, location, this.#host)) {
-        this.#add(access === "edit" && need.permission === "edit" ? { ...need, effect: `writes ${need.pattern}` } : need);
+        this.#add(
+          access === "edit" && need.permission === "edit" ? { ...need, effect: `writes ${need.pattern}` } : need,
+        );
       }
     }
   }
@@ -158,7 +212,8 @@ class Needs {
     const key = `${need.permission} ${need.pattern}`;
     const before = this.#needs.get(key);
     // Of two for the same the stricter one counts.
-    if (!before || (before.guard === "none" && need.guard !== "none") || need.match === "exact") this.#needs.set(key, need);
+    if (!before || (before.guard === "none" && need.guard !== "none") || need.match === "exact")
+      this.#needs.set(key, need);
   }
 }
 
@@ -192,6 +247,11 @@ function known(word: Word): Known[] | undefined {
 function shown({ values, text, isGlob }: Word): string {
   const [value, ...others] = values ?? [];
   return value === undefined || others.length > 0 || isGlob ? text : written(value);
+}
+
+/** `git --no-pager log` is `git log` to the rules. */
+function withoutPager(words: readonly Known[]): Known[] {
+  return words.filter(({ value }, index) => index !== 1 || value !== "--no-pager");
 }
 
 /** A wildcard at the begin of a word stands for all names, `--output=x` too. */

@@ -15,8 +15,13 @@ export function otherHome(word: string): string {
 /** Everything but flags, and the values inside of flags and assignments. */
 export function pathWords(words: readonly string[]): string[] {
   const [program = "", ...rest] = words;
-  const files = isPatternFirst(program, rest) ? withoutFirstPlain(rest) : rest;
+  const files = isPatternFirst(program, rest) ? withoutFirstPlain(rest) : withoutScripts(program, rest);
   return [...(systemName(program).includes("/") ? [program] : []), ...files.flatMap(filesIn)];
+}
+
+/** Not the value inside of a flag, nor something with wildcards. */
+export function isPlainPath(word: string): boolean {
+  return !/[*?[\]=]/.test(word);
 }
 
 /** In a text that could not be taken apart: what looks like the path of a file. */
@@ -25,9 +30,16 @@ export function likelyPaths(command: string): string[] {
   return [...new Set(tokens.filter((token) => /^[/~.]|\//.test(token)))].slice(0, 100);
 }
 
+/** `-e` is followed by a pattern or a script. */
+function withoutScripts(program: string, rest: readonly string[]): readonly string[] {
+  return searching.test(program) ? rest.filter((_, index) => rest[index - 1] !== "-e") : rest;
+}
+
+const searching = /^([ef]?grep|rg|ag|ack|sed|awk|jq)$/;
+
 /** Searching programs: their first plain word is a pattern, which often looks like a path. */
 function isPatternFirst(program: string, rest: readonly string[]): boolean {
-  if (!/^([ef]?grep|rg|ag|ack|sed|awk|jq)$/.test(program)) return false;
+  if (!searching.test(program)) return false;
   return !rest.some((word) => /^-[a-z]*[ef]/.test(word) || /^--(regexp|file|files|expression)\b/.test(word));
 }
 

@@ -1,7 +1,8 @@
 /** What is known of programs: which run others or code, which write where it is easily overlooked, which send. */
-import { isHarmlessAwk, isHarmlessSed } from "./scripts.ts";
+
 import { isHiddenGit, isReadingGit } from "./git.ts";
 import { hasLong, hasShort, isFlag, isVerb, plainWords, valuesOf, type Words } from "./options.ts";
+import { isHarmlessAwk, isHarmlessSed } from "./scripts.ts";
 
 /**
  * Whether the words hide what is run: a rule for the program would allow anything. Only the text to the letter can then
@@ -35,6 +36,40 @@ export function onlyReads(program: string, rest: Words): boolean {
   return reading.has(program) || harmless.has(program) || (program === "git" && isReadingGit(rest));
 }
 
+/** Whether it reads all that is in the folders that it names, or in the one where it runs: which of the files; undefined: it does not. */
+export function readsBelow(program: string, rest: Words): ((path: string) => boolean) | undefined {
+  const isAll = () => true;
+  const isVisible = (path: string) => !/(^|\/)\./.test(path);
+  switch (program) {
+    case "grep":
+    case "egrep":
+    case "fgrep":
+    case "diff":
+      return hasShort(rest, "rR") || hasLong(rest, "recursive", "dereference-recursive") ? isAll : undefined;
+    case "rg":
+    case "ag":
+    case "ack":
+      if (hasLong(rest, "files", "type-list", "version", "help")) return undefined;
+      return hasShort(rest, "u.") || hasLong(rest, "hidden", "unrestricted") ? isAll : isVisible;
+    case "cp":
+    case "scp":
+      return hasShort(rest, "rRa") || hasLong(rest, "recursive", "archive") ? isAll : undefined;
+    case "tar":
+    case "bsdtar":
+      return /^-?[A-Za-z]*[cru]/.test(rest[0] ?? "") || hasLong(rest, "create", "append", "update") ? isAll : undefined;
+    case "zip":
+    case "7z":
+    case "rsync":
+      return isAll;
+    case "git":
+      if (isVerb(rest, "stash"))
+        return hasShort(rest, "ua") || hasLong(rest, "include-untracked", "all") ? isAll : undefined;
+      return isVerb(rest, "add") ? isAll : undefined;
+    default:
+      return undefined;
+  }
+}
+
 /** What it does, in words for the card; empty where its name says it, or nobody knows. */
 export function effectOf(program: string, rest: Words): string {
   const name = nameOf(program);
@@ -51,8 +86,9 @@ function set(names: string): ReadonlySet<string> {
   return new Set(names.trim().split(/\s+/));
 }
 
-const runners = set(`sudo doas su pkexec run0 chrt taskset watch ssh mosh parallel busybox toybox strace ltrace gdb lldb valgrind
-  script expect tmux screen at batch crontab chroot unshare nsenter flock entr nodemon concurrently env xargs nohup ionice
+const runners =
+  set(`sudo doas su pkexec run0 chrt taskset watch ssh mosh parallel busybox toybox strace ltrace gdb lldb valgrind
+  script expect tmux screen at batch crontab chroot unshare nsenter flock entr nodemon concurrently xargs nohup ionice
   timeout nice stdbuf setsid time vi vim nvim view rview ex ed emacs nano pico joe micro osascript open start xdg-open cmd
   powershell pwsh iex cmd.exe powershell.exe powershell_ise wsl wsl.exe systemd-run run-parts runuser setarch linux32 linux64
   dbus-run-session xvfb-run fakeroot make-kpkg socat nc ncat netcat telnet ftp sftp lftp mysql psql sqlite3 redis-cli mongosh
@@ -83,6 +119,8 @@ const never: Check = () => true;
 
 /** Whether the arguments name other code to run, or take away what the program's name promises. */
 const hidden: Readonly<Record<string, Check>> = {
+  // With a command it is taken apart before it comes here.
+  env: (rest) => rest.length > 0,
   find: (rest) => rest.some((word) => /^-(exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)/.test(word)),
   fd: (rest) => hasShort(rest, "xX") || hasLong(rest, "exec", "exec-batch"),
   fdfind: (rest) => hasShort(rest, "xX") || hasLong(rest, "exec", "exec-batch"),
@@ -113,7 +151,11 @@ const hidden: Readonly<Record<string, Check>> = {
   sort: (rest) => hasLong(rest, "compress-program", "files0-from"),
   split: (rest) => hasLong(rest, "filter"),
   tree: (rest) => hasLong(rest, "fromfile", "infofile"),
-  date: (rest) => hasShort(rest.filter((word) => !word.startsWith("+")), "s") || hasLong(rest, "set"),
+  date: (rest) =>
+    hasShort(
+      rest.filter((word) => !word.startsWith("+")),
+      "s",
+    ) || hasLong(rest, "set"),
   hostname: (rest) => plainWords(rest).length > 0 || hasShort(rest, "Fb") || hasLong(rest, "file"),
   curl: (rest) => hasShort(rest, "KE") || hasLong(rest, "config", "cert", "engine", "libcurl", "proto-default"),
   wget: (rest) => hasLong(rest, "use-askpass", "config", "execute", "input-file") || hasShort(rest, "ei"),
@@ -139,7 +181,10 @@ const hidden: Readonly<Record<string, Check>> = {
   bundle: (rest) => isVerb(rest, "exec"),
   cargo: (rest) => hasLong(rest, "config") || rest[0]?.startsWith("+") === true,
   go: (rest) => isVerb(rest, "env generate tool") || rest.some((word) => /^--?(exec|toolexec|vettool)\b/.test(word)),
-  make: (rest) => hasShort(rest, "EfIC") || hasLong(rest, "eval", "file", "makefile", "directory", "include-dir") || rest.some((word) => word.includes("=")),
+  make: (rest) =>
+    hasShort(rest, "EfIC") ||
+    hasLong(rest, "eval", "file", "makefile", "directory", "include-dir") ||
+    rest.some((word) => word.includes("=")),
   cmake: (rest) => rest.some((word) => /^-[PED]/.test(word)),
   javac: never,
   gcc: isHiddenCompiler,
@@ -154,7 +199,9 @@ const hidden: Readonly<Record<string, Check>> = {
   xmllint: (rest) => hasLong(rest, "shell", "output"),
   tcpdump: (rest) => hasShort(rest, "zw"),
   pytest: (rest) => hasShort(rest, "pc") || hasLong(rest, "rootdir", "confcutdir", "pyargs", "override-ini"),
-  eslint: (rest) => hasLong(rest, "config", "resolve-plugins-relative-to", "rulesdir", "plugin", "parser", "format") || hasShort(rest, "cf"),
+  eslint: (rest) =>
+    hasLong(rest, "config", "resolve-plugins-relative-to", "rulesdir", "plugin", "parser", "format") ||
+    hasShort(rest, "cf"),
   prettier: (rest) => hasLong(rest, "plugin", "config"),
   systemctl: (rest) => isVerb(rest, "edit") || hasShort(rest, "H"),
   journalctl: (rest) => hasLong(rest, "vacuum-size", "vacuum-time", "vacuum-files", "rotate", "flush", "cursor-file"),
@@ -166,7 +213,15 @@ function isHiddenTar(rest: Words): boolean {
   const words = /^[A-Za-z]+$/.test(first) ? [`-${first}`, ...rest.slice(1)] : rest;
   return (
     hasShort(words, "IFP") ||
-    hasLong(words, "to-command", "checkpoint-action", "use-compress-program", "rmt-command", "rsh-command", "absolute-names") ||
+    hasLong(
+      words,
+      "to-command",
+      "checkpoint-action",
+      "use-compress-program",
+      "rmt-command",
+      "rsh-command",
+      "absolute-names",
+    ) ||
     hasLong(words, "info-script", "new-volume-script", "files-from", "exclude-from") ||
     hasShort(words.slice(0, 1), "T")
   );
@@ -178,7 +233,10 @@ function isHiddenContainer(rest: Words): boolean {
 }
 
 function isHiddenCompiler(rest: Words): boolean {
-  return hasLong(rest, "wrapper") || rest.some((word) => /^-(wrapper|fplugin|B|specs|Xclang|load|fuse-ld|T)/.test(word) || word.startsWith("@"));
+  return (
+    hasLong(rest, "wrapper") ||
+    rest.some((word) => /^-(wrapper|fplugin|B|specs|Xclang|load|fuse-ld|T)/.test(word) || word.startsWith("@"))
+  );
 }
 
 function hasFlagFirst([first = ""]: Words): boolean {
@@ -199,17 +257,28 @@ const writing: Readonly<Record<string, (rest: Words) => string[]>> = {
     ...(hasShort(rest, "OJ") || hasLong(rest, "remote-name", "remote-name-all", "output-dir") ? ["."] : []),
   ],
   wget: (rest) => {
-    const named = [...valuesOf(rest, "O", "output-document"), ...valuesOf(rest, "o", "output-file"), ...valuesOf(rest, "a", "append-output"), ...valuesOf(rest, "P", "directory-prefix")];
+    const named = [
+      ...valuesOf(rest, "O", "output-document"),
+      ...valuesOf(rest, "o", "output-file"),
+      ...valuesOf(rest, "a", "append-output"),
+      ...valuesOf(rest, "P", "directory-prefix"),
+    ];
     return named.length > 0 ? named : ["."];
   },
   dd: (rest) => rest.flatMap((word) => (word.startsWith("of=") ? [word.slice(3)] : [])),
-  uniq: (rest) => plainWords(rest.filter((word, index) => !/^\d+$/.test(word) || !/^-[fsw]$/.test(rest[index - 1] ?? ""))).slice(1, 2),
+  uniq: (rest) =>
+    plainWords(rest.filter((word, index) => !/^\d+$/.test(word) || !/^-[fsw]$/.test(rest[index - 1] ?? ""))).slice(
+      1,
+      2,
+    ),
   xxd: (rest) => plainWords(rest.filter((_, index) => !/^-[closg]$/.test(rest[index - 1] ?? ""))).slice(1, 2),
   sed: (rest) => (isInPlace(rest) ? plainWords(rest).slice(hasShort(rest, "ef") ? 0 : 1) : []),
   gsed: (rest) => (isInPlace(rest) ? plainWords(rest).slice(hasShort(rest, "ef") ? 0 : 1) : []),
   file: (rest) => (hasShort(rest, "C") || hasLong(rest, "compile") ? ["magic.mgc"] : []),
   base64: (rest) => valuesOf(rest, "o", "output"),
-  ...Object.fromEntries("gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lzma".split(" ").map((name) => [name, compressed])),
+  ...Object.fromEntries(
+    "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lzma".split(" ").map((name) => [name, compressed]),
+  ),
 };
 
 function isInPlace(rest: Words): boolean {
@@ -222,7 +291,8 @@ function compressed(rest: Words): string[] {
 
 const harmless = set("echo printf true false seq sleep basename dirname pwd whoami uname nproc tty arch logname");
 
-const reading = set(`ls cat head tail wc grep egrep fgrep zgrep rg ag ack find fd fdfind tree file stat du df diff cmp comm cut tr
+const reading =
+  set(`ls cat head tail wc grep egrep fgrep zgrep rg ag ack find fd fdfind tree file stat du df diff cmp comm cut tr
   sort uniq nl rev tac fold fmt column paste join expand unexpand od xxd hexdump strings md5sum sha1sum sha224sum sha256sum
   sha512sum cksum b2sum sum shasum md5 realpath readlink which whereis type test [ date id groups ps jq yq less more bat zcat
   bzcat xzcat iconv base64 base32 printenv locale env hostname uptime free lsof pgrep lscpu lsblk tput getconf cal look tsort
@@ -231,9 +301,20 @@ const reading = set(`ls cat head tail wc grep egrep fgrep zgrep rg ag ack find f
 const effects: readonly (readonly [effect: string, programs: ReadonlySet<string>])[] = [
   ["deletes files", set("rm rmdir unlink shred srm trash trash-put wipe")],
   ["moves files", set("mv rename")],
-  ["writes files", set("cp tee touch mkdir ln install truncate dd patch unzip split csplit rsync mkfifo mknod mktemp sponge")],
+  [
+    "writes files",
+    set("cp tee touch mkdir ln install truncate dd patch unzip split csplit rsync mkfifo mknod mktemp sponge"),
+  ],
   ["changes who may use files", set("chmod chown chgrp chattr setfacl chflags xattr")],
-  ["uses the network", set("curl wget ssh scp sftp ftp rsync nc ncat netcat telnet socat ping dig nslookup host http https gh glab aria2c")],
+  [
+    "uses the network",
+    set(
+      "curl wget ssh scp sftp ftp rsync nc ncat netcat telnet socat ping dig nslookup host http https gh glab aria2c",
+    ),
+  ],
   ["ends processes", set("kill pkill killall")],
-  ["runs scripts of the project", set("npm npx pnpm yarn bun bunx make just rake gradle gradlew mvn cargo go nx turbo tox nox invoke")],
+  [
+    "runs scripts of the project",
+    set("npm npx pnpm yarn bun bunx make just rake gradle gradlew mvn cargo go nx turbo tox nox invoke"),
+  ],
 ];

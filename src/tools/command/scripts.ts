@@ -32,7 +32,10 @@ export function isHarmlessSed(rest: Words): boolean {
     } else if (word.startsWith("--expression=")) {
       isNamed = true;
       scripts.push(word.slice("--expression=".length));
-    } else if (/^-/.test(word) && !/^(-[nErsuz]+|-[nEr]*i(\.\w+)?|--(quiet|silent|regexp-extended|in-place|posix|null-data))$/.test(word)) {
+    } else if (
+      /^-/.test(word) &&
+      !/^(-[nErsuz]+|-[nEr]*i(\.\w+)?|--(quiet|silent|regexp-extended|in-place|posix|null-data))$/.test(word)
+    ) {
       return false;
     }
   }

@@ -92,7 +92,7 @@ const builtins: Readonly<Record<string, Run>> = {
   set: ({ words, state }) => {
     const flags = words.map(known);
     const isHarmless = flags.every((flag, index) => {
-      if (flags[index - 1] === "-o") return /^(pipefail|errexit|nounset|xtrace)$/.test(flag);
+      if (/^-[efux]*o$/.test(flags[index - 1] ?? "")) return /^(pipefail|errexit|nounset|xtrace)$/.test(flag);
       return flag === "-o" || /^[-+][efux]+o?$/.test(flag);
     });
     if (!isHarmless || flags.length === 0) throw new Unclear();

@@ -9,6 +9,8 @@ export interface Anchor {
   places: number[];
 }
 
+/** Words that are there more often are looked at only when all of them are. */
+const fewPlaces = 50;
 const mostPlaces = 20_000;
 const tried = 8;
 
@@ -17,14 +19,18 @@ const tried = 8;
  * Undefined: a word of them is not there at all, or all are there too often, or they have no words.
  */
 export function anchorOf(text: string, wanted: readonly string[]): Anchor | undefined {
-  let best: Anchor | undefined;
-  for (const { word, line, column } of longest(wanted)) {
-    const places = placesOf(text, word, (best?.places.length ?? mostPlaces) + 1);
-    if (places.length === 0) return undefined;
-    if (places.length <= (best?.places.length ?? mostPlaces)) best = { line, column, places };
-    if (best && best.places.length < 10) break;
+  const words = longest(wanted);
+  for (const most of [fewPlaces, mostPlaces]) {
+    let best: Anchor | undefined;
+    for (const { word, line, column } of words) {
+      const limit = best?.places.length ?? most;
+      const places = placesOf(text, word, limit + 1);
+      if (places.length === 0) return undefined;
+      if (places.length <= limit) best = { line, column, places };
+    }
+    if (best) return best;
   }
-  return best;
+  return undefined;
 }
 
 interface Word {

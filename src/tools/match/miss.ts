@@ -1,6 +1,7 @@
 /** Words about a text that is not there: where something like it is, and how that differs. */
 import { type Near, nearest } from "../nearest.ts";
-import { cutLine, numbered, plural, splitLines } from "../text.ts";
+import { countLines, cutLine, numbered, plural, splitLines } from "../text.ts";
+import { Lines } from "./lines.ts";
 import { hasLineNumbers } from "./wordings.ts";
 
 const shownLines = 30;
@@ -12,14 +13,14 @@ export function describeMiss(begin: string, text: string, wanted: string, isKnow
   const isNumbered = hasLineNumbers(wanted.replaceAll("\r\n", "\n"));
   if (isNumbered) sentences.push("It begins with line numbers, which are no part of the file: leave them out.");
   const sought = isNumbered ? wanted.replace(/^ *\d+[\t→]/gm, "") : wanted;
-  const near = nearest(text, sought);
+  const lines = new Lines(text);
+  const near = nearest(lines, sought);
   if (near) sentences.push(whereIs(near));
   if (!isKnown) return [...sentences, "You have not read this file: read it first."].join(" ");
-  const lines = splitLines(text);
   if (!near) {
-    return [...sentences, `Nothing like it is among its ${plural(lines.length, "line")}: read it again.`].join(" ");
+    return [...sentences, `Nothing like it is among its ${plural(countLines(text), "line")}: read it again.`].join(" ");
   }
-  const there = lines.slice(near.first - 1, near.last);
+  const there = splitLines(text.slice(lines.start(near.first - 1), lines.end(near.last - 1)));
   const shown = there
     .slice(0, shownLines)
     .map((line, index) => numbered(cutLine(line, shownCharacters), near.first + index));
@@ -41,7 +42,8 @@ function firstDifference(there: readonly string[], wanted: readonly string[], ne
   const is = there[at];
   const was = wanted[at] ?? "";
   if (is === undefined) return `It has no line like this one of yours:\n${cutLine(was, shownCharacters)}\n`;
-  const isSpace = is.replace(/\s+/g, "") === was.replace(/\s+/g, "");
+  const isShort = is.length + was.length < 10_000;
+  const isSpace = isShort && is.replace(/\s+/g, "") === was.replace(/\s+/g, "");
   const show = (line: string) => cutLine(isSpace ? visible(line) : line, shownCharacters);
   const key = isSpace ? " (→ is a tab, · a space)" : "";
   return `Line ${near.first + at} is the first that differs${key}. In the file, then in yours:\n${show(is)}\n${show(was)}\n`;

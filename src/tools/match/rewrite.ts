@@ -31,8 +31,9 @@ interface Run {
   same: boolean;
 }
 
-/** More lines than this are replaced as one block: comparing them could take long. */
+/** More lines than this, or what takes longer to compare (ms), is replaced as one block. */
 const mostLines = 2_000;
+const timeLimit = 100;
 
 /** The text as lines with their ends; at least one. The last has none, and may be empty. */
 export function withEnds(text: string): string[] {
@@ -64,11 +65,16 @@ export function rewrite(place: Place, from: readonly string[], to: readonly stri
 }
 
 function runsOf(from: readonly string[], to: readonly string[], within: boolean): Run[] {
-  if (from.length > mostLines || to.length > mostLines) return blocks(from, to, within);
+  const isLong = from.length > mostLines || to.length > mostLines;
+  const changes = isLong ? undefined : diffArrays([...from], [...to], { timeout: timeLimit });
+  if (!changes) return blocks(from, to, within);
   const runs: Run[] = [];
-  for (const { count, added, removed } of diffArrays([...from], [...to])) {
+  for (const { count, added, removed } of changes) {
+    const last = runs.at(-1);
     if (!added && !removed) runs.push({ from: count, to: count, same: true });
-    else runs.push({ from: removed ? count : 0, to: added ? count : 0, same: false });
+    else if (!last || last.same) runs.push({ from: removed ? count : 0, to: added ? count : 0, same: false });
+    else if (removed) last.from += count;
+    else last.to += count;
   }
   // A line that begins within a line cannot stay where it is when another comes before it.
   return within && runs[0]?.from === 0 ? blocks(from, to, within) : runs;

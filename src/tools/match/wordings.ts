@@ -56,15 +56,15 @@ function withoutNumbers(from: string, to: string): Omit<Wording, "at"> | undefin
   return { from: strip(from), to: numbered > 0 ? strip(to) : to, note: "Line numbers in old_string were left out." };
 }
 
-/** Blank lines at an edge, or a last line of white space only, that both have. */
+/** Without blank lines at an edge, or a last line of white space only, that both have. */
 function withoutBlankEdges(from: string, to: string): { from: string; to: string } | undefined {
   const head = /^(?:[ \t]*\n)+/.exec(from)?.[0] ?? "";
-  const tail = /(?:\n[ \t]*)+$/.exec(from.slice(head.length))?.[0] ?? "";
-  const hasHead = head !== "" && to.startsWith(head);
-  const hasTail = tail !== "" && to.endsWith(tail) && to.length >= (hasHead ? head.length : 0) + tail.length;
-  if (!hasHead && !hasTail) return undefined;
-  const cut = (wanted: string) => wanted.slice(hasHead ? head.length : 0, wanted.length - (hasTail ? tail.length : 0));
-  return { from: cut(from), to: cut(to) };
+  const end = from.slice(from.trimEnd().length);
+  const tail = end.includes("\n") ? end.slice(end.indexOf("\n")) : "";
+  const first = to.startsWith(head) ? head.length : 0;
+  const last = to.endsWith(tail) && first + tail.length <= to.length ? tail.length : 0;
+  if (first + last === 0 || from.trim() === "") return undefined;
+  return { from: from.slice(first, from.length - last), to: to.slice(first, to.length - last) };
 }
 
 const kinds = ["control", "quote", "backslash", "code", "entity"] as const;

@@ -27,13 +27,13 @@ export async function processTable(): Promise<Row[]> {
   }
 }
 
-/** Its command line. Empty for one that is gone. */
+/** Its command line. */
 export async function commandLine(pid: number): Promise<string> {
   const line =
     process.platform === "linux"
       ? readProc(pid, "cmdline").replaceAll("\0", " ")
       : await runPs(["-o", "args=", "-p", String(pid)]);
-  return line.trim();
+  return line.trim() || `process ${pid}`;
 }
 
 /** `/proc/<pid>/<name>`; empty for a process that is gone, or another user's. */

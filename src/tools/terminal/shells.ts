@@ -19,7 +19,7 @@ export function shellName(program: string): string {
     .toLowerCase();
 }
 
-export function familyOf(program: string): Family {
+function familyOf(program: string): Family {
   const name = shellName(program);
   if (name === "pwsh" || name === "powershell") return "powershell";
   return name === "cmd" ? "cmd" : "posix";

@@ -10,7 +10,7 @@ const [, , way = "well", file = ""] = process.argv;
 interface Message {
   id?: number;
   method?: string;
-  params?: { name?: string; protocolVersion?: string };
+  params?: { name?: string; protocolVersion?: string; cursor?: string };
   result?: unknown;
   error?: { code: number };
 }
@@ -82,6 +82,14 @@ const calls: Record<string, (id: number) => unknown> = {
     }, 1);
     return "nothing";
   },
+  malformed: (id) => {
+    send({ id, result: { content: "no list", isError: "perhaps" } });
+    return "nothing";
+  },
+  refuses: (id) => {
+    send({ id, error: { code: -32602, message: "Not\u001b[31m today." } });
+    return "nothing";
+  },
   asks: (id) => {
     send({ id: 900, method: "elicitation/create", params: { message: "Your password?", requestedSchema: {} } });
     send({ id: 901, method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } });
@@ -109,6 +117,10 @@ function handle(message: Message): void {
     send({ id, result: { protocolVersion, capabilities, serverInfo: { name: "hostile", version: "1" } } });
   } else if (method === "ping") {
     if (way !== "hang-call") send({ id, result: {} });
+  } else if (method === "tools/list" && way === "pages") {
+    // Five pages, and then in a circle.
+    const page = Number(message.params?.cursor ?? 0);
+    send({ id, result: { tools: [tool(`page_${page}`)], nextCursor: page < 4 ? `${page + 1}` : "2" } });
   } else if (method === "tools/list") {
     send({ id, result: { tools: lists[way]?.() ?? [tool("act")] } });
   } else if (method === "tools/call") {

@@ -1,0 +1,90 @@
+/** grep and glob over 50,000 files, and ripgrep by itself over the same: interleaved, so that both see the same machine. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { rgPath } from "@vscode/ripgrep";
+import { glob } from "../../src/tools/glob.ts";
+import { grep } from "../../src/tools/grep.ts";
+import type { Host } from "../../src/tools/host.ts";
+import { nodeHost } from "../../src/tools/node-host.ts";
+import { nobodyToAsk, noDelegate, type Tool } from "../../src/tools/tool.ts";
+import { median, type Report } from "./headless.ts";
+
+const tries = 11;
+
+interface Pair {
+  name: string;
+  tool: Tool;
+  input: Record<string, unknown>;
+  /** ripgrep's arguments for the same. */
+  bare: string[];
+}
+
+const pairs: Pair[] = [
+  { name: "grep", tool: grep, input: { pattern: "needle" }, bare: ["--files-with-matches", "needle", "./"] },
+  {
+    name: "grep.lines",
+    tool: grep,
+    input: { pattern: "needle", output_mode: "content" },
+    bare: ["--line-number", "needle", "./"],
+  },
+  { name: "glob", tool: glob, input: { pattern: "**/*.json" }, bare: ["--files", "--glob=**/*.json"] },
+  // Newest first, as the tool answers: of so many files that is most of the work.
+  { name: "glob.all", tool: glob, input: { pattern: "**/*" }, bare: ["--files", "--sortr=modified"] },
+];
+
+export async function benchSearch(report: Report): Promise<void> {
+  const folder = tree();
+  const overflowDir = mkdtempSync(path.join(os.tmpdir(), "rondo-bench-search-"));
+  const host = nodeHost({ folders: [folder], trusted: true, overflowDir });
+  for (const { name, tool, input, bare } of pairs) {
+    const own: number[] = [];
+    const ripgrep: number[] = [];
+    for (let at = 0; at < tries; at++) {
+      own.push(await timeOf(() => call(tool, input, host)));
+      ripgrep.push(await timeOf(() => run(bare, folder)));
+    }
+    report(`search.${name}`, median(own), "ms");
+    report(`search.${name}.ripgrep`, median(ripgrep), "ms");
+    report(`search.${name}.ratio`, median(own) / median(ripgrep), "times");
+  }
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+async function call(tool: Tool, input: Record<string, unknown>, host: Host): Promise<void> {
+  const { signal } = new AbortController();
+  const context = { host, callID: "bench", seen: new Map(), signal, delegate: noDelegate, askUser: nobodyToAsk };
+  const plan = await tool.prepare(tool.input.parse(input), context);
+  const { failed } = await plan.run(() => {});
+  if (failed) throw new Error(`${tool.name} failed`);
+}
+
+async function run(args: readonly string[], cwd: string): Promise<void> {
+  const child = spawn(rgPath, args, { cwd, stdio: ["ignore", "pipe", "inherit"] });
+  child.stdout.resume();
+  await once(child, "close");
+}
+
+/** 50,000 files of about 1 kB in 2,500 folders. Made once, as that takes longer than all else. */
+function tree(): string {
+  const folder = path.join(os.tmpdir(), "rondo-bench-tree-50000");
+  if (existsSync(folder)) return folder;
+  const begun = mkdtempSync(path.join(os.tmpdir(), "rondo-bench-tree-"));
+  const endings = ["ts", "js", "md", "css", "json"];
+  for (let at = 0; at < 50_000; at++) {
+    const place = path.join(begun, `package-${Math.floor(at / 1000)}`, `module-${Math.floor(at / 20) % 50}`);
+    if (at % 20 === 0) mkdirSync(place, { recursive: true });
+    const lines = Array.from({ length: 20 }, (_, line) => `export const value${line} = work(${at * line}, "text");\n`);
+    if (at % 500 === 0) lines.push("a needle\n");
+    writeFileSync(path.join(place, `file-${at}.${endings[at % endings.length]}`), lines.join(""));
+  }
+  renameSync(begun, folder);
+  return folder;
+}

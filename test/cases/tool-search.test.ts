@@ -1,0 +1,267 @@
+/** What tools that search must do with what others' users met. */
+import { checkCase, type ToolCase } from "./tool-case.ts";
+
+const tree = { "a.txt": "hit\n", "b.js": "one\nhit\n", "sub/c.txt": "hit\n", "sub/d.md": "no\n" };
+const ignoring = { ".gitignore": "out/\n*.log\n!keep.log\n", "out/a.txt": "hit", "a.log": "hit", "keep.log": "hit" };
+
+const cases: ToolCase[] = [
+  // grep
+  {
+    tool: "grep",
+    title: "keeps to a glob",
+    setup: { files: tree },
+    input: { pattern: "hit", include: "*.js" },
+    expect: { matches: [["b.js", 2]] },
+  },
+  {
+    tool: "grep",
+    title: "keeps to a glob with folders",
+    setup: { files: tree },
+    input: { pattern: "hit", include: "sub/**" },
+    expect: { paths_set: ["sub/c.txt"] },
+  },
+  {
+    tool: "grep",
+    title: "nothing found is no error",
+    setup: { files: tree },
+    input: { pattern: "nowhere" },
+    expect: { matches: [], is_error: false },
+  },
+  {
+    tool: "grep",
+    title: "a wrong expression is one",
+    setup: { files: tree },
+    input: { pattern: "[[bad" },
+    expect: { error: "invalid_regex" },
+  },
+  {
+    tool: "grep",
+    title: "a pattern like an option",
+    setup: { files: { "a.txt": "see --files\n" } },
+    input: { pattern: "--files" },
+    expect: { matches: [["a.txt", 1]] },
+  },
+  {
+    tool: "grep",
+    title: "an option as the whole pattern: -e",
+    setup: { files: { "a.txt": "-e\n" } },
+    input: { pattern: "-e" },
+    expect: { matches: [["a.txt", 1]] },
+  },
+  {
+    tool: "grep",
+    title: "look-ahead",
+    setup: { files: { "a.txt": "needle\n" } },
+    input: { pattern: "(?=needle)" },
+    expect: { matches: [["a.txt", 1]] },
+  },
+  {
+    tool: "grep",
+    title: "a line end in the pattern",
+    setup: { files: { "a.txt": "one\ntwo\n" } },
+    input: { pattern: "one\ntwo" },
+    expect: { paths_set: ["a.txt"] },
+  },
+  {
+    tool: "grep",
+    title: "unicode",
+    setup: { files: { "ä/ü.txt": "größe\n" } },
+    input: { pattern: "GRÖSSE|GRÖßE", "-i": true },
+    expect: { matches: [["ä/ü.txt", 1]] },
+  },
+  {
+    tool: "grep",
+    title: "CRLF, with an end",
+    setup: { files: { "a.txt": "one\r\ntwo\r\n" } },
+    input: { pattern: "one\\r?$" },
+    expect: { matches: [["a.txt", 1]] },
+  },
+  {
+    tool: "grep",
+    title: "a line end in a name",
+    setup: { files: { "a\nb.txt": "hit\n" } },
+    input: { pattern: "hit" },
+    expect: { paths_set: ["a\nb.txt"] },
+  },
+  {
+    tool: "grep",
+    title: "a colon in a name",
+    setup: { files: { "a:1.txt": "hit\n" } },
+    input: { pattern: "hit" },
+    expect: { count: 1 },
+  },
+  {
+    tool: "grep",
+    title: "a name that is no UTF-8",
+    setup: { files_b64_name: { Y2Fm6S50eHQ: "hit\n" } },
+    input: { pattern: "hit" },
+    expect: { count: 1 },
+  },
+  {
+    tool: "grep",
+    title: "a name that begins with two dots",
+    setup: { files: { "..x": "hit\n" }, outside: { "s.txt": "hit" } },
+    input: { pattern: "hit" },
+    expect: { paths_set: ["..x"] },
+  },
+  {
+    tool: "grep",
+    title: "ignored files, without git",
+    setup: { files: ignoring },
+    input: { pattern: "hit" },
+    expect: { paths_set: ["keep.log"] },
+  },
+  {
+    tool: "grep",
+    title: "ignored files, with git",
+    setup: { files: ignoring, git: true },
+    input: { pattern: "hit" },
+    expect: { paths_set: ["keep.log"] },
+  },
+  {
+    tool: "grep",
+    title: "never git's own",
+    setup: { files: { ".git/x": "hit", "a.txt": "hit" }, git: true },
+    input: { pattern: "hit" },
+    expect: { paths_set: ["a.txt"] },
+  },
+  {
+    tool: "grep",
+    title: "hidden files",
+    setup: { files: { ".github/a.yml": "hit" } },
+    input: { pattern: "hit" },
+    expect: { paths_set: [".github/a.yml"] },
+  },
+  {
+    tool: "grep",
+    title: "one line of 4 MB",
+    setup: {
+      files_repeat: {
+        "min.js": [
+          ["x", 2_000_000],
+          ["NEEDLE", 1],
+          ["x", 2_000_000],
+        ],
+      },
+    },
+    input: { pattern: "NEEDLE" },
+    expect: { matches: [["min.js", 1]], max_output_chars: 20_000 },
+  },
+  {
+    tool: "grep",
+    title: "binary files",
+    setup: { files_b64: { "a.bin": Buffer.from("hit\0hit").toString("base64") }, files: tree },
+    input: { pattern: "hit", path: "sub" },
+    expect: { paths_set: ["sub/c.txt"] },
+  },
+  {
+    tool: "grep",
+    title: "too many matches",
+    setup: { files_repeat: { "a.txt": [["a match and more of it\n", 5_000]] } },
+    input: { pattern: "match" },
+    expect: { truncated: true, max_output_chars: 60_000 },
+  },
+  {
+    tool: "grep",
+    title: "Stop",
+    setup: { files: tree },
+    input: { pattern: "hit", abort_after_ms: 0 },
+    expect: { error: "aborted" },
+  },
+  {
+    tool: "grep",
+    title: "a link out",
+    setup: { files: { "a.txt": "hit" }, outside: { "s.txt": "hit" }, symlinks: { out: "<outside>" } },
+    input: { pattern: "hit" },
+    expect: { paths_set: ["a.txt"] },
+  },
+  {
+    tool: "grep",
+    title: "a folder that may not be read",
+    setup: { files: { "ok/a.txt": "hit", "no/b.txt": "hit" }, modes: { no: "0000" } },
+    input: { pattern: "hit" },
+    expect: { paths_include: ["ok/a.txt"], is_error: false },
+  },
+  {
+    tool: "grep",
+    title: "an empty pattern",
+    setup: { files: tree },
+    input: { pattern: "" },
+    expect: { error: "invalid_params" },
+  },
+  // glob
+  {
+    tool: "glob",
+    title: "in the root",
+    setup: { files: tree },
+    input: { pattern: "*.txt" },
+    expect: { paths_set: ["a.txt"] },
+  },
+  {
+    tool: "glob",
+    title: "deep",
+    setup: { files: tree },
+    input: { pattern: "**/*.txt" },
+    expect: { paths_set: ["a.txt", "sub/c.txt"] },
+  },
+  {
+    tool: "glob",
+    title: "below a folder",
+    setup: { files: tree },
+    input: { pattern: "sub/**/*" },
+    expect: { paths_set: ["sub/c.txt", "sub/d.md"] },
+  },
+  {
+    tool: "glob",
+    title: "braces",
+    setup: { files: tree },
+    input: { pattern: "**/*.{js,md}" },
+    expect: { paths_set: ["b.js", "sub/d.md"] },
+  },
+  {
+    tool: "glob",
+    title: "a blank pattern",
+    setup: { files: tree },
+    input: { pattern: "  " },
+    expect: { error: "invalid_params" },
+  },
+  {
+    tool: "glob",
+    title: "brackets as they stand",
+    setup: { files: { "app/[id]/(shop)/page.tsx": "" } },
+    input: { pattern: "app/[id]/(shop)/*.tsx" },
+    expect: { count: 1 },
+  },
+  {
+    tool: "glob",
+    title: "ignored files",
+    setup: { files: ignoring, git: true },
+    input: { pattern: "**/*.{txt,log}" },
+    expect: { paths_set: ["keep.log"] },
+  },
+  {
+    tool: "glob",
+    title: "a hidden folder by its name",
+    setup: { files: { ".notes/a.md": "", ".notes/b/c.md": "" } },
+    input: { pattern: "**/*.md", path: ".notes" },
+    expect: { count: 2 },
+  },
+  {
+    tool: "glob",
+    title: "a pattern that leads out",
+    setup: { outside: { "b.txt": "" } },
+    input: { pattern: "../outside/*.txt" },
+    expect: { asks: true },
+  },
+  {
+    tool: "glob",
+    title: "a name with a line end",
+    setup: { files: { "a\nb.ts": "" } },
+    input: { pattern: "*.ts" },
+    expect: { is_error: false },
+  },
+];
+
+describe("T10 cases of the search tools", () => {
+  for (const one of cases) it(`${one.tool}: ${one.title}`, async () => await checkCase(one));
+});

@@ -1,0 +1,143 @@
+/** What of a server's words is sent to a model: schemas, names, answers. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { serverSlugs, toolNames } from "../../src/mcp/names.ts";
+import { toResult } from "../../src/mcp/result.ts";
+import { checkedSchema } from "../../src/mcp/schema.ts";
+
+const of = (property: unknown, more: object = {}) => ({ type: "object", properties: { a: property }, ...more });
+
+describe("schemas of servers", () => {
+  const good: [string, object][] = [
+    ["no properties", { type: "object" }],
+    ["a text with a pattern", of({ type: "string", pattern: "^a\\-b$", maxLength: 3 })],
+    ["several types", of({ type: ["string", "null"], default: null })],
+    ["a choice within a property", of({ anyOf: [{ type: "string" }, { type: "array", items: { type: "number" } }] })],
+    ["a reference within itself", of({ $ref: "#/$defs/b" }, { $defs: { b: { type: "string" } } })],
+    [
+      "the same reference twice",
+      of({ items: { $ref: "#/$defs/b" }, contains: { $ref: "#/$defs/b" } }, { $defs: { b: {} } }),
+    ],
+    ["words that nobody knows", of({ type: "string", "x-order": 1, markdownDescription: "b" })],
+    ["no more properties", { type: "object", properties: {}, required: [], additionalProperties: false }],
+  ];
+  for (const [what, schema] of good) {
+    it(`T11 with ${what} stay as they are`, () => {
+      assert.deepEqual(checkedSchema({ $schema: "http://json-schema.org/draft-07/schema#", ...schema }), {
+        schema,
+        note: "",
+      });
+    });
+  }
+
+  const bad: [string, unknown][] = [
+    ["null", null],
+    ["a list", []],
+    ["another type", { type: "string" }],
+    ["a choice at the top", { type: "object", anyOf: [{}] }],
+    ["a type that there is not", of({ type: "any" })],
+    ["required as in old drafts", of({ type: "string", required: true })],
+    ["limits as in old drafts", of({ type: "number", exclusiveMinimum: true })],
+    ["items as a list", of({ type: "array", items: [{ type: "string" }] })],
+    ["properties as a list", { type: "object", properties: [] }],
+    ["a property that is text", of("string")],
+    ["a name that providers refuse", { type: "object", properties: { "a b": {} } }],
+    ["a pattern that is none", of({ pattern: "(" })],
+    ["an empty choice", of({ anyOf: [] })],
+    ["a reference to a file", of({ $ref: "file:///etc/passwd" })],
+    ["a reference to nothing", of({ $ref: "#/$defs/b" })],
+    ["a reference to what all objects have", of({ $ref: "#/constructor" })],
+    ["a reference to itself", of({ $ref: "#/properties/a" })],
+    ["a circle of references", of({ $ref: "#/$defs/b" }, { $defs: { b: { items: { $ref: "#/properties/a" } } } })],
+    ["a dynamic reference", of({ $dynamicRef: "#b" })],
+    ["an identity within", of({ $id: "https://example.com/" })],
+  ];
+  for (const [what, schema] of bad) {
+    it(`T11 with ${what} are left out, and the model is told`, () => {
+      const { schema: offered, note } = checkedSchema(schema);
+      assert.deepEqual(offered, { type: "object", additionalProperties: true });
+      assert.match(note, /^\(What input it takes is not known: its schema .+\.\)$/);
+    });
+  }
+
+  it("T11 do not hide words", () => {
+    const { schema } = checkedSchema(of({ type: "string", description: "see\u001b[8m\u{e0041}\u200bn" }));
+    assert.deepEqual(schema["properties"], { a: { type: "string", description: "seen" } });
+  });
+});
+
+describe("names of tools of servers", () => {
+  it("T11 are unique, fit every provider, and no rule for one server covers another", () => {
+    const names = fc.uniqueArray(fc.oneof(fc.string({ maxLength: 80 }), fc.stringMatching(/^[ab_-]{0,6}$/)), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(names, names, (servers, tools) => {
+        const slugs = serverSlugs(servers);
+        const offered = servers.map((server) => {
+          const slug = slugs.get(server) ?? "";
+          return { prefix: `mcp__${slug}__`, names: [...toolNames(slug, tools).values()] };
+        });
+        const all = offered.flatMap((one) => one.names);
+        assert.equal(new Set(all).size, servers.length * tools.length);
+        for (const name of all) assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
+        for (const { prefix, names } of offered) {
+          assert.deepEqual(
+            all.filter((name) => name.startsWith(prefix)),
+            names,
+          );
+        }
+      }),
+    );
+  });
+
+  it("T11 hold no seam within a server's part, though it is cut there", () => {
+    const [slug = ""] = serverSlugs([`${"x".repeat(14)} ${"y".repeat(20)}`]).values();
+    assert.match(slug, /^x{14}_[0-9a-f]{8}$/);
+  });
+
+  it("T11 stay as they are where they can", () => {
+    assert.deepEqual([...serverSlugs(["git-hub", "a__b", "@x/y z"]).values()], ["git-hub", "a_b", "x_y_z"]);
+    assert.deepEqual(
+      [...toolNames("s", ["read_file", "read.file"]).values()],
+      ["mcp__s__read_file", "mcp__s__read_file_dd32cdf5"],
+    );
+  });
+});
+
+describe("answers of servers", () => {
+  const answer = (...content: unknown[]) => toResult({ content, structuredContent: undefined, isError: false });
+  const png = Buffer.from("89504e470d0a1a0a0000", "hex").toString("base64");
+
+  it("T11 an image is what its bytes say, not what the server says", () => {
+    const { output, attachments = [] } = answer(
+      { type: "image", data: png, mimeType: "image/jpeg" },
+      { type: "image", data: Buffer.from("<svg onload=x>").toString("base64"), mimeType: "image/png" },
+      { type: "image", data: "A".repeat(8 * 1024 * 1024), mimeType: "image/png" },
+    );
+    assert.deepEqual(
+      attachments.map(({ mime }) => mime),
+      ["image/png"],
+    );
+    assert.match(output, /it is no PNG, JPEG, GIF or WebP.*it has 6291456 bytes/s);
+  });
+
+  it("T11 more images than a provider takes are left out", () => {
+    const { output, attachments = [] } = answer(...Array.from({ length: 12 }, () => ({ type: "image", data: png })));
+    assert.equal(attachments.length, 10);
+    assert.equal(output.match(/too many/g)?.length, 2);
+  });
+
+  it("T11 parts that nobody knows are named, escape sequences taken out, and nothing is an answer, too", () => {
+    assert.equal(answer({ type: "video" }, 7).output.match(/unknown kind/g)?.length, 2);
+    assert.equal(answer({ type: "text", text: "a\u001b[2Jb" }).output, "ab");
+    assert.equal(answer().output, "(It gave no answer.)");
+    assert.equal(answer({ type: "audio", data: "AAAA" }).output, "(Audio is left out: 3 bytes.)");
+  });
+
+  it("T11 a failure is one", () => {
+    const failed = toResult({ content: [{ type: "text", text: "no" }], structuredContent: undefined, isError: true });
+    assert.equal(failed.failed, true);
+    assert.deepEqual(toResult({ content: [], structuredContent: { a: 1 }, isError: false }).output, '{\n  "a": 1\n}');
+  });
+});

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { TestWorkspace } from "../workspace.ts";
+import { allowed } from "./allowed.ts";
+import { decisionOf, reading } from "./judged.ts";
+import { questions } from "./questions.ts";
+import { tricks } from "./tricks.ts";
+
+describe("T8 what commands may do without a question", () => {
+  let workspace: TestWorkspace;
+
+  before(() => {
+    workspace = new TestWorkspace();
+    for (const name of ["a.ts", "src/b.ts", "package.json", ".env", ".env.local", "key.pem", "held.txt", "a.tgz"]) {
+      workspace.put(name, "x");
+    }
+    workspace.put(".rondoignore", "held.txt\n");
+    for (const name of ["HEAD", "config", "objects/x", "refs/x"]) workspace.put(`bare/${name}`, "");
+    mkdirSync(workspace.path("down/below/deepest"), { recursive: true });
+    symlinkSync("down/below/deepest", workspace.path("deep"));
+    symlinkSync("/etc", workspace.path("linked"));
+    symlinkSync("/etc/passwd", workspace.path("link"));
+    mkdirSync(path.join(workspace.root, "beside"));
+  });
+
+  after(() => workspace.dispose());
+
+  describe("rules that allow reading let pass", () => {
+    for (const [about, commands] of Object.entries(allowed)) {
+      for (const command of commands) {
+        it(`${about}: ${JSON.stringify(command)}`, async () => {
+          assert.equal(await decisionOf(command, workspace, reading), "allow");
+        });
+      }
+    }
+  });
+
+  describe("rules that allow reading ask for", () => {
+    for (const [about, commands] of [...Object.entries(questions), ...Object.entries(tricks)]) {
+      for (const command of commands) {
+        it(`${about}: ${JSON.stringify(command)}`, async () => {
+          assert.equal(await decisionOf(command, workspace, reading), "ask");
+        });
+      }
+    }
+  });
+});

@@ -1,0 +1,384 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync } from "node:fs";
+import { offersPatches } from "../../src/tools/apply-patch.ts";
+import { EditWorkspace } from "./edit-tools.ts";
+
+const code = `class Cart:
+    def add(self, item):
+        self.items.append(item)
+        return self
+
+    def clear(self):
+        self.items = []
+        return self
+
+
+class Order:
+    def clear(self):
+        self.items = []
+        return self
+`;
+
+describe("T11 apply_patch", () => {
+  let work: EditWorkspace;
+  beforeEach(() => {
+    work = new EditWorkspace();
+    work.put("cart.py", code);
+  });
+  afterEach(() => work.dispose());
+
+  const wrap = (body: string) => `*** Begin Patch\n${body}\n*** End Patch`;
+  const update = (...lines: string[]) => wrap(["*** Update File: cart.py", ...lines].join("\n"));
+  const apply = async (patch: string) => await work.run("apply_patch", { patch });
+
+  describe("what it changes", () => {
+    const first = code.replace("append(item)", "add(item)");
+    const rows: [title: string, patch: string, after: string][] = [
+      [
+        "a chunk with context",
+        update(
+          "@@",
+          "     def add(self, item):",
+          "-        self.items.append(item)",
+          "+        self.items.add(item)",
+          "         return self",
+          " ",
+        ),
+        first,
+      ],
+      ["without @@", update("-        self.items.append(item)", "+        self.items.add(item)"), first],
+      [
+        "below a line that @@ names",
+        update("@@ class Order:", "     def clear(self):", "-        self.items = []", "+        self.items.clear()"),
+        code.replace(/(Order[\s\S]*)= \[\]/, "$1.clear()").replace(" .clear", ".clear"),
+      ],
+      [
+        "below two lines, each in an @@ of its own",
+        update("@@ class Order:", "@@     def clear(self):", "-        self.items = []", "+        pass"),
+        code.replace(/(Order[\s\S]*)self\.items = \[\]/, "$1pass"),
+      ],
+      [
+        "below a line that @@ only begins",
+        update("@@ class Order", "-        self.items = []", "+        pass"),
+        code.replace(/(Order[\s\S]*)self\.items = \[\]/, "$1pass"),
+      ],
+      [
+        "several chunks, in order",
+        update(
+          "@@ class Cart:",
+          "     def add(self, item):",
+          "+        # adds",
+          "         self.items.append(item)",
+          "@@ class Order:",
+          "     def clear(self):",
+          "-        self.items = []",
+          "-        return self",
+          "+        return None",
+        ),
+        code
+          .replace("        self.items.append", "        # adds\n        self.items.append")
+          .replace(/(Order[\s\S]*) {8}self\.items = \[\]\n {8}return self/, "$1        return None"),
+      ],
+      [
+        "lines after a named line",
+        update("@@ class Order:", "+    total = 0"),
+        code.replace("class Order:\n", "class Order:\n    total = 0\n"),
+      ],
+      ["lines at the end", update("+# end"), `${code}# end\n`],
+      [
+        "the last of several, at the end of the file",
+        update("@@", "         self.items = []", "-        return self", "+        return 1", "*** End of File"),
+        code.replace(/return self\n$/, "return 1\n"),
+      ],
+      [
+        "a chunk of a unified diff, by its line",
+        update(
+          "--- a/cart.py",
+          "+++ b/cart.py",
+          "@@ -12,3 +12,3 @@ class Order:",
+          "     def clear(self):",
+          "-        self.items = []",
+          "+        pass",
+          "         return self",
+        ),
+        code.replace(/(Order[\s\S]*)self\.items = \[\]/, "$1pass"),
+      ],
+      [
+        "blank lines without their space",
+        update("         return self", "", "     def clear(self):", "-        self.items = []", "+        pass"),
+        code.replace("self.items = []", "pass"),
+      ],
+      [
+        "context with its indentation lost",
+        update("@@ class Order:", " def clear(self):", "-    self.items = []", "+    pass"),
+        code.replace(/(Order[\s\S]*)self\.items = \[\]/, "$1pass"),
+      ],
+      [
+        "two parts for one file",
+        `${update("-        self.items.append(item)", "+        self.items.add(item)").replace("\n*** End Patch", "")}\n*** Update File: cart.py\n@@ class Order:\n+    pass\n*** End Patch`,
+        first.replace("class Order:\n", "class Order:\n    pass\n"),
+      ],
+      [
+        "a whole unified diff",
+        "diff --git a/cart.py b/cart.py\nindex 1..2 100644\n--- a/cart.py\n+++ b/cart.py\n@@ -1,4 +1,4 @@\n class Cart:\n     def add(self, item):\n-        self.items.append(item)\n+        self.items.add(item)\n         return self\n",
+        first,
+      ],
+    ];
+    for (const [title, patch, after] of rows) {
+      it(title, async () => {
+        await apply(patch);
+        assert.equal(work.text("cart.py"), after);
+      });
+    }
+
+    const chunk = "*** Update File: cart.py\n-        self.items.append(item)\n+        self.items.add(item)\n";
+    const wrappings: [title: string, patch: string][] = [
+      ["a here-document", `apply_patch <<'EOF'\n*** Begin Patch\n${chunk}*** End Patch\nEOF\n`],
+      ["a here-document without an end of the patch", `apply_patch <<"PATCH"\n*** Begin Patch\n${chunk}PATCH\n`],
+      ["a fence", `\`\`\`diff\n*** Begin Patch\n${chunk}*** End Patch\n\`\`\``],
+      ["no end", `*** Begin Patch\n${chunk}`],
+      ["no beginning", chunk],
+      ["CRLF", `*** Begin Patch\n${chunk}*** End Patch\n`.replaceAll("\n", "\r\n")],
+      ["space around", `\n  *** Begin Patch  \n${chunk}\n*** End Patch   \n\n`],
+    ];
+    for (const [title, patch] of wrappings) {
+      it(`wrapped in ${title}`, async () => {
+        await apply(patch);
+        assert.equal(work.text("cart.py"), first);
+      });
+    }
+
+    it("T12 CRLF, a byte order mark and no final line end stay", async () => {
+      const odd = `\ufeff${code.trimEnd().replaceAll("\n", "\r\n")}`;
+      work.put("cart.py", odd);
+      await apply(
+        update(
+          "@@ class Order:",
+          "     def clear(self):",
+          "         self.items = []",
+          "-        return self",
+          "+        return 1",
+          "+        # end",
+        ),
+      );
+      assert.equal(work.text("cart.py"), odd.replace(/return self$/, "return 1\r\n        # end"));
+    });
+
+    it("T12 a line's own ending stays where the line stays", async () => {
+      work.put("cart.py", "a\r\nb\nc\r\nd\n");
+      await apply(update(" a", " b", "-c", "+x", "+y", " d"));
+      assert.equal(work.text("cart.py"), "a\r\nb\nx\r\ny\r\nd\n");
+    });
+  });
+
+  describe("files", () => {
+    it("adds, changes, moves and deletes, with needs and paths for each", async () => {
+      work.put("old.txt", "one\ntwo\n");
+      work.put("gone.txt", "x\n");
+      const plan = await work.plan("apply_patch", {
+        patch: wrap(
+          "*** Add File: new/dir/a.txt\n+hello\n+\n+there\n\n*** Update File: old.txt\n*** Move to: moved.txt\n one\n-two\n+2\n*** Delete File: gone.txt\n*** Update File: cart.py\n-class Order:\n+class Basket:",
+        ),
+      });
+      assert.equal(plan.title, "Patch 5 files");
+      const names = ["new/dir/a.txt", "moved.txt", "cart.py", "old.txt", "gone.txt"];
+      assert.deepEqual(
+        plan.writes,
+        names.map((name) => work.path(name)),
+      );
+      assert.deepEqual(
+        plan.needs.map(({ permission, pattern }) => [permission, pattern]),
+        names.map((name) => ["edit", name]),
+      );
+      assert.equal(plan.preview.type === "diffs" && plan.preview.diffs.length, 5);
+      assert.ok(existsSync(work.path("old.txt")), "prepare only reads");
+      const { output, metadata } = await plan.run(() => {});
+      assert.equal(work.text("new/dir/a.txt"), "hello\n\nthere\n");
+      assert.equal(work.text("moved.txt"), "one\n2\n");
+      assert.equal(work.text("cart.py"), code.replace("Order", "Basket"));
+      assert.ok(!existsSync(work.path("old.txt")) && !existsSync(work.path("gone.txt")));
+      assert.deepEqual(
+        metadata.diffs?.map(({ path, added, removed }) => [path, added, removed]),
+        [
+          ["new/dir/a.txt", 3, 0],
+          ["moved.txt", 2, 0],
+          ["cart.py", 1, 1],
+          ["old.txt", 0, 2],
+          ["gone.txt", 0, 1],
+        ],
+      );
+      assert.match(
+        output,
+        /^new\/dir\/a\.txt is created; it has 3 lines\.\n\nold\.txt is now moved\.txt\.\n\ncart\.py is changed\. It reads/,
+      );
+    });
+
+    it("one file has one diff", async () => {
+      const plan = await work.plan("apply_patch", { patch: update("-class Order:", "+class Basket:") });
+      assert.equal(plan.title, "Edit cart.py");
+      assert.equal(plan.preview.type, "diff");
+      assert.equal((await plan.run(() => {})).metadata.diff?.added, 1);
+    });
+
+    it("moves without a change", async () => {
+      const plan = await work.plan("apply_patch", { patch: wrap("*** Update File: cart.py\n*** Move to: a/b.py") });
+      assert.equal(plan.title, "Move cart.py to a/b.py");
+      await plan.run(() => {});
+      assert.equal(work.text("a/b.py"), code);
+      assert.ok(!existsSync(work.path("cart.py")));
+    });
+
+    it("an empty new file, and an empty one that is filled", async () => {
+      await apply(wrap("*** Add File: e.txt"));
+      assert.equal(work.text("e.txt"), "");
+      await apply(wrap("*** Update File: e.txt\n+a\n+b"));
+      assert.equal(work.text("e.txt"), "a\nb\n");
+    });
+
+    it("T8 asks for what is outside", async () => {
+      const needs = await work.needs("apply_patch", { patch: wrap("*** Add File: ../out.txt\n+x") });
+      assert.ok(needs.some(({ permission }) => permission === "external_directory"));
+    });
+
+    it("what it writes is known: an edit may follow, one after another's change not", async () => {
+      await work.run("read", { file_path: "cart.py" });
+      await apply(update("-class Order:", "+class Basket:"));
+      await apply(update("-class Basket:", "+class Order:"));
+      work.put("cart.py", `${code}# other\n`);
+      assert.match(
+        await work.refusal("apply_patch", { patch: update("-class Order:", "+class B:") }),
+        /has changed since it was read/,
+      );
+    });
+  });
+
+  describe("what it refuses, and changes nothing then", () => {
+    const rows: [title: string, patch: string, words: RegExp][] = [
+      [
+        "a chunk for two places",
+        update("-        self.items = []", "+        pass"),
+        /The chunk for cart\.py has no place in it.*there 2 times, on lines 7, 13\. Add lines around them, or a line "@@ "/,
+      ],
+      [
+        "a chunk for none",
+        update("-        self.goods = []", "+        pass"),
+        /Its context and - lines were not found\./,
+      ],
+      [
+        "chunks in another order",
+        update("-class Order:", "+class Basket:", "@@", "-class Cart:", "+class C:"),
+        /Chunk 2 of 2 .*not found after line 11/,
+      ],
+      ["a named line that is not there", update("@@ class Shop:", "+x"), /No line reads "class Shop:"/],
+      ["a patch that changes nothing", update(" class Order:"), /changes nothing in cart\.py/],
+      ["no file", "*** Begin Patch\n*** End Patch", /names no file/],
+      ["words", "please change cart.py", /names no file/],
+      ["a line that is none", update("-class Order:", "what?"), /^Line 4 of the patch begins neither/],
+      ["words between files", "*** Begin Patch\nhello\n*** End Patch", /^Line 2 of the patch begins no file/],
+      [
+        "a new file that is there",
+        wrap("*** Add File: cart.py\n+x"),
+        /cart\.py exists already\. Change it with \*\*\* Update File/,
+      ],
+      ["a new file without +", wrap("*** Add File: a.py\nx = 1"), /Each line of a new file begins with \+/],
+      [
+        "a file that is not there",
+        wrap("*** Update File: crat.py\n-a\n+b"),
+        /crat\.py does not exist\. Did you mean cart\.py\?/,
+      ],
+      ["to delete what is not there", wrap("*** Delete File: nope.py"), /nope\.py does not exist/],
+      [
+        "to move onto another",
+        wrap("*** Update File: cart.py\n*** Move to: other.py\n-class Order:\n+class B:"),
+        /other\.py exists already/,
+      ],
+      [
+        "a file twice",
+        wrap("*** Update File: cart.py\n-class Order:\n+class B:\n*** Delete File: cart.py"),
+        /names cart\.py twice/,
+      ],
+      ["a path that is empty", wrap("*** Delete File: "), /names no path/],
+    ];
+    for (const [title, patch, words] of rows) {
+      it(title, async () => {
+        work.put("other.py", "other\n");
+        assert.match(await work.refusal("apply_patch", { patch }), words);
+        assert.equal(work.text("cart.py"), code);
+        assert.equal(work.text("other.py"), "other\n");
+      });
+    }
+
+    it("all files when one cannot be changed", async () => {
+      work.put("b.txt", "b\n");
+      const patch = wrap(
+        "*** Update File: b.txt\n-b\n+c\n*** Add File: n.txt\n+n\n*** Update File: cart.py\n-nope\n+x",
+      );
+      await work.refusal("apply_patch", { patch });
+      assert.equal(work.text("b.txt"), "b\n");
+      assert.ok(!existsSync(work.path("n.txt")));
+    });
+
+    it("puts back what was written when a later file cannot be", async () => {
+      work.put("b.txt", "b\n");
+      work.put("gone.txt", "x\n");
+      const patch = wrap(
+        "*** Add File: n.txt\n+n\n*** Update File: b.txt\n-b\n+c\n*** Delete File: gone.txt\n*** Update File: cart.py\n-class Order:\n+class B:\n*** Add File: d/n.txt\n+n",
+      );
+      const plan = await work.plan("apply_patch", { patch });
+      mkdirSync(work.path("d/n.txt"), { recursive: true });
+      await assert.rejects(
+        plan.run(() => {}),
+        /d\/n\.txt .*Nothing was changed\.$/,
+      );
+      assert.equal(work.text("b.txt"), "b\n");
+      assert.equal(work.text("cart.py"), code);
+      assert.equal(work.text("gone.txt"), "x\n");
+      assert.ok(!existsSync(work.path("n.txt")));
+    });
+
+    it("puts back a deleted file, too", async () => {
+      work.put("b.txt", "b\n");
+      work.put("gone.txt", "x\n");
+      const patch = wrap("*** Update File: b.txt\n-b\n+c\n*** Delete File: gone.txt\n*** Delete File: cart.py");
+      const plan = await work.plan("apply_patch", { patch });
+      work.put("cart.py", "other\n");
+      await assert.rejects(
+        plan.run(() => {}),
+        /cart\.py has changed since it was read.*Nothing was changed\.$/,
+      );
+      assert.deepEqual([work.text("b.txt"), work.text("gone.txt"), work.text("cart.py")], ["b\n", "x\n", "other\n"]);
+    });
+  });
+
+  it("is offered to OpenAI's models", () => {
+    const yes = [
+      "gpt-5",
+      "gpt-4.1-mini",
+      "openai/gpt-5-codex",
+      "o3",
+      "o4-mini",
+      "azure/o3-pro",
+      "codex-mini-latest",
+      "openrouter/openai/gpt-oss-120b",
+      "us.openai.gpt-oss-20b-1:0",
+      "GPT-5",
+    ];
+    const no = [
+      "claude-sonnet-4-5",
+      "gemini-2.5-pro",
+      "anthropic/claude-opus-4",
+      "qwen3-coder",
+      "llama-3.1",
+      "deepseek-r1",
+      "o300",
+      "mistral-large",
+      "kimi-k2",
+      "foo-gpt-like",
+    ];
+    assert.deepEqual(
+      yes.filter((id) => !offersPatches(id)),
+      [],
+    );
+    assert.deepEqual(no.filter(offersPatches), []);
+  });
+});

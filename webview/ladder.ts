@@ -5,7 +5,7 @@ const word = /(?:"(?:[^"\\]|\\.)*"?|'[^']*'?|\\.|[^\s"'\\])+/gs;
 
 /** Patterns for a text that is asked for, the narrowest first. The last one still says something about what is meant. */
 function ladder(permission: string, text: string): string[] {
-  return permission === "bash" ? commandLadder(text) : pathLadder(text);
+  return [...new Set(permission === "bash" ? commandLadder(text) : pathLadder(text))];
 }
 
 /** "npm test -- cart", "npm test -- *", "npm test *", "npm *" */
@@ -18,8 +18,7 @@ function commandLadder(text: string): string[] {
 function pathLadder(text: string): string[] {
   const least = /^([/\\]|[a-z]+:)/i.test(text) ? 3 : 1;
   const ends = [...text.matchAll(/[/\\]/g)].map(({ index }) => index + 1).slice(least - 1);
-  const folders = ends.toReversed().map((end) => `${text.slice(0, end)}*`);
-  return [text, ...folders.filter((pattern) => pattern !== text)];
+  return [text, ...ends.toReversed().map((end) => `${text.slice(0, end)}*`)];
 }
 
 /**

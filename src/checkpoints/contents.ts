@@ -1,4 +1,5 @@
 /** Where the content of a file before a change comes from: a copy, a blob that is there already, or the user's repository. */
+import { constants } from "node:fs";
 import type { Kept } from "./kept.ts";
 import { Pace } from "./pace.ts";
 import type { Pool } from "./pool.ts";
@@ -6,6 +7,7 @@ import { Repository } from "./repository.ts";
 import {
   datedHash,
   type FileState,
+  type Found,
   fileState,
   largestNamed,
   largestUnnamed,
@@ -65,14 +67,14 @@ export class Contents {
   }
 
   /** Takes note of what a file has become. */
-  note(name: string, state: FileState, stamp: Stamp | undefined): void {
+  note(name: string, { state, stamp, bytes }: Found): void {
     if (state.type !== "file" || !stamp) {
       this.#known.delete(name);
       this.#pool.drop(name);
       return;
     }
     this.#known.set(name, { stamp, state });
-    this.#pool.take(name, stamp);
+    this.#pool.take(name, stamp, bytes);
   }
 
   /** How much of a file is read to know what it is, in bytes. */
@@ -87,4 +89,4 @@ export class Contents {
   }
 }
 
-const isRegular = ({ mode }: Stamp): boolean => (mode & 0o170000) === 0o100000;
+const isRegular = ({ mode }: Stamp): boolean => (mode & constants.S_IFMT) === constants.S_IFREG;

@@ -57,19 +57,18 @@ export class History {
     for (const item of this.#items.slice(start)) {
       if (item.type === "snapshot") continue;
       for (const { path, before, after } of item.files) {
-        const past = found.get(path) ?? { was: before, last: before, edited: false };
-        const between = past.last !== undefined && !sameState(past.last, before);
-        found.set(path, { was: past.was, last: after, edited: past.edited || item.by === "user" || between });
+        const past = found.get(path);
+        const isForeign = item.by === "user" || (past?.last !== undefined && !sameState(past.last, before));
+        found.set(path, { was: past?.was ?? before, last: after, edited: isForeign || past?.edited === true });
       }
     }
     return found;
   }
 
-  /** The newest restore that is not undone; undefined: there is none. */
+  /** The newest restore, if it is not undone. */
   get newest(): Restore | undefined {
-    const all = [...this.#restores.values()];
-    const undone = new Set(all.map(({ undoes }) => undoes));
-    return all.findLast(({ id, undoes, files }) => undoes === undefined && !undone.has(id) && files.length > 0);
+    const newest = [...this.#restores.values()].findLast(({ files }) => files.length > 0);
+    return newest?.undoes === undefined ? newest : undefined;
   }
 
   #take(line: Line): void {

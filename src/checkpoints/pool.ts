@@ -38,14 +38,14 @@ export class Pool {
     return left;
   }
 
-  /** Makes sure of a copy of what the file is now. @returns whether there is one */
-  take(file: string, stamp: Stamp): boolean {
+  /** Makes sure of a copy of what the file is now; `bytes`: what it was with this stamp. @returns whether there is one */
+  take(file: string, stamp: Stamp, bytes?: Buffer): boolean {
     const known = this.#copies.get(file);
     if (known && sameStamp(known.stamp, stamp)) return true;
     this.drop(file);
     if (stamp.size > largestUnnamed || this.#copies.size >= mostFiles) return false;
     if (this.#bytes + stamp.size > mostBytes) return false;
-    const found = readFile(file, largestUnnamed);
+    const found = bytes ? { bytes, stamp } : readFile(file, largestUnnamed);
     if (!found) return false;
     this.#keep(file, found.bytes, found.stamp);
     return true;

@@ -10,7 +10,7 @@ import { Pace } from "./pace.ts";
 import type { Pool } from "./pool.ts";
 import { readInPlace } from "./put.ts";
 import { StampTable } from "./stamps.ts";
-import { type FileState, largestNamed, lstat, sameStamp, sameState } from "./state.ts";
+import { type FileState, type Found, largestNamed, lstat, sameStamp, sameState } from "./state.ts";
 import { type Difference, type Entry, TooManyFiles, Tree } from "./tree.ts";
 
 /** A file that a tool is about to write. */
@@ -115,13 +115,12 @@ export class Steps {
     return done;
   }
 
-  /** Takes note of files and folders that were written here. */
+  /** Takes note of files and folders that were written here: a look finds nothing new about them. */
   refresh(transitions: readonly Transition[]): void {
     if (this.#baseline !== "read") return;
     for (const { path: name, before, after } of transitions) {
       if (before.type === "folder" || after.type === "folder") this.#tree.refreshFolder(name);
-      if (before.type !== "folder" || after.type !== "folder") this.#tree.refresh(name);
-      this.#contents.note(name, after, this.#tree.entry(name)?.stamp);
+      if (after.type !== "folder") this.#adopt(name, readInPlace(name, largestNamed, this.#roots));
     }
   }
 
@@ -232,16 +231,23 @@ export class Steps {
 
   #settle(name: string, { before, untouched, folders }: Named, users: Transition[], agents: Transition[]): void {
     if (untouched && !sameState(untouched, before)) users.push({ path: name, before: untouched, after: before });
-    const { state, bytes } = readInPlace(name, largestNamed, this.#roots);
+    const found = readInPlace(name, largestNamed, this.#roots);
     const changes: Transition[] = folders
       .filter((folder) => lstat(folder)?.isDirectory() && !agents.some(({ path }) => path === folder))
       .map((folder) => ({ path: folder, before: { type: "missing" }, after: { type: "folder" } }));
-    if (!sameState(before, state)) {
-      this.#kept.keep(state, bytes);
-      changes.push({ path: name, before, after: state });
+    if (!sameState(before, found.state)) {
+      this.#kept.keep(found.state, found.bytes);
+      changes.push({ path: name, before, after: found.state });
     }
     agents.push(...changes);
-    this.refresh(changes);
+    if (this.#baseline !== "read") return;
+    for (const folder of folders) this.#tree.refreshFolder(folder);
+    this.#adopt(name, found);
+  }
+
+  #adopt(name: string, found: Found): void {
+    this.#tree.refresh(name, found.state.type === "folder" ? undefined : found.stamp);
+    this.#contents.note(name, found);
   }
 
   async #keptWas(name: string, entry: Entry | undefined): Promise<FileState> {
@@ -270,13 +276,16 @@ export class Steps {
         continue;
       }
       const { state: before, bytes } = await this.#contents.was(name, difference.before);
-      const { state, stamp } = readInPlace(name, this.#contents.limit(name), this.#roots);
+      const now = readInPlace(name, this.#contents.limit(name), this.#roots);
+      const { state, stamp } = now;
       const isSame = stamp && difference.before ? sameStamp(stamp, difference.before.stamp) : false;
       if (!sameState(before, state) && !(isSame && before.type === "file" && before.hash === "")) {
         found.set(name, { path: name, before, after: state });
         if (found.size <= most) this.#kept.keep(before, bytes);
       }
-      this.#contents.note(name, state, stamp);
+      // It may have changed since it was looked at, and what is known of it must be of one moment.
+      this.#tree.adopt(name, stamp);
+      this.#contents.note(name, now);
     }
     return [...found.values()];
   }

@@ -1,5 +1,5 @@
 /** The files of the workspace as they were when last looked at: names and stamps, no contents. */
-import { type Dirent, readdirSync } from "node:fs";
+import { constants, type Dirent, readdirSync } from "node:fs";
 import path from "node:path";
 import { isWithin } from "../tools/scope.ts";
 import { Ignores, ignoreFiles } from "./ignores.ts";
@@ -97,20 +97,24 @@ export class Tree {
     return differences;
   }
 
-  /** Takes note of a file that was written by name, be it ignored: the next scan finds nothing new about it. */
-  refresh(file: string): void {
-    const stats = lstat(file);
+  /** Takes note of a file that was written by name, be it ignored, or is gone: the next scan finds nothing new about it. */
+  refresh(file: string, stamp: Stamp | undefined): void {
+    const name = path.basename(file);
     const folder = this.#folders.get(path.dirname(file));
-    if (!stats || stats.isDirectory()) {
-      folder?.files.delete(path.basename(file));
-      if (!this.#folders.has(file)) this.#drop(file);
+    if (ignoreFiles.includes(name)) this.#rulesChanged = true;
+    if (!stamp) {
+      folder?.files.delete(name);
+      this.#forget(file);
       return;
     }
-    if (folder && !folder.ignores.ignores(path.dirname(file), path.basename(file), false)) {
-      folder.files.add(path.basename(file));
-    } else this.#named.add(file);
-    this.#put(file, toStamp(stats));
-    if (ignoreFiles.includes(path.basename(file))) this.#rulesChanged = true;
+    if (folder && !folder.ignores.ignores(path.dirname(file), name, false)) folder.files.add(name);
+    else this.#named.add(file);
+    this.#put(file, stamp);
+  }
+
+  /** Of a file that was found by a scan a newer stamp is known. */
+  adopt(file: string, stamp: Stamp | undefined): void {
+    if (stamp && this.entry(file) && isFileMode(stamp)) this.#put(file, stamp);
   }
 
   /** Takes note of a folder that was made or removed on the way to a file. */
@@ -134,8 +138,7 @@ export class Tree {
       this.#note({ type: "file", path: file, before });
       return;
     }
-    this.#drop(file);
-    if (this.#named.has(file)) this.#table.expect(file);
+    this.#forget(file);
     this.#folders.get(path.dirname(file))?.files.delete(path.basename(file));
     this.#note({ type: "file", path: file, before });
   }
@@ -217,8 +220,15 @@ export class Tree {
 
   #put(file: string, stamp: Stamp): void {
     this.#table.put(file, stamp, isFresh(stamp));
-    if ((stamp.mode & 0o170000) === 0o120000) this.#targets.set(file, linkTarget(file));
+    if ((stamp.mode & constants.S_IFMT) === constants.S_IFLNK) this.#targets.set(file, linkTarget(file));
     else this.#targets.delete(file);
+  }
+
+  /** It is gone. If a tool has named it, its coming back would be noticed. */
+  #forget(file: string): void {
+    if (this.#folders.has(file)) return;
+    this.#drop(file);
+    if (this.#named.has(file)) this.#table.expect(file);
   }
 
   #drop(file: string): void {
@@ -248,6 +258,8 @@ function listed(folder: string): Dirent[] {
     return [];
   }
 }
+
+const isFileMode = ({ mode }: Stamp): boolean => (mode & constants.S_IFMT) !== constants.S_IFDIR;
 
 const isFile = (entry: Dirent | undefined): boolean =>
   entry !== undefined && (entry.isFile() || entry.isSymbolicLink());

@@ -18,8 +18,9 @@ export const applyPatch = defineTool({
   sideEffect: "mutating",
   description:
     "Changes files by a patch, all or none: *** Begin Patch, then for each file *** Add File: path, *** Delete File: path, or *** Update File: path (*** Move to: path) with chunks of @@ and lines that begin with a space, - or +, then *** End Patch. Three lines of context around each change; @@ names the function where they are not unique.",
-  input: z.object({ patch: z.string().check(z.minLength(1)) }),
-  async prepare({ patch }, context) {
+  // The name that OpenAI's models give it.
+  input: z.object({ input: z.string().check(z.minLength(1), z.describe("The whole patch")) }),
+  async prepare({ input: patch }, context) {
     const { host, seen, signal } = context;
     const steps: PatchStep[] = [];
     for (const change of merged(parsePatch(patch))) steps.push(...(await stepsOf(change, context)));
@@ -52,11 +53,6 @@ export const applyPatch = defineTool({
     };
   },
 });
-
-/** Whether a model was trained to write such patches: OpenAI's, whoever serves them. */
-export function offersPatches(modelID: string): boolean {
-  return /(^|[/:.@])(gpt-|chatgpt-|codex|o[34](?=$|[-:.]))/i.test(modelID);
-}
 
 interface PatchStep extends Step {
   /** The text whose problems are known: of a moved file, the one that it had elsewhere. */

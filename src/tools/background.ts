@@ -70,9 +70,9 @@ class Commands implements Background {
     return shown(id, kept);
   }
 
-  read(id: string): { text: string; command: BackgroundCommand } | undefined {
-    const kept = this.#kept.get(id);
-    return kept && { text: kept.job.output.take(), command: shown(id, kept) };
+  read(id: string): { text: string; outputFile: string | undefined } | undefined {
+    const output = this.#kept.get(id)?.job.output;
+    return output && { text: output.take(), outputFile: output.keptIn };
   }
 
   async kill(id: string): Promise<boolean> {

@@ -2,8 +2,11 @@ import * as z from "zod/mini";
 import type { BackgroundCommand } from "../loop/events.ts";
 import { never } from "../loop/never.ts";
 import type { Background } from "./host.ts";
-import { splitLines } from "./text.ts";
-import { defineTool, ToolError } from "./tool.ts";
+import { headOf, splitLines } from "./text.ts";
+import { defineTool, ToolError, type ToolResult } from "./tool.ts";
+
+/** Characters of a command in the list. */
+const commandLength = 200;
 
 export const bashOutput = defineTool({
   name: "bash_output",
@@ -21,10 +24,8 @@ export const bashOutput = defineTool({
       preview: { type: "text", text: "" },
       needs: [],
       writes: [],
-      run: async () => ({
-        output: id === undefined ? overview(background) : news(background, id, filter),
-        metadata: {},
-      }),
+      run: async () =>
+        id === undefined ? { output: overview(background), metadata: {} } : news(background, id, filter),
     };
   },
 });
@@ -37,16 +38,17 @@ export function known(background: Background, id: string): BackgroundCommand {
 }
 
 function overview(background: Background): string {
-  const lines = background.list().map((one) => `${one.id} (${inWords(one)}): ${one.command}`);
+  const lines = background.list().map((one) => `${one.id} (${inWords(one)}): ${headOf(one.command, commandLength)}`);
   return lines.length === 0 ? "There are no background commands." : lines.join("\n");
 }
 
-function news(background: Background, id: string, filter: string): string {
-  known(background, id);
-  const read = background.read(id);
-  const lines = splitLines(read?.text ?? "").filter((line) => line.includes(filter));
+function news(background: Background, id: string, filter: string): ToolResult {
+  const command = known(background, id);
+  const { text = "", outputFile } = background.read(id) ?? {};
+  const lines = splitLines(text).filter((line) => line.includes(filter));
   const what = filter === "" ? "new output" : "new output with this text";
-  return `${lines.length === 0 ? `(no ${what})` : lines.join("\n")}\n\n[${inWords(known(background, id))}]`;
+  const shown = lines.length === 0 ? `(no ${what})` : lines.join("\n");
+  return { output: `${shown}\n\n[${inWords(command)}]`, metadata: { outputFile } };
 }
 
 function inWords({ state }: BackgroundCommand): string {

@@ -137,8 +137,8 @@ export interface Background {
    * @throws ToolError when too many run already
    */
   start(command: Pick<Command, "command" | "cwd">, callID: string): BackgroundCommand;
-  /** What it has put out since it was read last, made short, and how it stands. Undefined: there is no such command. */
-  read(id: string): { text: string; command: BackgroundCommand } | undefined;
+  /** What it has put out since it was read last, made short, and where all of it is. Undefined: there is no such command. */
+  read(id: string): { text: string; outputFile: string | undefined } | undefined;
   /** Ends its whole process tree. @returns whether it was running */
   kill(id: string): Promise<boolean>;
   /** Lets the command of a call that runs go on in the background: the call is answered at once. @returns whether it could be done */

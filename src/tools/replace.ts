@@ -9,9 +9,13 @@ export type Replacement =
   | { type: "not-found" }
   /** Found `count` times; the lines on which the first of them begin. */
   | { type: "ambiguous"; count: number; lines: number[]; note: string }
-  | { type: "same" };
+  | { type: "same" }
+  /** The place that differs as `note` says reads already as the replacement has it. */
+  | { type: "done"; note: string };
 
 const shownPlaces = 10;
+/** The byte order mark, which is no part of a text. */
+const mark = "\ufeff";
 
 /**
  * `\n` in `wanted` matches `\r\n`, too. Only what differs between `wanted` and `by` is touched, and new line ends are those
@@ -19,10 +23,12 @@ const shownPlaces = 10;
  */
 export function replace(text: string, wanted: string, by: string, all: boolean): Replacement {
   const { lf, indexIn } = withLineFeeds(text);
-  const from = wanted.replaceAll("\r\n", "\n");
-  const to = by.replaceAll("\r\n", "\n");
+  const hasMark = wanted.startsWith(mark) && wanted !== mark && !text.includes(mark);
+  const plain = (part: string) => (hasMark && part.startsWith(mark) ? part.slice(1) : part).replaceAll("\r\n", "\n");
+  const from = plain(wanted);
+  const to = plain(by);
   if (from === to) return { type: "same" };
-  const found = findExact(lf, from, to, all) ?? loosely(lf, from, to);
+  const found = findExact(lf, from, to, all) ?? loosely(lf, from, to, all);
   if (!found) return { type: "not-found" };
   const { starts, note } = found;
   if (starts.length > 1 && !all) {
@@ -31,7 +37,7 @@ export function replace(text: string, wanted: string, by: string, all: boolean):
   }
 
   const result = spliced(text, indexIn, found.splices());
-  if (result === text) return { type: "same" };
+  if (result === text) return { type: "done", note };
   // To empty a file takes an old_string that is its text to the letter.
   if (note !== "" && result.trim() === "") return { type: "not-found" };
   return { type: "replaced", text: result, count: starts.length, note };
@@ -54,17 +60,15 @@ function findExact(lf: string, from: string, to: string, all: boolean): Found | 
   return { starts, note: "", splices: () => starts.map(splice) };
 }
 
-function loosely(lf: string, from: string, to: string): Found | undefined {
+function loosely(lf: string, from: string, to: string, all: boolean): Found | undefined {
   const found = findLoose(lf, from, to);
   if (!found) return undefined;
-  const { places, wording, note } = found;
+  const { wording, note } = found;
+  const places = all ? apart(found.places) : found.places;
   const there = places.map(({ start, end }) => lf.slice(start, end)).join("\n");
-  const by =
-    /\p{L}\u2019\p{L}/u.test(there) && !/\p{L}'\p{L}/u.test(there) ? withApostrophes : (plain: string) => plain;
-  const splices = () =>
-    places
-      .flatMap((place) => rewrite(place, withEnds(wording.from), withEnds(wording.to)))
-      .map((splice) => ({ ...splice, text: by(splice.text) }));
+  const isProse = /\p{L}\u2019\p{L}/u.test(there) && !/\p{L}'\p{L}/u.test(there);
+  const to = isProse ? withApostrophes(wording.to, wording.from) : withEnds(wording.to);
+  const splices = () => places.flatMap((place) => rewrite(place, withEnds(wording.from), to));
   return { starts: places.map(({ start }) => start), note, splices };
 }
 

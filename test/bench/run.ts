@@ -4,8 +4,13 @@
  */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
+import { benchCheckpoint } from "./checkpoint.ts";
+import { benchEdit } from "./edit.ts";
 import { benchHeadless, benchLongSession, type Report } from "./headless.ts";
+import { benchOutput } from "./output.ts";
+import { benchPermission } from "./permission.ts";
 import { benchRecord } from "./record.ts";
+import { benchSearch } from "./search.ts";
 import { benchStop } from "./stop.ts";
 import { benchVSCode } from "./vscode.ts";
 
@@ -19,6 +24,11 @@ if (wants("headless")) await benchHeadless(report);
 if (wants("long")) await benchLongSession(report);
 if (wants("record")) await benchRecord(report);
 if (wants("stop")) await benchStop(report);
+if (wants("permission")) await benchPermission(report);
+if (wants("edit")) await benchEdit(report);
+if (wants("search")) await benchSearch(report);
+if (wants("checkpoint")) await benchCheckpoint(report);
+if (wants("output")) await benchOutput(report);
 // Prints its figures itself, in the same form.
 if (wants("panel")) await import("./panel.mjs");
 if (wants("vscode")) await benchVSCode(report);

@@ -113,6 +113,8 @@ export class World {
   /** A step with a command. `between`: what the user does before it runs. */
   async command(command: string, between = () => {}): Promise<Step> {
     const begun = this.checkpoints.begin();
+    // What is done while all files are looked at may count for either side.
+    await this.checkpoints.restored();
     between();
     await this.checkpoints.ready("unknown", never);
     this.shell(command);
@@ -147,6 +149,13 @@ export class World {
   /** All that is in the folders, `.git` apart: content and mode of files, targets of links, folders. */
   tree(): Record<string, string> {
     return Object.fromEntries(this.roots.flatMap((root) => [...entries(root, this.root)]).sort());
+  }
+
+  /** Takes all files away, as a user may. */
+  clear(): void {
+    for (const root of this.roots) {
+      for (const name of readdirSync(root)) rmSync(path.join(root, name), { recursive: true });
+    }
   }
 
   async dispose(): Promise<void> {

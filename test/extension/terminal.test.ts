@@ -166,6 +166,16 @@ describe("commands in the user's own shell", () => {
     assert.deepEqual(await run("echo again"), ok("again\n"));
   });
 
+  it("T10 a terminal in which the user runs something is left alone", async () => {
+    const before = new Set(vscode.window.terminals);
+    for (const one of before) if (one.name === "Rondo") one.sendText("sleep 1624");
+    await until(() => running("sleep 1624") > 0, 5_000);
+    assert.deepEqual(await run("echo elsewhere"), ok("elsewhere\n"));
+    assert.ok(running("sleep 1624") > 0);
+    for (const one of before) if (one.name === "Rondo") one.dispose();
+    await until(() => running("sleep 1624") === 0, 5_000);
+  });
+
   it("L11 Ctrl+C of the user ends it", async () => {
     const command = run("echo begun; sleep 1621");
     await until(() => running("sleep 1621") > 0, 5_000);

@@ -61,18 +61,16 @@ describe("hostile servers", () => {
   it("T11 one that never introduces itself is waited for once, and given up", async () => {
     const running = run(
       { bad: hostile("hang-start"), good: hostile("well") },
-      { times: { patience: 300, start: 900 } },
+      { times: { patience: 300, start: 3000 } },
     );
     const { signal } = new AbortController();
-    const before = Date.now();
     await running.servers.ready(signal);
-    assert.ok(Date.now() - before < 800);
     assert.equal(stateOf(running, "bad").type, "starting");
-    assert.equal(toolOf(running, "mcp__good__act").name, "mcp__good__act");
-    const again = Date.now();
+    await until(() => running.servers.tools().length === 1);
     await running.servers.ready(signal);
-    assert.ok(Date.now() - again < 200, "it is not waited for again");
+    assert.equal(stateOf(running, "bad").type, "starting", "it is not waited for again");
     await until(() => stateOf(running, "bad").type === "failed");
+    assert.match(JSON.stringify(stateOf(running, "bad")), /did not answer within 3 s/);
   });
 
   it("T11 a prompt that is stopped waits for no server", async () => {

@@ -1,6 +1,5 @@
 /** Servers as the tests run them: real processes, short waits, and a count of what is left of them. */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -74,11 +73,21 @@ export async function endAll(): Promise<void> {
   }
 }
 
-/** Command lines of the processes with this folder in their environment. */
+/** Command lines of the processes with this folder in their environment, where that can be seen. */
 function processesOf(folder: string): string[] {
-  const script = `for p in /proc/[0-9]*; do grep -qs "RONDO_MCP_TEST=${folder}" $p/environ && tr '\\0' ' ' < $p/cmdline && echo; done; true`;
-  const lines = execFileSync("/bin/bash", ["-c", script], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  return lines.split("\n").filter(Boolean);
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && readProc(name, "environ").includes(`RONDO_MCP_TEST=${folder}\0`))
+    .map((name) => readProc(name, "cmdline").replaceAll("\0", " "))
+    .filter((line) => line !== "");
+}
+
+function readProc(pid: string, name: "environ" | "cmdline"): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "latin1");
+  } catch {
+    return "";
+  }
 }
 
 export async function ready(caller: unknown, options: Partial<McpOptions> = {}): Promise<Running> {

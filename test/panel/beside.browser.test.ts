@@ -195,6 +195,18 @@ describe("going back", () => {
   });
 });
 
+describe("an edit of several files", () => {
+  it("counts all of them in its line, and shows each", async () => {
+    const done = f.done("apply_patch", { patch: "*** Update File: a\n*** Add File: b" }, { diffs: f.diffs }, "Edited.");
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([done])])));
+    const card = panel.page.getByRole("group", { name: "Edited 2 files" });
+    assert.match((await card.locator("summary").textContent()) ?? "", /\+4 lines added\s+−6 lines removed/);
+    await card.locator("summary").click();
+    assert.equal(await card.getByRole("group", { name: "Changed lines" }).count(), 2);
+    assert.ok(await card.getByText("src/sum.ts → src/exact.ts").isVisible());
+  });
+});
+
 describe("an edit that is being written", () => {
   it("grows, file by file, as its arguments come", async () => {
     const raw = JSON.stringify({

@@ -21,6 +21,7 @@ describe("a rule's steps", () => {
       "npm test -- cart",
     ]);
     assert.deepEqual(way("wider", "bash", "ls", "ls"), []);
+    assert.deepEqual(way("wider", "bash", "rm *", "rm *"), []);
   });
 
   it("take what is quoted as one word", () => {

@@ -95,7 +95,7 @@ describe("T11 new problems after an edit", () => {
     work.put("b.ts", "x\n");
     after = [problem(1, "bad")];
     const patch = "*** Begin Patch\n*** Update File: a.ts\n-one\n+1\n*** Update File: b.ts\n-x\n+y\n*** End Patch";
-    const { output } = await work.run("apply_patch", { patch });
+    const { output } = await work.run("apply_patch", { input: patch });
     assert.match(output, /New problems in a\.ts after this edit:\nline 1: error ts\(1\) bad\n\nNew problems in b\.ts/);
   });
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
-import { offersPatches } from "../../src/tools/apply-patch.ts";
 import { EditWorkspace } from "./edit-tools.ts";
 
 const code = `class Cart:
@@ -29,7 +28,7 @@ describe("T11 apply_patch", () => {
 
   const wrap = (body: string) => `*** Begin Patch\n${body}\n*** End Patch`;
   const update = (...lines: string[]) => wrap(["*** Update File: cart.py", ...lines].join("\n"));
-  const apply = async (patch: string) => await work.run("apply_patch", { patch });
+  const apply = async (input: string) => await work.run("apply_patch", { input });
 
   describe("what it changes", () => {
     const first = code.replace("append(item)", "add(item)");
@@ -176,7 +175,7 @@ describe("T11 apply_patch", () => {
       work.put("old.txt", "one\ntwo\n");
       work.put("gone.txt", "x\n");
       const plan = await work.plan("apply_patch", {
-        patch: wrap(
+        input: wrap(
           "*** Add File: new/dir/a.txt\n+hello\n+\n+there\n\n*** Update File: old.txt\n*** Move to: moved.txt\n one\n-two\n+2\n*** Delete File: gone.txt\n*** Update File: cart.py\n-class Order:\n+class Basket:",
         ),
       });
@@ -214,14 +213,14 @@ describe("T11 apply_patch", () => {
     });
 
     it("one file has one diff", async () => {
-      const plan = await work.plan("apply_patch", { patch: update("-class Order:", "+class Basket:") });
+      const plan = await work.plan("apply_patch", { input: update("-class Order:", "+class Basket:") });
       assert.equal(plan.title, "Edit cart.py");
       assert.equal(plan.preview.type, "diff");
       assert.equal((await plan.run(() => {})).metadata.diff?.added, 1);
     });
 
     it("moves without a change", async () => {
-      const plan = await work.plan("apply_patch", { patch: wrap("*** Update File: cart.py\n*** Move to: a/b.py") });
+      const plan = await work.plan("apply_patch", { input: wrap("*** Update File: cart.py\n*** Move to: a/b.py") });
       assert.equal(plan.title, "Move cart.py to a/b.py");
       await plan.run(() => {});
       assert.equal(work.text("a/b.py"), code);
@@ -236,7 +235,7 @@ describe("T11 apply_patch", () => {
     });
 
     it("T8 asks for what is outside", async () => {
-      const needs = await work.needs("apply_patch", { patch: wrap("*** Add File: ../out.txt\n+x") });
+      const needs = await work.needs("apply_patch", { input: wrap("*** Add File: ../out.txt\n+x") });
       assert.ok(needs.some(({ permission }) => permission === "external_directory"));
     });
 
@@ -246,7 +245,7 @@ describe("T11 apply_patch", () => {
       await apply(update("-class Basket:", "+class Order:"));
       work.put("cart.py", `${code}# other\n`);
       assert.match(
-        await work.refusal("apply_patch", { patch: update("-class Order:", "+class B:") }),
+        await work.refusal("apply_patch", { input: update("-class Order:", "+class B:") }),
         /has changed since it was read/,
       );
     });
@@ -302,7 +301,7 @@ describe("T11 apply_patch", () => {
     for (const [title, patch, words] of rows) {
       it(title, async () => {
         work.put("other.py", "other\n");
-        assert.match(await work.refusal("apply_patch", { patch }), words);
+        assert.match(await work.refusal("apply_patch", { input: patch }), words);
         assert.equal(work.text("cart.py"), code);
         assert.equal(work.text("other.py"), "other\n");
       });
@@ -313,7 +312,7 @@ describe("T11 apply_patch", () => {
       const patch = wrap(
         "*** Update File: b.txt\n-b\n+c\n*** Add File: n.txt\n+n\n*** Update File: cart.py\n-nope\n+x",
       );
-      await work.refusal("apply_patch", { patch });
+      await work.refusal("apply_patch", { input: patch });
       assert.equal(work.text("b.txt"), "b\n");
       assert.ok(!existsSync(work.path("n.txt")));
     });
@@ -324,7 +323,7 @@ describe("T11 apply_patch", () => {
       const patch = wrap(
         "*** Add File: n.txt\n+n\n*** Update File: b.txt\n-b\n+c\n*** Delete File: gone.txt\n*** Update File: cart.py\n-class Order:\n+class B:\n*** Add File: d/n.txt\n+n",
       );
-      const plan = await work.plan("apply_patch", { patch });
+      const plan = await work.plan("apply_patch", { input: patch });
       mkdirSync(work.path("d/n.txt"), { recursive: true });
       await assert.rejects(
         plan.run(() => {}),
@@ -340,7 +339,7 @@ describe("T11 apply_patch", () => {
       work.put("b.txt", "b\n");
       work.put("gone.txt", "x\n");
       const patch = wrap("*** Update File: b.txt\n-b\n+c\n*** Delete File: gone.txt\n*** Delete File: cart.py");
-      const plan = await work.plan("apply_patch", { patch });
+      const plan = await work.plan("apply_patch", { input: patch });
       work.put("cart.py", "other\n");
       await assert.rejects(
         plan.run(() => {}),
@@ -348,37 +347,5 @@ describe("T11 apply_patch", () => {
       );
       assert.deepEqual([work.text("b.txt"), work.text("gone.txt"), work.text("cart.py")], ["b\n", "x\n", "other\n"]);
     });
-  });
-
-  it("is offered to OpenAI's models", () => {
-    const yes = [
-      "gpt-5",
-      "gpt-4.1-mini",
-      "openai/gpt-5-codex",
-      "o3",
-      "o4-mini",
-      "azure/o3-pro",
-      "codex-mini-latest",
-      "openrouter/openai/gpt-oss-120b",
-      "us.openai.gpt-oss-20b-1:0",
-      "GPT-5",
-    ];
-    const no = [
-      "claude-sonnet-4-5",
-      "gemini-2.5-pro",
-      "anthropic/claude-opus-4",
-      "qwen3-coder",
-      "llama-3.1",
-      "deepseek-r1",
-      "o300",
-      "mistral-large",
-      "kimi-k2",
-      "foo-gpt-like",
-    ];
-    assert.deepEqual(
-      yes.filter((id) => !offersPatches(id)),
-      [],
-    );
-    assert.deepEqual(no.filter(offersPatches), []);
   });
 });

@@ -46,16 +46,22 @@ export function integratedTerminal(
         pool.giveBack(ready);
         return { type: "aborted" };
       }
-      const mark = randomBytes(12).toString("hex");
+      const mark = newMark();
       const line = ready && typedLine(ready.shell, { ...command, env: { ...quiet, [markVariable]: mark } });
       if (!ready || line === undefined) {
         pool.giveBack(ready);
         return await separate.run(command);
       }
-      const { end, isUsable } = await new Execution(ready, line, mark, command).run(silence);
-      if (isUsable) pool.giveBack(ready);
-      else ready.terminal.dispose();
-      return end;
+      try {
+        const { end, isUsable } = await new Execution(ready, line, mark, command).run(silence);
+        if (isUsable) pool.giveBack(ready);
+        else ready.terminal.dispose();
+        return end;
+      } catch (error) {
+        // The terminal can be closed at any moment.
+        ready.terminal.dispose();
+        return { type: "failed", message: error instanceof Error ? error.message : String(error) };
+      }
     },
     show: () => pool.show(separate),
     dispose: () => pool.dispose(),
@@ -83,11 +89,13 @@ class Pool {
   /** Undefined where there is no shell integration, which the user is told once. */
   async take({ cwd, signal }: Command): Promise<Ready | undefined> {
     const shell = this.#shell();
-    const free = [...this.#idle].find(({ path }) => path === shell);
-    if (free) {
+    for (const free of [...this.#idle].filter(({ path }) => path === shell)) {
       this.#idle.delete(free);
-      this.#last = free.terminal;
-      return free;
+      if (await isUnused(free.terminal)) {
+        this.#last = free.terminal;
+        return free;
+      }
+      this.#idle.add(free);
     }
     if (this.#silent.has(shell)) return undefined;
     const terminal = vscode.window.createTerminal({
@@ -194,6 +202,16 @@ class Execution {
     await allRead();
     return { end: { type: "aborted" }, isUsable: heeded?.isUsable ?? false } as const;
   }
+}
+
+/** VS Code would interrupt what the user runs there by hand. */
+async function isUnused(terminal: vscode.Terminal): Promise<boolean> {
+  const shellID = await terminal.processId;
+  return shellID !== undefined && (await membersOf({ ...treeIn(shellID, newMark()), startedAt: 0 })).length === 0;
+}
+
+function newMark(): string {
+  return randomBytes(12).toString("hex");
 }
 
 /** Whether nothing runs in the shell: the command is in a subshell, so while it runs there is something. */

@@ -30,15 +30,8 @@ const deepest = 150;
 /** ms */
 const patience = 100;
 
-let loading: Promise<Grammar> | undefined;
-
-/** Loaded once, when first asked for. */
-export function loadGrammar(): Promise<Grammar> {
-  loading ??= load();
-  return loading;
-}
-
-async function load(): Promise<Grammar> {
+/** Takes some ten milliseconds, and a few megabytes: to be called once. */
+export async function loadGrammar(): Promise<Grammar> {
   const files = grammarFiles();
   await Parser.init({ wasmBinary: await readFile(files.runtime) });
   const parser = new Parser();

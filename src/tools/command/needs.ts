@@ -6,6 +6,7 @@ import { fileNeeds, namedOutside } from "../scope.ts";
 import type { Need } from "../tool.ts";
 import { alwaysPattern } from "./always.ts";
 import { expandGlob } from "./glob.ts";
+import type { Grammar } from "./grammar.ts";
 import { isHarmlessDevice, isPlainPath, likelyPaths, otherHome, pathWords } from "./paths.ts";
 import { takePlain } from "./plain.ts";
 import { effectOf, heedsNames, hiddenWrites, isHidden, onlyReads, readsBelow, takesAnything } from "./programs.ts";
@@ -34,9 +35,11 @@ export async function commandNeeds(command: string, place: Place): Promise<Need[
 async function actsOf(command: string, shell: string): Promise<Act[] | undefined> {
   if (/^(pwsh|powershell|cmd|fish|nu)/i.test(shell)) return takePlain(command);
   // A part of its own, so that a start reads none of it.
-  const { loadGrammar } = await import("./grammar.ts");
-  return takeApart(command, await loadGrammar());
+  grammar ??= import("./grammar.ts").then(({ loadGrammar }) => loadGrammar());
+  return takeApart(command, await grammar);
 }
+
+let grammar: Promise<Grammar> | undefined;
 
 /** Only a rule with this text to the letter allows it. */
 function exactly(pattern: string, effect: string): Need {
@@ -45,6 +48,7 @@ function exactly(pattern: string, effect: string): Need {
 
 class Needs {
   readonly #needs = new Map<string, Need>();
+  readonly #places = new Map<string, Promise<Location>>();
   readonly #host: Host;
   readonly #signal: AbortSignal;
 
@@ -139,8 +143,12 @@ class Needs {
     }
   }
 
-  #locate(path: string, folder: string): Promise<Location> {
-    return this.#host.workspace.locate(from(folder, otherHome(path)));
+  /** Looked up once for a command, however often it names it. */
+  #locate(name: string, folder: string): Promise<Location> {
+    const path = from(folder, otherHome(name));
+    const known = this.#places.get(path) ?? this.#host.workspace.locate(path);
+    this.#places.set(path, known);
+    return known;
   }
 
   /** Whether git may take the folder, or one above, for a repository of its own, whose settings can run code. */
@@ -184,7 +192,7 @@ class Needs {
   async #file(access: "read" | "edit", name: string, folders: readonly string[]): Promise<void> {
     if (isHarmlessDevice(name)) return;
     for (const folder of folders) {
-      const location = await this.#host.workspace.locate(from(folder, otherHome(name)));
+      const location = await this.#locate(name, folder);
       for (const need of fileNeeds(access, location, this.#host)) {
         this.#add(
           access === "edit" && need.permission === "edit" ? { ...need, effect: `writes ${need.pattern}` } : need,
@@ -197,7 +205,7 @@ class Needs {
     if (isHarmlessDevice(name)) return;
     // Where relative paths begin is not known: then the command as a whole is asked for.
     for (const folder of folders ?? (/^[/~]/.test(name) ? [""] : [])) {
-      this.#located(await this.#host.workspace.locate(from(folder, otherHome(name))), use);
+      this.#located(await this.#locate(name, folder), use);
     }
   }
 

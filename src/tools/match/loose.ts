@@ -55,6 +55,7 @@ function find(lines: Lines, wording: Wording, folded: boolean, accept: Accept): 
 }
 
 function fits(place: Place, at: Wording["at"], lines: Lines): boolean {
+  if (splitsWord(lines.text, place.start) || splitsWord(lines.text, place.end)) return false;
   if (at === "end") return place.end === lines.text.length;
   return at === "anywhere" || onOwnLines(place, lines);
 }
@@ -63,4 +64,9 @@ export function onOwnLines({ start, end }: Place, lines: Lines): boolean {
   const first = lines.lineOf(start);
   const last = lines.lineOf(end);
   return isBlank(lines.text.slice(lines.start(first), start)) && isBlank(lines.text.slice(end, lines.end(last)));
+}
+
+/** To the letter, part of a word may be meant; where something differs it is more likely another word. */
+function splitsWord(text: string, index: number): boolean {
+  return /^[\p{L}\p{N}_]{2}/u.test(text.slice(Math.max(0, index - 1), index + 1)) && index > 0;
 }

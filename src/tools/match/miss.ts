@@ -1,7 +1,7 @@
 /** Words about a text that is not there: where something like it is, and how that differs. */
-import { type Near, nearest } from "../nearest.ts";
 import { countLines, cutLine, numbered, plural, splitLines } from "../text.ts";
 import { Lines } from "./lines.ts";
+import { type Near, nearest } from "./nearest.ts";
 import { hasLineNumbers } from "./wordings.ts";
 
 const shownLines = 30;

@@ -22,7 +22,7 @@ export interface Place {
   within: boolean;
 }
 
-/** In order, and without those that overlap the one before. */
+/** In order; they may overlap. */
 export function placesOf(
   lines: Lines,
   wanted: readonly string[],
@@ -41,7 +41,7 @@ export function placesOf(
       wanted.length === 1
         ? single(lines, first, at, wanted[0] ?? "", others, anchor.column, mode)
         : several(lines, first, wanted, others, mode);
-    if (place && place.start >= (places.at(-1)?.end ?? 0)) places.push(place);
+    if (place) places.push(place);
   }
   return places;
 }

@@ -12,8 +12,8 @@ export interface Wording {
 /** The likeliest first. Line ends are `\n`; `text` is the file's. */
 export function* wordings(text: string, from: string, to: string): Generator<Wording> {
   const bare = withoutNumbers(from, to);
-  const base = bare ?? { from, to, note: "" };
-  yield { ...base, at: "anywhere" };
+  const base: Wording = bare ?? { from, to, at: "anywhere", note: "" };
+  yield base;
   if (base.from.endsWith("\n") && !text.endsWith("\n")) {
     const by = base.to.endsWith("\n") ? base.to.slice(0, -1) : base.to;
     const note = "The file has no line end at its end, which old_string has.";
@@ -23,7 +23,7 @@ export function* wordings(text: string, from: string, to: string): Generator<Wor
   if (cut) yield { ...cut, at: "lines", note: join(base.note, "Blank lines around old_string were left out.") };
   for (const plain of unescaped(base.from)) {
     const note = "old_string was escaped once too often; new_string was unescaped likewise.";
-    yield { from: plain(base.from), to: plain(base.to), at: "anywhere", note: join(base.note, note) };
+    yield { from: plain(base.from), to: plain(base.to), at: base.at, note: join(base.note, note) };
   }
 }
 
@@ -44,7 +44,7 @@ function linesOf(wanted: string): string[] {
 }
 
 /** A replacement that has some numbers and some lines without is not understood. */
-function withoutNumbers(from: string, to: string): Omit<Wording, "at"> | undefined {
+function withoutNumbers(from: string, to: string): Wording | undefined {
   if (!hasLineNumbers(from)) return undefined;
   const numbered = linesOf(to).filter((line) => number.test(line)).length;
   if (numbered > 0 && numbered < linesOf(to).length) return undefined;
@@ -53,7 +53,8 @@ function withoutNumbers(from: string, to: string): Omit<Wording, "at"> | undefin
       .split("\n")
       .map((line) => line.replace(number, ""))
       .join("\n");
-  return { from: strip(from), to: numbered > 0 ? strip(to) : to, note: "Line numbers in old_string were left out." };
+  const by = numbered > 0 ? strip(to) : to;
+  return { from: strip(from), to: by, at: "lines", note: "Line numbers in old_string were left out." };
 }
 
 /** Without blank lines at an edge, or a last line of white space only, that both have. */

@@ -31,7 +31,8 @@ function encode(shell: string, { command, cwd, env }: Typed): string | undefined
       const exports = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
       const script = `cd -- ${quote(cwd)} && export ${exports.join(" ")} || exit\n${command}`;
       // In a subshell, so that `cd`, `exit` and variables stay there.
-      return `: '${title}' && ( eval "$(printf %s ${base64(script)} | base64 -d)" )`;
+      // The space keeps it out of the history of shells that are set up so.
+      return ` : '${title}' && ( eval "$(printf %s ${base64(script)} | base64 --decode)" )`;
     }
     case "pwsh":
     case "powershell": {

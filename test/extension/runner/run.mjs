@@ -22,7 +22,9 @@ export async function bundleTests() {
     absWorkingDir: root,
     entryPoints: {
       "extension-tests": "test/extension/runner/index.ts",
-      // A thread of its own, looked for beside the bundle.
+      // Threads of their own, looked for beside the bundle.
+      "checkpoints-worker": "src/checkpoints/worker.ts",
+      "stat-worker": "src/checkpoints/stat-worker.ts",
       "markdown-worker": "src/tools/web/markdown-worker.ts",
     },
     outdir: "out",
@@ -38,7 +40,9 @@ export async function bundleTests() {
       TEST_FILES: JSON.stringify(names),
       "import.meta.filename": "__filename",
       "import.meta.dirname": "__dirname",
+      "import.meta.url": "importMetaURL",
     },
+    banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
   });
   return path.join(root, "out", "extension-tests.cjs");
 }

@@ -60,7 +60,7 @@ describe("a command typed into a shell", () => {
   function typed(command: string): string {
     const line = typedLine("bash", { command, cwd: path.join(folder, "it's"), env: { MARK: "it's me" } });
     assert.ok(line !== undefined && !line.includes("\n"));
-    assert.match(line, /^: '/);
+    assert.match(line, /^ : '/);
     return execFileSync("bash", ["-c", `${line}; echo "[$?] $PWD"`], { cwd: folder, encoding: "utf8" });
   }
 
@@ -82,7 +82,7 @@ describe("a command typed into a shell", () => {
 
   it("says before it what it is about, in words that no shell takes for more", () => {
     const line = typedLine("zsh", { command: "echo 'a' $(rm x) `y` !z\nnext", cwd: "/", env: { A: "b" } });
-    assert.match(line ?? "", /^: 'echo a rm x y z next' && \( eval /);
+    assert.match(line ?? "", /^ : 'echo a rm x y z next' && \( eval /);
   });
 
   it("is not for shells that read otherwise, nor for very long commands", () => {

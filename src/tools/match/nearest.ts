@@ -1,6 +1,6 @@
 /** Where in a text something like the wanted text stands, for the words of an error. Pure, and bounded in time. */
-import type { Lines } from "./match/lines.ts";
-import { countLines, headOf, splitLines } from "./text.ts";
+import { countLines, headOf, splitLines } from "../text.ts";
+import type { Lines } from "./lines.ts";
 
 export interface Near {
   /** Line numbers, from 1, both included. */

@@ -1,0 +1,33 @@
+/** A process with steps and restores of its own: `child.ts STORE FOLDER SESSION FILE ROUNDS`. */
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { openCheckpoints } from "../../src/checkpoints/checkpoints.ts";
+
+const [store = "", folder = "", sessionID = "", name = "", rounds = ""] = process.argv.slice(2);
+const { signal } = new AbortController();
+const file = path.join(folder, name);
+const checkpoints = openCheckpoints({ folder: store, sessionID, roots: [folder], limitBytes: 1e9, log: console.error });
+
+let first = "";
+for (let round = 0; round < Number(rounds); round++) {
+  const begun = checkpoints.begin();
+  const isNamed = round % 2 === 0;
+  await checkpoints.ready(isNamed ? [file] : "unknown", signal);
+  if (first === "") {
+    first = begun;
+    writeFileSync(path.join(folder, "..", `first-${name}`), first);
+    process.send?.("begun");
+  }
+  writeFileSync(file, `${`${round} `.repeat(1000)}\n`);
+  await checkpoints.end();
+  if (round % 3 !== 0) continue;
+  const { files } = await checkpoints.preview(first, signal);
+  await checkpoints.restore(
+    first,
+    files.map(({ path }) => path).filter((path) => path === name),
+    signal,
+  );
+  await checkpoints.undo(signal);
+}
+await checkpoints.close();
+process.exit();

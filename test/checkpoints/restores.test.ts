@@ -1,0 +1,295 @@
+/** Going back beside a user who works on the same files, over restarts, crashes and other processes (spec E1, D3). */
+import assert from "node:assert/strict";
+import { execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { never, World } from "./world.ts";
+
+describe("restores", () => {
+  const world = new World();
+  afterEach(() => world.clear());
+  after(() => world.dispose());
+
+  it("leave out what the user has changed since, unless it is chosen", async () => {
+    world.put("a", "one\n");
+    world.put("b", "one\n");
+    const { begun } = await world.command("echo two > a; echo two > b");
+    world.put("a", "mine\n");
+    assert.deepEqual(await world.planned(begun), ["change a edited", "change b"]);
+    await world.restore(begun);
+    assert.deepEqual([world.text("a"), world.text("b")], ["mine\n", "one\n"]);
+    await world.restore(begun, "all");
+    assert.equal(world.text("a"), "one\n");
+    await world.checkpoints.undo(never);
+    assert.equal(world.text("a"), "mine\n");
+  });
+
+  it("know the user's changes before, between and beside steps", async () => {
+    world.put("a", "one\n");
+    world.put("b", "one\n");
+    world.put("c", "one\n");
+    const first = await world.write("a", "agent\n");
+    world.put("b", "mine\n");
+    const second = await world.command("echo agent > c", () => world.put("a", "mine\n"));
+    assert.deepEqual(await world.planned(second.begun), ["change a edited", "change c"]);
+    assert.deepEqual(await world.planned(first.begun), ["change a edited", "change b edited", "change c"]);
+    await world.restore(first.begun, "all");
+    assert.deepEqual([world.text("a"), world.text("b"), world.text("c")], ["one\n", "one\n", "one\n"]);
+  });
+
+  it("leave a file alone that is not as the preview said", async () => {
+    world.put("a", "one\n");
+    const { begun } = await world.write("a", "two\n");
+    await world.preview(begun);
+    world.put("a", "mine\n");
+    const { restored, left } = await world.checkpoints.restore(begun, ["a", "none"], never);
+    assert.deepEqual(restored, []);
+    assert.deepEqual(left.map(({ path, problem }) => `${path}: ${problem}`).sort(), [
+      "a: It has changed meanwhile.",
+      "none: It is not in the preview.",
+    ]);
+    assert.equal(world.text("a"), "mine\n");
+  });
+
+  it("are undone save for what changed since", async () => {
+    world.put("a", "one\n");
+    world.put("b", "one\n");
+    const { begun } = await world.command("echo two > a; echo two > b; echo two > c");
+    await world.restore(begun);
+    assert.deepEqual((await world.checkpoints.restored())?.files, 3);
+    world.put("a", "mine\n");
+    const { restored, left } = await world.checkpoints.undo(never);
+    assert.deepEqual(restored.sort(), ["b", "c"]);
+    assert.deepEqual(
+      left.map(({ path }) => path),
+      ["a"],
+    );
+    assert.deepEqual([world.text("a"), world.text("b"), world.text("c")], ["mine\n", "two\n", "two\n"]);
+    assert.equal(await world.checkpoints.restored(), undefined);
+  });
+
+  it("go back, and further back, and forward again", async () => {
+    world.put("a", "one\n");
+    const steps = [];
+    for (const text of ["two\n", "three\n", "four\n"]) steps.push(await world.write("a", text));
+    await world.restore(steps[1]?.begun ?? "");
+    assert.equal(world.text("a"), "two\n");
+    await world.restore(steps[0]?.begun ?? "");
+    assert.equal(world.text("a"), "one\n");
+    await world.restore(steps[2]?.change?.snapshot ?? "");
+    assert.equal(world.text("a"), "four\n");
+  });
+
+  it("keep hard links, and what other names see", async () => {
+    world.put("a", "one\n");
+    world.shell("ln a other");
+    const { begun } = await world.command("echo two > a");
+    await world.restore(begun);
+    assert.equal(world.text("other"), "one\n");
+    assert.equal(statSync(world.path("a")).nlink, 2);
+  });
+
+  it("leave no file half written, and nothing beside it", async () => {
+    world.put("a", "one\n");
+    const { begun } = await world.write("a", "two\n");
+    await world.restore(begun);
+    assert.deepEqual(readdirSync(world.folder), ["a"]);
+  });
+
+  it("go through the editor where it has a file open, and see what it has not saved", async () => {
+    const written: string[] = [];
+    const dirty: string[] = [];
+    const editor = new World({
+      writer: {
+        unsaved: async () => dirty,
+        write: async (file, bytes) => {
+          if (path.basename(file) === "closed") return false;
+          written.push(path.basename(file));
+          // A formatter has its way.
+          if (bytes)
+            writeFileSync(file, `${Buffer.from(bytes).toString()}${path.basename(file) === "formatted" ? "!" : ""}`);
+          return true;
+        },
+      },
+    });
+    for (const name of ["open", "closed", "formatted", "dirty"]) editor.put(name, "one\n");
+    const before = editor.tree();
+    const { begun } = await editor.command("for f in open closed formatted dirty; do echo two > $f; done");
+    dirty.push(editor.path("dirty"));
+    assert.deepEqual(await editor.planned(begun), [
+      "change closed",
+      "change dirty edited",
+      "change formatted",
+      "change open",
+    ]);
+    await editor.restore(begun, "all");
+    assert.deepEqual(editor.tree(), before);
+    assert.deepEqual(written.sort(), ["dirty", "formatted", "open"]);
+    await editor.dispose();
+  });
+
+  it("work after the window was started anew, undo included", async () => {
+    world.put("a", "one\n");
+    const { begun } = await world.command("echo two > a; echo two > b");
+    await world.restart();
+    assert.deepEqual(await world.planned(begun), ["change a", "delete b"]);
+    await world.restore(begun);
+    await world.restart();
+    assert.equal((await world.checkpoints.restored())?.files, 2);
+    await world.checkpoints.undo(never);
+    assert.deepEqual([world.text("a"), world.text("b")], ["two\n", "two\n"]);
+    assert.deepEqual(
+      readdirSync(path.join(world.store, "scratch")).filter((name) => name.startsWith("scratch")),
+      [],
+    );
+  });
+
+  it("know nothing of a state that another session has seen", async () => {
+    world.put("a", "one\n");
+    const { begun } = await world.write("a", "two\n");
+    const other = world.open("ses_other");
+    const { known, files } = await other.preview(begun, never);
+    assert.deepEqual([known, files], [false, []]);
+  });
+
+  it("read a log with torn and hostile lines", async () => {
+    world.put("a", "one\n");
+    const { begun } = await world.write("a", "two\n");
+    const log = path.join(world.store, "ses_one", "log.jsonl");
+    const missing = { type: "missing" };
+    const file = (name: string) => ({ path: name, before: missing, after: { type: "folder" } });
+    const hostile = ["/etc/passwd", world.path(".git/config"), `${world.folder}/../up`].map((name) =>
+      JSON.stringify({ type: "change", by: "agent", files: [file(name)] }),
+    );
+    writeFileSync(log, `${readFileSync(log, "utf8")}{"type":"chan\n${hostile.join("\n")}\n{"type":"change","by":"age`);
+    const plan = await world.planned(begun);
+    assert.deepEqual(plan, ["change a"]);
+    const later = await world.write("a", "three\n");
+    await world.restore(later.begun);
+    assert.equal(world.text("a"), "two\n");
+  });
+
+  it("give the content that a file had, for comparing", async () => {
+    world.put("a", "one\n");
+    const { begun } = await world.command("rm a; echo two > b");
+    assert.equal(Buffer.from((await world.checkpoints.content(begun, "a")) ?? []).toString(), "one\n");
+    assert.equal(await world.checkpoints.content(begun, "b"), undefined);
+  });
+
+  it("refuse a file whose folder has become a link meanwhile", async () => {
+    world.put("d/a", "one\n");
+    const { begun } = await world.write("d/a", "two\n");
+    await world.preview(begun);
+    rmSync(path.join(world.root, "outside"), { recursive: true, force: true });
+    world.shell("mv d ../outside");
+    symlinkSync("../outside", world.path("d"));
+    const { left } = await world.checkpoints.restore(begun, ["d/a"], never);
+    assert.match(left[0]?.problem ?? "", /link/);
+    assert.equal(readFileSync(path.join(world.root, "outside/a"), "utf8"), "two\n");
+  });
+});
+
+describe("the store of checkpoints", () => {
+  let world: World;
+  afterEach(() => world.dispose());
+
+  it("holds what nobody else may read", async () => {
+    world = new World();
+    world.put("a", "one\n".repeat(1000));
+    await world.write("a", "two\n");
+    const modes = execFileSync("find", [world.store, "-printf", "%m %y\n"]).toString().trim().split("\n");
+    assert.deepEqual([...new Set(modes)].sort(), ["600 f", "700 d"]);
+  });
+
+  it("drops the sessions that are oldest, never one that runs", async () => {
+    world = new World({ limitBytes: 60_000 });
+    const noise = () => Buffer.from(Array.from({ length: 15_000 }, () => Math.random() * 256));
+    for (const id of ["ses_a", "ses_b", "ses_c"]) {
+      world.checkpoints = world.open(id);
+      world.put("a", noise());
+      await world.write("a", "two\n");
+      if (id !== "ses_a") await world.checkpoints.close();
+      const at = new Date(Date.now() - 1e6 + readdirSync(world.store).length * 1000);
+      utimesSync(path.join(world.store, id, "log.jsonl"), at, at);
+    }
+    world.checkpoints = world.open("ses_d");
+    for (let round = 0; round < 3; round++) {
+      world.put("a", noise());
+      await world.write("a", "two\n");
+    }
+    const left = readdirSync(world.store).filter((name) => name.startsWith("ses_"));
+    assert.ok(left.includes("ses_a") && left.includes("ses_d") && !left.includes("ses_b"), left.join());
+  });
+
+  it("is bounded even for one session, which then says so", async () => {
+    world = new World({ limitBytes: 20_000 });
+    const noise = Buffer.from(Array.from({ length: 15_000 }, () => Math.random() * 256));
+    world.put("a", noise);
+    await world.write("a", "two\n");
+    world.put("b", noise.reverse());
+    const { begun } = await world.write("b", "two\n");
+    assert.deepEqual(await world.planned(begun), ["change b Rondo has no copy of what it was."]);
+    assert.match(world.log.join(), /limit/);
+  });
+
+  it("takes contents from the repository where there are too many for copies", async () => {
+    world = new World();
+    for (let at = 0; at < 36; at++) world.put(`big-${at}`, `${at}\n`.repeat(1_900_000 / `${at}\n`.length));
+    world.put(".gitattributes", "big-1 filter=own\n");
+    world.commit();
+    // Racy for git, as all that changes with the index.
+    world.shell("sleep 0.02; touch later; git add later; git update-index --refresh");
+    const index = readFileSync(world.path(".git/index"));
+    const old = new Date(Date.now() - 1e6);
+    for (let at = 0; at < 2; at++) utimesSync(world.path(`big-${at}`), old, old);
+    world.shell("git update-index --refresh");
+    assert.notDeepEqual(readFileSync(world.path(".git/index")), index);
+    const stats = statSync(world.path(".git/index"));
+    const before = world.text("big-0");
+    const { begun } = await world.command("echo x > big-0; echo x > big-1");
+    assert.deepEqual(await world.planned(begun), ["change big-0", "change big-1 Rondo has no copy of what it was."]);
+    await world.restore(begun);
+    assert.ok(world.text("big-0") === before);
+    assert.equal(statSync(world.path(".git/index")).mtimeMs, stats.mtimeMs);
+  });
+
+  it("serves several processes at once", async () => {
+    world = new World();
+    const children = ["ses_x", "ses_x", "ses_y"].map((id, at) =>
+      start([world.store, world.folder, id, `f${at}`, "10"]),
+    );
+    await Promise.all(children.map((child) => once(child, "exit")));
+    for (const [at, id] of ["ses_x", "ses_x", "ses_y"].entries()) {
+      const checkpoints = world.open(id);
+      const lines = readFileSync(path.join(world.store, id, "log.jsonl"), "utf8")
+        .split("\n")
+        .filter(Boolean);
+      assert.ok(lines.every((line) => JSON.parse(line)));
+      const first = readFileSync(path.join(world.root, `first-f${at}`), "utf8");
+      const { files } = await checkpoints.preview(first, never);
+      assert.ok(files.some(({ path, effect }) => path === `f${at}` && effect === "delete"));
+    }
+  });
+
+  it("comes through kill -9 in the middle of steps and restores", async () => {
+    world = new World();
+    for (let round = 0; round < 6; round++) {
+      world.clear();
+      world.put("f", "the user's\n");
+      const child = start([world.store, world.folder, "ses_k", "f", "1000"]);
+      await once(child, "message");
+      await new Promise((resolve) => setTimeout(resolve, 20 + round * 23));
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      const first = readFileSync(path.join(world.root, "first-f"), "utf8");
+      world.checkpoints = world.open("ses_k");
+      await world.restore(first, "all");
+      assert.equal(world.text("f"), "the user's\n");
+      await world.checkpoints.close();
+      assert.deepEqual(readdirSync(world.folder), ["f"]);
+    }
+  });
+});
+
+const start = (args: string[]) => fork(path.join(import.meta.dirname, "child.ts"), args, { stdio: "inherit" });

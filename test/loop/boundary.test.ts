@@ -1,0 +1,102 @@
+/** I6, T1: what no tool does, whatever the rules allow: with the loop around it. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { builtInTools } from "../../src/tools/all.ts";
+import { harnesses } from "./harness.ts";
+
+const allowAll = [{ permission: "*", pattern: "*", action: "allow" }] as const;
+const notebook = JSON.stringify({ cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 });
+const files = {
+  "a.txt": "one\n",
+  "n.ipynb": notebook,
+  ".env": "KEY=hidden\n",
+  ".rondoignore": "held.txt\n",
+  "held.txt": "KEY\n",
+};
+const tools = builtInTools({ editor: true });
+
+/** What would change something, where the tool can. */
+const inputs: Record<string, Record<string, unknown>> = {
+  bash: { command: "echo two > a.txt; touch made" },
+  bash_output: { id: "1" },
+  bash_kill: { id: "1" },
+  read: { file_path: "a.txt" },
+  write: { file_path: "a.txt", content: "two\n" },
+  edit: { file_path: "a.txt", old_string: "one", new_string: "two" },
+  multi_edit: { file_path: "a.txt", edits: [{ old_string: "one", new_string: "two" }] },
+  apply_patch: { patch: "*** Begin Patch\n*** Delete File: a.txt\n*** Add File: made\n+two\n*** End Patch" },
+  notebook_edit: { notebook_path: "n.ipynb", new_source: "two", edit_mode: "insert" },
+  glob: { pattern: "*" },
+  grep: { pattern: "one" },
+  todo_write: { todos: [] },
+  ask_user: { questions: [] },
+  web_fetch: { url: "http://127.0.0.1:9/" },
+  diagnostics: {},
+  symbols: { query: "one" },
+};
+/** What may be called all the same. */
+const harmless = ["bash_output", "read", "glob", "grep", "todo_write", "ask_user", "diagnostics", "symbols"];
+
+describe("I6 the boundary, with the loop around it", () => {
+  const open = harnesses();
+
+  for (const { name } of tools) {
+    for (const options of [{ mode: "plan" }, { mode: "bypassPermissions", trusted: false }] as const) {
+      it(`${name} changes nothing ${"trusted" in options ? "in a workspace that is not trusted" : "in the mode Plan"}`, async () => {
+        const input = inputs[name];
+        assert.ok(input, "a new tool needs a row above");
+        // One that takes patches.
+        const choices = { model: { providerID: "openai", modelID: "gpt-5.4" } };
+        const h = open([[{ call: name, input }], ["Done."]], {
+          choices,
+          ...options,
+          files,
+          tools,
+          rules: [...allowAll],
+          attended: false,
+        });
+        await h.turn();
+        const [result = ""] = h.results();
+        if (harmless.includes(name)) assert.doesNotMatch(result, /is off/);
+        else assert.match(result, /^ERROR .*is off/);
+        const left = readdirSync(h.folder).filter((one) => !/^\.(record|outputs|child)/.test(one));
+        assert.deepEqual(left.sort(), Object.keys(files).sort());
+        for (const [file, text] of Object.entries(files))
+          assert.equal(readFileSync(path.join(h.folder, file), "utf8"), text);
+      });
+    }
+  }
+
+  for (const [name, input] of Object.entries({
+    read: { file_path: ".env" },
+    grep: { pattern: "KEY", path: ".env", output_mode: "content" },
+    write: { file_path: ".vscode/tasks.json", content: "{}" },
+  })) {
+    it(`${name} of what is guarded: denied where nobody can be asked, in all modes, and nothing of it is told`, async () => {
+      for (const mode of ["default", "acceptEdits", "bypassPermissions"] as const) {
+        const h = open([[{ call: name, input }], ["Done."]], { mode, files, rules: [...allowAll], attended: false });
+        await h.turn();
+        assert.match(h.results()[0] ?? "", /asks each time, in all modes\. Nobody is there to ask/);
+        assert.doesNotMatch(JSON.stringify(h.events), /hidden/);
+      }
+    });
+  }
+
+  it("a guarded file is asked for each time, and nothing is offered for always", async () => {
+    const read = { call: "read", input: { file_path: "held.txt" } };
+    const h = open([[read], [read], ["Done."]], { mode: "bypassPermissions", files });
+    const turn = h.turn();
+    for (let time = 0; time < 2; time++) {
+      const request = await h.asked();
+      assert.equal(request.reason, "A .rondoignore file names it, which asks each time, in all modes.");
+      assert.deepEqual(request.always, []);
+      h.session.answer(request.id, { type: "once" });
+    }
+    assert.equal((await turn).reason, "end_turn");
+    assert.deepEqual(
+      h.results().map((result) => /KEY/.test(result)),
+      [true, true],
+    );
+  });
+});

@@ -209,6 +209,8 @@ class Panel {
         if (this.chat?.session.id !== message.chat.session.id) this.restore = undefined;
         this.chat = message.chat;
         this.todos = newestTodos(message.chat);
+        // Who asks for a snapshot has missed something, perhaps of the rules.
+        if (this.view === "rules") send({ type: "show-rules" });
         this.state = message.state;
         if (this.draft === "" && message.draft !== "") this.draft = message.draft;
         return;

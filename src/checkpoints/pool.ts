@@ -21,6 +21,7 @@ export class Pool {
   readonly #folder: string;
   readonly #copies = new Map<string, Copy>();
   #file: { path: string; handle: number } | undefined;
+  #closed = false;
   #bytes = 0;
   #end = 0;
 
@@ -43,7 +44,7 @@ export class Pool {
     const known = this.#copies.get(file);
     if (known && sameStamp(known.stamp, stamp)) return true;
     this.drop(file);
-    if (stamp.size > largestUnnamed || this.#copies.size >= mostFiles) return false;
+    if (this.#closed || stamp.size > largestUnnamed || this.#copies.size >= mostFiles) return false;
     if (this.#bytes + stamp.size > mostBytes) return false;
     const found = bytes ? { bytes, stamp } : readFile(file, largestUnnamed);
     if (!found) return false;
@@ -65,6 +66,11 @@ export class Pool {
   }
 
   close(): void {
+    this.#closed = true;
+    this.#discard();
+  }
+
+  #discard(): void {
     if (!this.#file) return;
     closeSync(this.#file.handle);
     rmSync(this.#file.path, { force: true });
@@ -85,7 +91,7 @@ export class Pool {
     const old = this.#file;
     if (!old) return;
     const copies = [...this.#copies].map(([file, { stamp }]) => ({ file, stamp, bytes: this.get(file, stamp) }));
-    this.close();
+    this.#discard();
     this.#copies.clear();
     this.#bytes = 0;
     this.#end = 0;

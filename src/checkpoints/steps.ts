@@ -52,6 +52,8 @@ export class Steps {
   #baseline: Baseline = "none";
   #tail: Promise<unknown> = Promise.resolve();
   #ended: Promise<unknown> = Promise.resolve();
+  /** How many ends are not done. */
+  #ending = 0;
   #snapshot = { id: "", at: 0 };
   /** Since when a command of this step may run, in ms since 1970; undefined: none does. */
   #command: { since: number; looked: boolean } | undefined;
@@ -61,16 +63,19 @@ export class Steps {
   #lastLook = { at: 0, took: 0 };
   #filled: Promise<void> | undefined;
 
-  constructor(roots: readonly string[], kept: Kept, pool: Pool, log: (line: string) => void) {
+  /** `store`: where checkpoints are kept, which is not looked at should it lie in a root. */
+  constructor(roots: readonly string[], store: string, kept: Kept, pool: Pool, log: (line: string) => void) {
     this.#roots = roots;
     this.#kept = kept;
     this.#log = log;
-    this.#tree = new Tree(roots, this.#table);
+    this.#tree = new Tree(roots, store, this.#table);
     this.#contents = new Contents(roots, pool, kept);
   }
 
   begin(id: string, at: number): Promise<void> {
     this.#recover();
+    // A step that nobody has ended.
+    if (this.busy && this.#ending === 0) void this.end(`${id}-0`);
     this.#snapshot = { id, at };
     return this.queue(async () => {
       this.#kept.append({ type: "snapshot", id, at });
@@ -94,8 +99,12 @@ export class Steps {
   }
 
   end(id: string): Promise<Change | undefined> {
-    const ended = this.queue(() => this.#finish(id));
+    this.#ending++;
+    const ended = this.queue(() => this.#finish(id)).finally(() => {
+      this.#ending--;
+    });
     this.#ended = ended.catch(() => {});
+    void this.queue(() => this.#kept.makeRoom(new Pace()));
     return ended;
   }
 
@@ -219,7 +228,6 @@ export class Steps {
     if (users.length > 0) this.#kept.append({ type: "change", by: "user", files: users });
     if (agents.length > 0 || named) this.#kept.append({ type: "change", by: "agent", files: agents });
     this.#kept.append({ type: "snapshot", id, at: Date.now() });
-    await this.#kept.makeRoom(new Pace());
     const files = agents.filter(({ before, after }) => before.type !== "folder" && after.type !== "folder");
     if (files.length === 0) return undefined;
     return {

@@ -32,6 +32,7 @@ export class TooManyFiles extends Error {}
 
 export class Tree {
   readonly #roots: readonly string[];
+  readonly #store: string;
   readonly #table: StampTable;
   #folders = new Map<string, Folder>();
   readonly #targets = new Map<string, string>();
@@ -41,7 +42,8 @@ export class Tree {
   #rulesChanged = false;
   #pace = new Pace();
 
-  constructor(roots: readonly string[], table: StampTable) {
+  constructor(roots: readonly string[], store: string, table: StampTable) {
+    this.#store = store;
     this.#roots = roots.filter((root) => !roots.some((other) => other !== root && isWithin(root, other)));
     this.#table = table;
   }
@@ -181,7 +183,7 @@ export class Tree {
     const isFolder = entry.isDirectory();
     if (!isFolder && !isFile(entry)) return;
     if ((isFolder ? folder.folders : folder.files).has(entry.name)) return;
-    if (folder.ignores.ignores(parent, entry.name, isFolder)) return;
+    if (name === this.#store || folder.ignores.ignores(parent, entry.name, isFolder)) return;
     await this.#pace.next();
     if (isFolder) {
       folder.folders.add(entry.name);

@@ -31,7 +31,7 @@ function functions(
 ) {
   const log = (line: string) => void owner().call("log", line);
   const kept = new Kept({ folder, sessionID, limitBytes, log });
-  const steps = new Steps(roots, kept, new Pool(path.join(folder, "scratch")), log);
+  const steps = new Steps(roots, folder, kept, new Pool(path.join(folder, "scratch")), log);
   const writer = {
     unsaved: () => owner().call("unsaved", undefined),
     write: (file: string, bytes: Uint8Array | undefined) => owner().call("write", { file, bytes }),

@@ -50,7 +50,7 @@ export class Models {
   async load(): Promise<void> {
     const isWanted = readSettings().provider === vscodeProvider || this.#chosen?.providerID === vscodeProvider;
     if (!isWanted && providerIDs.some((id) => this.#isReady(id))) return;
-    await Promise.race([this.#offered.list(), wait(patience)]);
+    await Promise.race([this.#offered.list(), wait(patience, undefined, { ref: false })]);
   }
 
   /** Most tokens of a request to VS Code's models, by "vscode/vendor/id". */

@@ -21,7 +21,7 @@ async function* streamReply(request: ModelRequest): AsyncGenerator<ModelEvent> {
   const stop = () => cancel.cancel();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
-  let chunks: AsyncIterator<unknown> | undefined;
+  let isOver = false;
   try {
     const model = await unlessAborted(findModel(request.model), signal);
     const asked = model.sendRequest(messagesOf(request), optionsOf(request), cancel.token);
@@ -30,7 +30,7 @@ async function* streamReply(request: ModelRequest): AsyncGenerator<ModelEvent> {
     yield { type: "start" };
     yield { type: "start-step" };
     const reply = new ChatReply();
-    chunks = response.stream[Symbol.asyncIterator]();
+    const chunks: AsyncIterator<unknown> = response.stream[Symbol.asyncIterator]();
     for (;;) {
       // Not every provider heeds the token.
       const next = await unlessAborted(chunks.next(), signal);
@@ -38,13 +38,14 @@ async function* streamReply(request: ModelRequest): AsyncGenerator<ModelEvent> {
       request.onBytes();
       yield* reply.take(next.value);
     }
+    isOver = true;
     yield* reply.end();
   } catch (thrown) {
     yield { type: "error", error: signal.aborted ? abortedError() : toModelError(thrown, request.model) };
   } finally {
     signal.removeEventListener("abort", stop);
     // A stream that is left early is ended by its token.
-    cancel.cancel();
+    if (!isOver) stop();
     cancel.dispose();
   }
 }

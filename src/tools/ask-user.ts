@@ -1,7 +1,10 @@
 import * as z from "zod/mini";
 import type { Question } from "../loop/events.ts";
+import { headOf } from "./text.ts";
 import { defineTool } from "./tool.ts";
 
+/** Characters. */
+const longestTitle = 100;
 const Text = z.string().check(z.trim(), z.minLength(1));
 
 export const askUser = defineTool({
@@ -33,7 +36,7 @@ export const askUser = defineTool({
       multiple,
     }));
     return {
-      title: asked.length === 1 ? (asked[0]?.question ?? "") : `Ask ${asked.length} questions`,
+      title: asked.length === 1 ? headOf(asked[0]?.question ?? "", longestTitle) : `Ask ${asked.length} questions`,
       preview: { type: "questions", questions: asked },
       needs: [],
       writes: [],

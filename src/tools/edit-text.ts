@@ -46,6 +46,8 @@ export function editText(text: string, wish: Wish, name: string, isKnown: boolea
       throw new ToolError(
         "old_string and new_string are the same (line endings are kept as the file has them): nothing to do.",
       );
+    case "done":
+      throw new ToolError(`${name} reads there already as new_string has it: nothing to do. ${result.note}`);
     case "ambiguous": {
       const note = result.note === "" ? "" : ` (${result.note})`;
       throw new ToolError(

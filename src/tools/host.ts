@@ -222,9 +222,10 @@ export interface Overflow {
 export interface OverflowFile {
   /** Absolute. */
   readonly path: string;
+  /** Whether all so far was kept: the disk may be full, or the output endless. */
+  readonly isWhole: boolean;
   append(text: string): void;
-  /** Answers whether all of it was kept: the disk may be full, or the output endless. */
-  close(): boolean;
+  close(): void;
 }
 
 export interface Host {

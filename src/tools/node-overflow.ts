@@ -56,9 +56,12 @@ class KeptFile implements OverflowFile {
     }
   }
 
-  close(): boolean {
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
-    return this.#isWhole;
   }
 }

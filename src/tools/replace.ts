@@ -1,5 +1,6 @@
 /** Replacing text by text (T10, T12), never by a pattern. Pure. */
 import { findLoose } from "./match/loose.ts";
+import type { Place } from "./match/places.ts";
 import { rewrite, type Splice, spliced, withEnds } from "./match/rewrite.ts";
 import { commonHead, commonTail, lineAt, withLineFeeds } from "./text.ts";
 
@@ -67,9 +68,18 @@ function loosely(lf: string, from: string, to: string, all: boolean): Found | un
   const places = all ? apart(found.places) : found.places;
   const there = places.map(({ start, end }) => lf.slice(start, end)).join("\n");
   const isProse = /\p{L}\u2019\p{L}/u.test(there) && !/\p{L}'\p{L}/u.test(there);
-  const to = isProse ? withApostrophes(wording.to, wording.from) : withEnds(wording.to);
-  const splices = () => places.flatMap((place) => rewrite(place, withEnds(wording.from), to));
+  const splices = () =>
+    places
+      .flatMap((place) => rewrite(place, withEnds(wording.from), withEnds(wording.to)))
+      .map((splice) => (isProse ? { ...splice, text: withApostrophes(splice.text) } : splice));
   return { starts: places.map(({ start }) => start), note, splices };
+}
+
+/** Without those that overlap the one before. */
+function apart(places: readonly Place[]): Place[] {
+  const kept: Place[] = [];
+  for (const place of places) if (place.start >= (kept.at(-1)?.end ?? 0)) kept.push(place);
+  return kept;
 }
 
 /** As prose is set: an apostrophe between letters means nothing else, where a quotation mark can be a programme's. */

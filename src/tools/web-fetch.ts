@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
-import { plural } from "./text.ts";
+import { headOf, plural } from "./text.ts";
 import { defineTool, type Tool, ToolError, type ToolResult } from "./tool.ts";
 import { publicURL } from "./web/address.ts";
 import type { Fetched, Network } from "./web/fetch.ts";
 
 /** ms for all of it. */
 const timeLimit = 30_000;
+/** Characters; the preview shows all of an address. */
+const longestTitle = 100;
 
 /** The tool; `network` takes the internet's place in tests. */
 export function webFetchTool(network?: Network): Tool {
@@ -21,7 +23,7 @@ export function webFetchTool(network?: Network): Tool {
       const url = publicURL(text);
       const { host } = url;
       return {
-        title: `Fetch ${url.href}`,
+        title: `Fetch ${headOf(url.href, longestTitle)}`,
         preview: { type: "text", text: url.href },
         needs: [
           {

@@ -1,7 +1,6 @@
 /** Going back beside a user who works on the same files, over restarts, crashes and other processes (spec E1, D3). */
 import assert from "node:assert/strict";
-import { execFileSync, fork } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { never, World } from "./world.ts";
@@ -253,43 +252,4 @@ describe("the store of checkpoints", () => {
     assert.ok(world.text("big-0") === before);
     assert.equal(statSync(world.path(".git/index")).mtimeMs, stats.mtimeMs);
   });
-
-  it("serves several processes at once", async () => {
-    world = new World();
-    const children = ["ses_x", "ses_x", "ses_y"].map((id, at) =>
-      start([world.store, world.folder, id, `f${at}`, "10"]),
-    );
-    await Promise.all(children.map((child) => once(child, "exit")));
-    for (const [at, id] of ["ses_x", "ses_x", "ses_y"].entries()) {
-      const checkpoints = world.open(id);
-      const lines = readFileSync(path.join(world.store, id, "log.jsonl"), "utf8")
-        .split("\n")
-        .filter(Boolean);
-      assert.ok(lines.every((line) => JSON.parse(line)));
-      const first = readFileSync(path.join(world.root, `first-f${at}`), "utf8");
-      const { files } = await checkpoints.preview(first, never);
-      assert.ok(files.some(({ path, effect }) => path === `f${at}` && effect === "delete"));
-    }
-  });
-
-  it("comes through kill -9 in the middle of steps and restores", async () => {
-    world = new World();
-    for (let round = 0; round < 6; round++) {
-      world.clear();
-      world.put("f", "the user's\n");
-      const child = start([world.store, world.folder, "ses_k", "f", "1000"]);
-      await once(child, "message");
-      await new Promise((resolve) => setTimeout(resolve, 20 + round * 23));
-      child.kill("SIGKILL");
-      await once(child, "exit");
-      const first = readFileSync(path.join(world.root, "first-f"), "utf8");
-      world.checkpoints = world.open("ses_k");
-      await world.restore(first, "all");
-      assert.equal(world.text("f"), "the user's\n");
-      await world.checkpoints.close();
-      assert.deepEqual(readdirSync(world.folder), ["f"]);
-    }
-  });
 });
-
-const start = (args: string[]) => fork(path.join(import.meta.dirname, "child.ts"), args, { stdio: "inherit" });

@@ -1,10 +1,13 @@
 /** Commands that would hang, stay or flood: none outlasts its limit, and no process is left. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { backgroundOf } from "../../src/tools/background.ts";
 import type { CommandOutcome } from "../../src/tools/host.ts";
 import { nodeTerminal } from "../../src/tools/node-terminal.ts";
+import { decodeUtf8 } from "../../src/tools/terminal/decode.ts";
+import { openPipe, PipeReader } from "../../src/tools/terminal/pipe.ts";
 import { until } from "../loop/harness.ts";
 import { living, running } from "../tools/terminal/living.ts";
 import { TestWorkspace } from "../tools/workspace.ts";
@@ -88,6 +91,22 @@ describe("commands that would hang, stay or flood", function () {
         assert.deepEqual(living("sleep 4142"), []);
       });
     }
+  });
+
+  it("L11 what nobody can end does not hold a command up", async () => {
+    const pipe = await openPipe();
+    assert.ok(pipe);
+    const stranger = spawn("yes", { stdio: ["ignore", pipe.write, "ignore"] });
+    const child = spawn("true", { stdio: ["ignore", pipe.write, "ignore"] });
+    closeSync(pipe.write);
+    let length = 0;
+    const reader = new PipeReader(child, pipe, decodeUtf8, (text) => {
+      length += text.length;
+    });
+    const startedAt = performance.now();
+    await reader.drained();
+    assert.ok(performance.now() - startedAt < 3_500 && length > 0);
+    stranger.kill("SIGKILL");
   });
 
   describe("L11 Stop ends a command", () => {

@@ -1,7 +1,7 @@
 /** What the panel says of a turn: lines, folds, status, speech. */
 import assert from "node:assert/strict";
 import { apply, type Chat } from "../../src/loop/apply.ts";
-import type { ChatEvent } from "../../src/loop/events.ts";
+import type { BackgroundCommand, ChatEvent } from "../../src/loop/events.ts";
 import type { ToolPart } from "../../src/loop/message.ts";
 import { dayGroup, duration, elapsed, when } from "../../webview/format.ts";
 import { lineOf } from "../../webview/line.ts";
@@ -9,6 +9,7 @@ import { Speech } from "../../webview/speech.ts";
 import { statusOf } from "../../webview/status.ts";
 import { segmentsOf, turnsOf } from "../../webview/turns.ts";
 import * as f from "./fixtures.ts";
+import { commands, questionRequest } from "./trust-states.ts";
 
 const cwd = "/home/dev/tinyshop";
 
@@ -196,6 +197,36 @@ describe("what is spoken", () => {
   it("tells a question with the parts that ask", () => {
     const asked = { type: "asked", request: f.request() } as const;
     assert.equal(hear([asked], f.chat("", [])), "Run this command? rm -rf coverage git push");
+    const model = { type: "asked", request: questionRequest } as const;
+    assert.equal(
+      hear([model], f.chat("", [])),
+      "Rondo has 2 questions Which way should prices be rounded? Where is it to be done?",
+    );
+  });
+
+  it("E1 tells that the conversation went back, and came again", () => {
+    const story = [f.you("a"), f.rondo([f.said("x")]), f.you("b")];
+    const messageID = story[1]?.info.id ?? "";
+    const back = { type: "rewound", messageID } as const;
+    assert.equal(hear([back], f.chat("", structuredClone(story))), "2 messages set aside.");
+    const again = { type: "rewound", messageID: null } as const;
+    assert.equal(
+      hear([back, again], f.chat("", structuredClone(story))),
+      "2 messages set aside. The messages are back.",
+    );
+  });
+
+  it("tells of a command in the background when its state changes, not what it was before", () => {
+    const [running, waiting, ended] = commands;
+    assert.ok(running && waiting && ended);
+    const all = (...list: BackgroundCommand[]): ChatEvent => ({ type: "background", commands: list });
+    const waits = { ...running, state: waiting.state };
+    const over = { ...running, state: ended.state };
+    assert.equal(hear([all(waiting, ended)], f.chat("", [])), undefined);
+    assert.equal(
+      hear([all(running, ended), all(waits, ended), all(over, ended), all(over, ended)], f.chat("", [])),
+      "npm run dev -- --port 4173 waits for input: package name: (tinyshop) npm run dev -- --port 4173 ended in the background, exit code 1.",
+    );
   });
 });
 

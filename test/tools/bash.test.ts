@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { living } from "./terminal/living.ts";
 import { TestWorkspace } from "./workspace.ts";
 
@@ -113,6 +114,13 @@ describe("bash", () => {
       );
       const all = `HEAD\n${Array.from({ length: 5000 }, (_, index) => `${index + 1}\n`).join("")}TAIL\n`;
       assert.equal(readFileSync(metadata.outputFile ?? "", "utf8"), all);
+    });
+
+    it("says so when the whole cannot be kept", async () => {
+      writeFileSync(path.join(work.root, "overflow"), "a file where the folder should be");
+      const { output, metadata } = await run("seq 1 5000");
+      assert.match(output, /left out\. The whole could not be kept …\]/);
+      assert.equal(metadata.outputFile, undefined);
     });
 
     it("cuts a long line without breaking a character", async () => {

@@ -210,6 +210,13 @@ describe("edit", () => {
       );
     });
 
+    it("an edit that is made already", async () => {
+      assert.equal(
+        await refuse("\tone()\n\ttwo()\n", "one() \ntwo()", "one()\ntwo()"),
+        "f.txt reads there already as new_string has it: nothing to do. old_string differed in indentation; the replacement was re-indented.",
+      );
+    });
+
     it("does not show the text of a file that was not read", async () => {
       const message = await refuse("secret = 1\n", "secret  = 1", "x", false);
       assert.equal(

@@ -42,6 +42,10 @@ const tables: Record<string, Row[]> = {
     ["twice", "foo \nbar\nfoo  \nbar\n", "foo\nbar", "x", { lines: [1, 3] }],
     ["twice and all", "foo \nbar\nfoo  \nbar\n", "foo\nbar", "foo\nx", "foo \nx\nfoo  \nx\n", "all"],
     ["not within a line", "a  b\n", "a b", "c", notFound],
+    ["that overlap", "ab \nab \nab \n", "ab\nab", "x", { lines: [1, 2] }],
+    ["that overlap, and all", "ab \nab \nab \n", "ab\nab", "x", "x \nab \n", "all"],
+    ["never part of a word", "call myfoo() \nbar\n", "foo()\nbar", "x", notFound],
+    ["nor at the end", "foo \nbarn\n", "foo\nbar", "x", notFound],
   ],
   "the line end at the end of the file": [
     ["that is not there", "a\nlast line", "last line\n", "new line\n", "a\nnew line"],
@@ -199,6 +203,7 @@ const tables: Record<string, Row[]> = {
     ["that do not follow each other", "alpha\nbeta\n", "     1\talpha\n     5\tbeta", "x", notFound],
     ["on some lines only", "alpha\nbeta\n", "     1\talpha\nbeta", "x", notFound],
     ["in part of the new text", "alpha\nbeta\n", "     1\talpha\n     2\tbeta", "     1\tx\ny", notFound],
+    ["of a row of a table", "1\tfoo bar\n", "2\tfoo", "2\tbaz", notFound],
     ["that the file has", "1\tone\n2\ttwo\n", "1\tone", "1\tuno", "1\tuno\n2\ttwo\n"],
     ["that name two places", "alpha\nbeta\nalpha\n", "     1\talpha", "x", { lines: [1, 3] }],
   ],
@@ -302,6 +307,8 @@ const tables: Record<string, Row[]> = {
     ["an edit that would leave nothing", "  a()\n  b()\n", "a()\nb()\n", "", notFound],
   ],
   "special characters": [
+    ["a byte order mark in old_string", "a b\n", "\ufeffa", "\ufeffc", "c b\n"],
+    ["a byte order mark alone", "a b\n", "\ufeff", "c", notFound],
     [
       "a replacement's patterns",
       "\ta(1)\n\tb(2)\n",

@@ -110,6 +110,12 @@ describe("web_fetch", () => {
     ["the byte order mark", "text/plain; charset=latin1", Buffer.from("\uFEFFcafé"), "café"],
     ["UTF-16 by its mark", "text/plain", Buffer.from("\uFEFFcafé", "utf16le"), "café"],
     ["a charset that nobody knows as UTF-8", "text/plain; charset=klingon", Buffer.from("café"), "café"],
+    [
+      "no charset out of what is no markup",
+      "text/plain",
+      Buffer.from('<meta charset="latin1">é'),
+      '<meta charset="latin1">é',
+    ],
     ["JSON as it is", "application/json", Buffer.from('{"a": "<b>"}'), '{"a": "<b>"}'],
     ["what has a suffix", "application/problem+json", Buffer.from("{}"), "{}"],
     ["XML as it is", "application/rss+xml; charset=utf-8", Buffer.from("<rss>x</rss>"), "<rss>x</rss>"],

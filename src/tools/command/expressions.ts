@@ -66,10 +66,18 @@ export function checkExpansion(node: Syntax): void {
   ) {
     throw new Unclear();
   }
-  let at = node.start + 2;
-  for (const child of node.children.slice(1)) {
-    if (holdsCode(node.text.slice(at - node.start, child.start - node.start))) throw new Unclear();
-    if (child.children.length === 0 && holdsCode(child.text)) throw new Unclear();
+  if (holdsCode(bareText(node).slice("${".length))) throw new Unclear();
+}
+
+/** What the grammar takes for mere text. */
+function bareText(node: Syntax): string {
+  if (node.children.length === 0) return node.text;
+  let text = "";
+  let at = node.start;
+  for (const child of node.children) {
+    text += node.text.slice(at - node.start, child.start - node.start);
+    if (!/expansion$|substitution$/.test(child.type)) text += bareText(child);
     at = child.end;
   }
+  return text + node.text.slice(at - node.start);
 }

@@ -32,7 +32,7 @@ function join(folder: string, name: string): string {
 async function matching(folder: string, name: string, goesOn: boolean, workspace: Workspace, signal: AbortSignal) {
   const found = await workspace.open(await workspace.locate(folder === "" ? "." : folder), signal);
   if (found.type !== "folder") return [];
-  const pattern = new RegExp(`^${translated(name)}$`, "su");
+  const pattern = toRegExp(name);
   const fitting = found.entries.map((entry) => entry.replace(/\/$/, "")).filter((entry) => pattern.test(entry));
   const visible = fitting.filter((entry) => name.startsWith(".") || !entry.startsWith("."));
   const here = visible.map((entry) => join(folder, entry));
@@ -46,6 +46,15 @@ async function matching(folder: string, name: string, goesOn: boolean, workspace
   return [...(goesOn ? [folder] : []), ...here, ...deeper];
 }
 
+function toRegExp(name: string): RegExp {
+  try {
+    return new RegExp(`^${translated(name)}$`, "su");
+  } catch {
+    // A range that goes backwards, or the like: whatever a shell makes of it is among all names.
+    return /^/;
+  }
+}
+
 function translated(name: string): string {
   return name.replace(
     /\*+|\?|\[(!|\^)?(\]?[^\]]*)\]|[^*?[]|\[/gu,
@@ -55,7 +64,7 @@ function translated(name: string): string {
       // Classes by name are taken for anything.
       if (set !== undefined)
         return set.includes("[") ? "." : `[${not === undefined ? "" : "^"}${set.replace(/[\\\]]/g, "\\$&")}]`;
-      return part.replace(/[.+^${}()|[\]\\/-]/, "\\$&");
+      return part.replace(/[.+^${}()|[\]\\/]/, "\\$&");
     },
   );
 }

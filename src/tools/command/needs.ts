@@ -127,16 +127,13 @@ class Needs {
   async #below(named: readonly string[], folders: readonly string[], isRead: (path: string) => boolean): Promise<void> {
     for (const folder of folders) {
       const places = await Promise.all(named.map((path) => this.#locate(path, folder)));
-      const chosen: Location[] = [];
-      for (const place of places) {
-        if (place.inside && (await this.#host.workspace.look(place)) === "folder") chosen.push(place);
-      }
-      const all = chosen.length > 0 || named.some(isPlainPath) ? chosen : [await this.#locate(".", folder)];
-      for (const place of all) await this.#guarded(place, isRead);
+      const all = named.some(isPlainPath) ? places : [...places, await this.#locate(".", folder)];
+      for (const place of all) if (place.inside) await this.#guarded(place, isRead);
     }
   }
 
   async #guarded(folder: Location, isRead: (path: string) => boolean): Promise<void> {
+    if ((await this.#host.workspace.look(folder)) !== "folder") return;
     for (const path of await guardedBelow(folder, this.#host, this.#signal)) {
       if (path === "…") this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", guard: "secret" });
       else if (isRead(path)) this.#located(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");

@@ -14,7 +14,6 @@ export class CommandOutput {
   #file: OverflowFile | undefined;
   /** Whether the file is given all there is, as it comes; else it is given what is too long to be shown. */
   #keepsAll = false;
-  #isKept = true;
   #unread = this.#shortener();
   #lineEnds = 0;
   #recent = "";
@@ -41,11 +40,6 @@ export class CommandOutput {
     return all.split("\n").slice(-recentLines).join("\n");
   }
 
-  /** The line that has no end yet. */
-  get open(): string {
-    return this.#plain.open;
-  }
-
   /** From now on it is read in pieces, with `take`, so all of it is kept in the file. */
   keepAll(): void {
     if (this.#keepsAll) return;
@@ -65,12 +59,12 @@ export class CommandOutput {
   /** No more comes. */
   end(): void {
     this.#plain.end();
-    this.#isKept = this.#file?.close() ?? true;
+    this.#file?.close();
   }
 
-  /** Where all of it is, when what was taken is not the whole. */
+  /** Where all of it is, if it is kept anywhere. */
   get keptIn(): string | undefined {
-    return this.#isKept ? this.#file?.path : undefined;
+    return this.#file?.isWhole ? this.#file.path : undefined;
   }
 
   #where(): string {

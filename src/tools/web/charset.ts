@@ -1,8 +1,9 @@
 /** Bytes of a page as text. */
 
-/** By its byte order mark, else as the server said, else as the page says at its beginning, else UTF-8. */
-export function decodePage(bytes: Uint8Array, charset: string | undefined): string {
-  const label = marked(bytes) ?? charset ?? declared(bytes) ?? "utf-8";
+/** By its byte order mark, else as the server said, else as markup says at its beginning, else UTF-8. */
+export function decodePage(bytes: Uint8Array, charset: string | undefined, mime: string): string {
+  const isMarkup = mime === "" || /html|xml/.test(mime);
+  const label = marked(bytes) ?? charset ?? (isMarkup ? declared(bytes) : undefined) ?? "utf-8";
   return decoderFor(label).decode(bytes);
 }
 

@@ -16,7 +16,7 @@ const threadLimit = 10_000;
 
 /** @throws ToolError when the page cannot be read; the signal's reason */
 export async function pageText({ bytes, mime, charset, url }: Fetched & { type: "page" }, signal: AbortSignal) {
-  const text = decodePage(bytes, charset);
+  const text = decodePage(bytes, charset, mime);
   const isHtml =
     /^(text\/html|application\/xhtml\+xml)$/.test(mime) || (mime === "" && /^\s*<(!doctype|html)/i.test(text));
   if (isHtml) return await inThread(text, url.href, signal);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { ForTheEye, PlainLines } from "../../../src/tools/terminal/plain.ts";
 
 function plain(...pieces: string[]): string {
@@ -25,6 +26,8 @@ interface Case {
   eye: string;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this is about control characters
+const eyeOnly = /^(\x1b\[[\d;:]*[mKG]|[\0\t\n\r\b]|\P{Cc})*$/u;
 const colour = "\x1b[1;31mred\x1b[0m";
 const cases: Case[] = [
   { title: "text as it is", output: "a\tb\nc", plain: "a\tb\nc", eye: "a\tb\nc" },
@@ -94,6 +97,51 @@ describe("what is shown of output", () => {
       }
       assert.equal(plain(...output), lines, title);
     }
+  });
+
+  it("T10 of any output the model gets plain text, and a terminal nothing that reaches beyond its line", () => {
+    const bits = [
+      "a",
+      "é",
+      "\n",
+      "\r",
+      "\b",
+      "\t",
+      "\0",
+      "\x07",
+      "\x1b",
+      "\x1b[",
+      "31",
+      ";",
+      "?",
+      "m",
+      "K",
+      "H",
+      "]",
+      "52",
+      "P",
+      "\\",
+      "\x9b",
+      "\x9d",
+      "\x9c",
+      "(",
+      "0",
+      "c",
+      "\x18",
+    ];
+    const output = fc.array(fc.constantFrom(...bits), { maxLength: 40 });
+    fc.assert(
+      fc.property(output, fc.nat(), (pieces, at) => {
+        const whole = pieces.join("");
+        const lines = plain(whole);
+        assert.match(lines, /^[\t\n\P{Cc}]*$/u);
+        assert.match(seen(whole), eyeOnly);
+        assert.equal(seen(seen(whole)), seen(whole));
+        const cut = at % (whole.length + 1);
+        assert.equal(seen(whole.slice(0, cut), whole.slice(cut)), seen(whole));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   it("a string to the terminal that never ends is shown in the end", () => {

@@ -1,0 +1,53 @@
+/** The list of what is to be done, read from what a model has sent. */
+import assert from "node:assert/strict";
+import type { Part } from "../../src/loop/message.ts";
+import { newestTodos, todosOf } from "../../webview/todos.ts";
+import * as f from "./fixtures.ts";
+import { todoDone } from "./trust-states.ts";
+
+function partOf(part: f.LoosePart): Part {
+  return f.rondo([part]).parts[0] ?? assert.fail();
+}
+
+describe("to-dos", () => {
+  it("T11 are read from a call that was made, not from one that is written or has failed", () => {
+    const input = {
+      todos: [
+        { content: "a", status: "completed" },
+        { content: "b", status: "in_progress" },
+      ],
+    };
+    const of = (part: f.LoosePart) => todosOf(partOf(part))?.map(({ content, state }) => `${content} ${state}`);
+    assert.deepEqual(of(f.tool("todo_write", { status: "running", input, start: 0 })), ["a done", "b now"]);
+    assert.equal(of(f.tool("todo_write", { status: "pending", input, raw: "" })), undefined);
+    assert.equal(of(f.tool("todo_write", { status: "error", input, error: "no", start: 0, end: 1 })), undefined);
+    assert.equal(of(f.testFailed), undefined);
+  });
+
+  it("are whatever can be read of them", () => {
+    const list = [
+      null,
+      1,
+      "x",
+      {},
+      { content: 1 },
+      { content: " " },
+      { content: "a" },
+      { content: "b", status: "odd" },
+    ];
+    const of = (todos: unknown) =>
+      todosOf(partOf(f.tool("todo_write", { status: "running", input: { todos }, start: 0 })));
+    assert.deepEqual(of(list), [
+      { content: "a", state: "open" },
+      { content: "b", state: "open" },
+    ]);
+    assert.deepEqual(of([]), []);
+    for (const strange of ["x", 1, undefined, { length: 3 }]) assert.equal(of(strange), undefined);
+  });
+
+  it("are the newest of a chat", () => {
+    const chat = f.chat("", [f.you("a"), f.rondo([todoDone(1), todoDone(2), f.said("x")]), f.you("b"), f.rondo([])]);
+    assert.equal(newestTodos(chat).filter(({ state }) => state === "done").length, 2);
+    assert.deepEqual(newestTodos(f.chat("", [f.you("a")])), []);
+  });
+});

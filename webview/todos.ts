@@ -20,7 +20,6 @@ function todoOf(entry: unknown): Todo | undefined {
   if (typeof entry !== "object" || entry === null || !("content" in entry)) return undefined;
   if (typeof entry.content !== "string" || entry.content.trim() === "") return undefined;
   const status = "status" in entry ? entry.status : "";
-  if (status === "cancelled") return undefined;
   const state = status === "completed" ? "done" : status === "in_progress" ? "now" : "open";
   return { content: entry.content, state };
 }

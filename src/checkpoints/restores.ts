@@ -12,7 +12,7 @@ import { isInPlace, put, readInPlace, temporaryName } from "./put.ts";
 import { type FileState, type Found, largestNamed, largestUnnamed, sameState } from "./state.ts";
 import type { Steps } from "./steps.ts";
 
-export interface PlannedFile extends RestoreFile {
+interface PlannedFile extends RestoreFile {
   /** Absolute. */
   file: string;
 }

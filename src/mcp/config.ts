@@ -12,7 +12,7 @@ export type Launch =
   | { type: "http"; url: string; headers: Record<string, string> };
 
 /** Who brings a server. That of a workspace runs what a stranger chose, so the user is asked first. */
-export type Bringer = "caller" | "settings" | "workspace";
+type Bringer = "caller" | "settings" | "workspace";
 
 export interface ServerConfig {
   name: string;

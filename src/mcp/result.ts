@@ -8,9 +8,10 @@ import { oneLine, visible } from "./words.ts";
 
 type Attachment = NonNullable<ToolResult["attachments"]>[number];
 
-/** What providers take. */
+/** What providers take: bytes of one image, and of all. */
 const mostImages = 10;
 const imageLimit = 4 * 1024 * 1024;
+const allImages = 10 * 1024 * 1024;
 
 const Resource = z.object({
   uri: z.string(),
@@ -35,10 +36,13 @@ const Block = z.discriminatedUnion("type", [
 export function toResult({ content, structuredContent, isError }: CallAnswer): ToolResult {
   const texts: string[] = [];
   const attachments: Attachment[] = [];
+  let size = 0;
   const attach = (data: string, what: string) => {
     const image = imageOf(data);
     if (typeof image === "string") return texts.push(`(${what} is left out: ${image}.)`);
-    if (attachments.length === mostImages) return texts.push(`(${what} is left out: there are too many.)`);
+    size += bytesOf(data);
+    if (attachments.length === mostImages || size > allImages)
+      return texts.push(`(${what} is left out: there are too many.)`);
     attachments.push({ ...image, filename: `image-${attachments.length + 1}` });
     return texts.push(`(${what} is attached: ${image.mime}.)`);
   };

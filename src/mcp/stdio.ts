@@ -141,7 +141,7 @@ export class StdioTransport implements Transport {
       ]);
       clearTimeout(timer);
     }
-    if (this.#tree) await Promise.resolve();
+    if (this.#tree) await endTree(this.#tree);
     for (const stream of [stdin, stdout, stderr]) stream?.destroy();
   }
 }

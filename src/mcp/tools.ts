@@ -12,7 +12,7 @@ const patternLimit = 2000;
 const previewLimit = 10_000;
 
 /** Asks the server. `name` is its own for the tool. Rejects with a ToolError, or with the signal's reason. */
-export type Ask = (
+type Ask = (
   name: string,
   input: Record<string, unknown>,
   signal: AbortSignal,

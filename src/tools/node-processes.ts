@@ -89,6 +89,8 @@ export async function endTree(tree: Tree): Promise<void> {
     if (tree.root === "ended") await endOnWindows(tree.pid);
     return;
   }
+  // Once parents are gone, their children are only known if they have been seen.
+  await membersOf(tree);
   if ((await signalAll(tree, "SIGTERM")).length === 0) return;
   const deadline = Date.now() + grace;
   while (Date.now() < deadline) {

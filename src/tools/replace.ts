@@ -2,7 +2,7 @@
 import { findLoose } from "./match/loose.ts";
 import type { Place } from "./match/places.ts";
 import { rewrite, type Splice, spliced, withEnds } from "./match/rewrite.ts";
-import { commonHead, commonTail, lineAt, withLineFeeds } from "./text.ts";
+import { commonHead, commonTail, lineAt, occurrences, withLineFeeds } from "./text.ts";
 
 export type Replacement =
   /** `note`: how the text that was found differs from the wanted one, for the model; empty where it does not. */
@@ -52,7 +52,7 @@ interface Found {
 
 function findExact(lf: string, from: string, to: string, all: boolean): Found | undefined {
   // Overlapping places are ambiguous, too; but they cannot all be replaced.
-  const starts = findAll(lf, from, all ? from.length : 1);
+  const starts = occurrences(lf, from, all ? from.length : 1);
   if (starts.length === 0) return undefined;
   const head = commonHead(from, to);
   const tail = commonTail(from, to, head);
@@ -85,10 +85,4 @@ function apart(places: readonly Place[]): Place[] {
 /** As prose is set: an apostrophe between letters means nothing else, where a quotation mark can be a programme's. */
 function withApostrophes(text: string): string {
   return text.replace(/(?<=\p{L})'(?=\p{L})/gu, "\u2019");
-}
-
-function findAll(text: string, wanted: string, step: number): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + step)) places.push(at);
-  return places;
 }

@@ -113,3 +113,11 @@ export function commonTail(a: string, b: string, head: number): number {
   while (count < end && a.charCodeAt(a.length - 1 - count) === b.charCodeAt(b.length - 1 - count)) count++;
   return count;
 }
+
+/** Where `part`, which is not empty, begins in `text`; at most `limit` places. With a step of 1 they may overlap. */
+export function occurrences(text: string, part: string, step = 1, limit = Number.POSITIVE_INFINITY): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(part); at >= 0 && places.length < limit; at = text.indexOf(part, at + step))
+    places.push(at);
+  return places;
+}

@@ -124,7 +124,7 @@ export class Play {
     await work();
     await this.#world.checkpoints.end();
     if (JSON.stringify(files) !== JSON.stringify(this.#files())) this.#beforeRestore = undefined;
-    this.#settled = this.#files();
+    this.#settled = this.#world.tree();
   }
 
   /** From then on what files hold is known. */
@@ -151,7 +151,7 @@ export class Play {
       }
     }
     if (JSON.stringify(before) !== JSON.stringify(after)) this.#beforeRestore = before;
-    this.#settled = after;
+    this.#settled = this.#world.tree();
   }
 
   async #undo(): Promise<void> {
@@ -160,12 +160,12 @@ export class Play {
     assert.deepEqual(left, []);
     assert.deepEqual(this.#files(), this.#beforeRestore, "undo");
     this.#beforeRestore = undefined;
-    this.#settled = this.#files();
+    this.#settled = this.#world.tree();
   }
 
-  /** What differs from when the agent was last here is the user's. */
+  /** What differs from when the agent was last here is the user's, folders included. */
   #noteUser(): void {
-    const now = this.#files();
+    const now = this.#world.tree();
     const names = new Set([...Object.keys(now), ...Object.keys(this.#settled)]);
     const changed = [...names].filter((name) => now[name] !== this.#settled[name]);
     for (const { touched } of this.#moments) for (const name of changed) touched.add(name);

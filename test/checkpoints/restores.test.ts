@@ -231,25 +231,4 @@ describe("the store of checkpoints", () => {
     assert.deepEqual(await world.planned(begun), ["change b Rondo has no copy of what it was."]);
     assert.match(world.log.join(), /limit/);
   });
-
-  it("takes contents from the repository where there are too many for copies", async () => {
-    world = new World();
-    for (let at = 0; at < 36; at++) world.put(`big-${at}`, `${at}\n`.repeat(1_900_000 / `${at}\n`.length));
-    world.put(".gitattributes", "big-1 filter=own\n");
-    world.commit();
-    // Racy for git, as all that changes with the index.
-    world.shell("sleep 0.02; touch later; git add later; git update-index --refresh");
-    const index = readFileSync(world.path(".git/index"));
-    const old = new Date(Date.now() - 1e6);
-    for (let at = 0; at < 2; at++) utimesSync(world.path(`big-${at}`), old, old);
-    world.shell("git update-index --refresh");
-    assert.notDeepEqual(readFileSync(world.path(".git/index")), index);
-    const stats = statSync(world.path(".git/index"));
-    const before = world.text("big-0");
-    const { begun } = await world.command("echo x > big-0; echo x > big-1");
-    assert.deepEqual(await world.planned(begun), ["change big-0", "change big-1 Rondo has no copy of what it was."]);
-    await world.restore(begun);
-    assert.ok(world.text("big-0") === before);
-    assert.equal(statSync(world.path(".git/index")).mtimeMs, stats.mtimeMs);
-  });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
@@ -19,7 +19,7 @@ describe("random checkpoints", () => {
   }).timeout(60_000 + runs * 2000);
 });
 
-describe("checkpoints of several processes", () => {
+describe("checkpoints of several processes and many files", () => {
   let world: World;
   beforeEach(() => {
     world = new World();
@@ -43,6 +43,27 @@ describe("checkpoints of several processes", () => {
     }
   });
 
+  it("finds every change among more files than one thread looks at", async () => {
+    const name = (at: number) => `d${at % 150}/f${at}`;
+    for (let at = 0; at < 21_000; at++) world.put(name(at), `${at}\n`);
+    await world.command("true");
+    let count = 21_000;
+    for (let round = 0; round < 4; round++) {
+      const changed = Array.from({ length: 40 }, (_, at) => name(at * 97 + round * 13));
+      const gone = Array.from({ length: 300 }, (_, at) => name(5_000 + round * 300 + at));
+      const made = Array.from({ length: 350 }, () => name(count++));
+      const begun = world.checkpoints.begin();
+      await world.checkpoints.ready("unknown", never);
+      for (const file of gone) rmSync(world.path(file));
+      for (const file of [...changed, ...made]) world.put(file, `${round} ${file}\n`);
+      const change = await world.checkpoints.end();
+      assert.deepEqual(change?.files, [...changed, ...gone, ...made].sort());
+      if (round !== 2) continue;
+      await world.restore(begun);
+      assert.equal(world.text(gone[7] ?? ""), `${5_000 + round * 300 + 7}\n`);
+    }
+  }).timeout(60_000);
+
   it("comes through kill -9 in the middle of steps and restores", async () => {
     for (let round = 0; round < 6; round++) {
       world.clear();
@@ -59,6 +80,26 @@ describe("checkpoints of several processes", () => {
       await world.checkpoints.close();
       assert.deepEqual(readdirSync(world.folder), ["f"]);
     }
+  });
+
+  it("takes contents from the repository where there are too many for copies", async () => {
+    for (let at = 0; at < 36; at++) world.put(`big-${at}`, `${at}\n`.repeat(1_900_000 / `${at}\n`.length));
+    world.put(".gitattributes", "big-1 filter=own\n");
+    world.commit();
+    // Racy for git, as all that changes with the index.
+    world.shell("sleep 0.02; touch later; git add later; git update-index --refresh");
+    const index = readFileSync(world.path(".git/index"));
+    const old = new Date(Date.now() - 1e6);
+    for (let at = 0; at < 2; at++) utimesSync(world.path(`big-${at}`), old, old);
+    world.shell("git update-index --refresh");
+    assert.notDeepEqual(readFileSync(world.path(".git/index")), index);
+    const stats = statSync(world.path(".git/index"));
+    const before = world.text("big-0");
+    const { begun } = await world.command("echo x > big-0; echo x > big-1");
+    assert.deepEqual(await world.planned(begun), ["change big-0", "change big-1 Rondo has no copy of what it was."]);
+    await world.restore(begun);
+    assert.ok(world.text("big-0") === before);
+    assert.equal(statSync(world.path(".git/index")).mtimeMs, stats.mtimeMs);
   });
 });
 

@@ -208,6 +208,12 @@ describe("commands that would hang, stay or flood", function () {
       assert.deepEqual(end, { type: "waiting", prompt: "Password: " });
     });
 
+    it("is an editor", async function () {
+      if (!existsSync("/usr/bin/vim")) this.skip();
+      const { end } = await call("vim -u NONE file");
+      assert.deepEqual(end, { type: "waiting", prompt: "Vim: Warning: Input is not from a terminal" });
+    });
+
     it("in the background is shown to wait", async () => {
       const background = quick();
       background.start({ command: asks("cat"), cwd: work.folder }, "call-1");

@@ -25,7 +25,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   write: { file_path: "a.txt", content: "two\n" },
   edit: { file_path: "a.txt", old_string: "one", new_string: "two" },
   multi_edit: { file_path: "a.txt", edits: [{ old_string: "one", new_string: "two" }] },
-  apply_patch: { patch: "*** Begin Patch\n*** Delete File: a.txt\n*** Add File: made\n+two\n*** End Patch" },
+  apply_patch: { input: "*** Begin Patch\n*** Delete File: a.txt\n*** Add File: made\n+two\n*** End Patch" },
   notebook_edit: { notebook_path: "n.ipynb", new_source: "two", edit_mode: "insert" },
   glob: { pattern: "*" },
   grep: { pattern: "one" },

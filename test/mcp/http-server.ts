@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 /** What a server was asked. */
-export interface Asked {
+interface Asked {
   method: string;
   path: string;
   headers: Record<string, unknown>;

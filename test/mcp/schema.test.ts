@@ -126,6 +126,9 @@ describe("answers of servers", () => {
     const { output, attachments = [] } = answer(...Array.from({ length: 12 }, () => ({ type: "image", data: png })));
     assert.equal(attachments.length, 10);
     assert.equal(output.match(/too many/g)?.length, 2);
+    const large = Buffer.concat([Buffer.from(png, "base64"), Buffer.alloc(3.5 * 1024 * 1024)]).toString("base64");
+    const three = Array.from({ length: 3 }, () => ({ type: "image", data: large }));
+    assert.equal(answer(...three).attachments?.length, 2);
   });
 
   it("T11 parts that nobody knows are named, escape sequences taken out, and nothing is an answer, too", () => {

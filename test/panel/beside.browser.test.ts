@@ -158,6 +158,20 @@ describe("going back", () => {
     );
   });
 
+  it("shows a hundred files at first, those that need care before all, and restores all that are ticked", async () => {
+    const panel = await open();
+    const [plain] = restoreFiles;
+    assert.ok(plain);
+    const many = Array.from({ length: 1000 }, (_, at) => ({ ...plain, path: `src/${at}.ts`, edited: at === 999 }));
+    await panel.post({ type: "restore-preview", messageID: second, at: 1, files: many });
+    assert.equal(await dialog(panel).getByRole("checkbox").count(), 100);
+    assert.match(await dialog(panel).getByRole("listitem").first().innerText(), /src\/999\.ts/);
+    await button(panel, "Show all 1000 files").click();
+    assert.equal(await dialog(panel).getByRole("checkbox").count(), 1000);
+    await button(panel, "Restore 999 files and the conversation").click();
+    assert.equal((await panel.sentOf("restore"))[0]?.paths.length, 999);
+  });
+
   it("does nothing when there is nothing to do, or while a turn runs; Escape leaves", async () => {
     const panel = await open();
     await panel.page.getByRole("radio", { name: "Files only" }).check();

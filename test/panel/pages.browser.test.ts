@@ -65,6 +65,12 @@ describe("the page of rules", () => {
     assert.equal((await panel.sentOf("explain")).at(-1)?.command, "rm x");
     await panel.post({ type: "explained", judgement });
     const told = page(panel, "Rules").getByRole("list", { name: "What the rules decide" });
+    const before = (await panel.sentOf("explain")).length;
+    await panel.post({ type: "rules", rules: rules.slice(1) });
+    await panel.page.waitForFunction(
+      (before) => window.sent.filter((sent) => sent.type === "explain").length > before,
+      before,
+    );
     assert.match(await told.innerText(), /rm -rf coverage\s+Deletes files\. The built-in rule rm \* asks\./);
   });
 

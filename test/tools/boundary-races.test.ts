@@ -59,7 +59,7 @@ describe("I6 between the question and the deed", () => {
     write: { file_path: "src/a.txt", content: "x\n" },
     edit: { file_path: "src/a.txt", old_string: "KEY", new_string: "x" },
     multi_edit: { file_path: "src/a.txt", edits: [{ old_string: "KEY", new_string: "x" }] },
-    apply_patch: { patch: "*** Begin Patch\n*** Update File: src/a.txt\n@@\n-KEY\n+x\n*** End Patch" },
+    apply_patch: { input: "*** Begin Patch\n*** Update File: src/a.txt\n@@\n-KEY\n+x\n*** End Patch" },
   };
 
   for (const [tool, input] of Object.entries(inputs)) {

@@ -20,7 +20,7 @@ const changers: Record<string, (path: string) => Record<string, unknown>> = {
   write: (file_path) => ({ file_path, content: "x" }),
   edit: (file_path) => ({ file_path, old_string: "KEY", new_string: "x" }),
   multi_edit: (file_path) => ({ file_path, edits: [{ old_string: "KEY", new_string: "x" }] }),
-  apply_patch: (path) => ({ patch: `*** Begin Patch\n*** Update File: ${path}\n@@\n-KEY\n+x\n*** End Patch` }),
+  apply_patch: (path) => ({ input: `*** Begin Patch\n*** Update File: ${path}\n@@\n-KEY\n+x\n*** End Patch` }),
 };
 
 describe("I6 the boundary of each tool", () => {
@@ -83,6 +83,22 @@ describe("I6 the boundary of each tool", () => {
       assert.equal((await decide(tool, inputFor("src/a.ts"), "acceptEdits")).decision, "allow");
     });
   }
+
+  for (const command of [
+    ...["cat .env", "cat < .env", "cat notes.txt", "head -1 ./src/../.ENV", "cat .e*", "cp .env copy", "X=.env; cat $X"],
+    ...["cat private/a.txt", "cat open/a.txt", "grep -r KEY private", "cd private && cat a.txt", "tar cf x.tar private"],
+    ...["grep -r KEY .", "echo x > .env", "echo x >> .vscode/settings.json", "tee src/conf/settings.json < src/a.ts"],
+    ...["rm -r .vscode", "mv src/a.ts .git/hooks/pre-commit", "sed -i s/KEY/x/ .vscode/settings.json"],
+  ]) {
+    it(`bash: ${command} asks each time, in all modes`, async () => {
+      work.put(".ENV", "KEY\n");
+      await asksAlways("bash", { command });
+    });
+  }
+  it("bash: what is not guarded may be allowed", async () => {
+    assert.equal((await decide("bash", { command: "cat src/a.ts" }, "default")).decision, "allow");
+    assert.equal((await decide("bash", { command: "cat .vscode/settings.json" }, "default")).decision, "allow");
+  });
 
   it("glob and grep in a guarded folder ask each time", async () => {
     await asksAlways("glob", { pattern: "*", path: "private" });

@@ -147,6 +147,34 @@ describe("T11 apply_patch", () => {
       });
     }
 
+    it("several patches in a row", async () => {
+      work.put("b.txt", "b\n");
+      await apply(
+        `*** Begin Patch\n${chunk}*** End Patch\n*** Begin Patch\n*** Update File: b.txt\n-b\n+c\n*** End Patch`,
+      );
+      assert.equal(work.text("cart.py"), first);
+      assert.equal(work.text("b.txt"), "c\n");
+    });
+
+    it("a unified diff of several files", async () => {
+      work.put("b.txt", "b\n");
+      work.put("gone.txt", "x\n");
+      const head = (name: string) => `diff --git a/${name} b/${name}\nindex 1..2 100644\n`;
+      await apply(
+        `${head("b.txt")}--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+c\n${head("n.txt")}new file mode 100644\n--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1,2 @@\n+n\n+m\n${head("gone.txt")}deleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n`,
+      );
+      assert.equal(work.text("b.txt"), "c\n");
+      assert.equal(work.text("n.txt"), "n\nm\n");
+      assert.ok(!existsSync(work.path("gone.txt")));
+    });
+
+    it("a file that is about patches", async () => {
+      const text = "*** Begin Patch\n*** Update File: x\n-a\n+b\n*** End Patch\n";
+      work.put("p.txt", text);
+      await apply(wrap("*** Update File: p.txt\n *** Update File: x\n--a\n+-c\n +b\n *** End Patch"));
+      assert.equal(work.text("p.txt"), text.replace("-a", "-c"));
+    });
+
     it("T12 CRLF, a byte order mark and no final line end stay", async () => {
       const odd = `\ufeff${code.trimEnd().replaceAll("\n", "\r\n")}`;
       work.put("cart.py", odd);

@@ -65,15 +65,11 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
       signal.throwIfAborted();
       const uri = await addressOf(location);
       const end = watch.begin(uri, text);
-      let after: string | undefined = text;
-      try {
-        await vscode.workspace.fs.delete(uri);
-        after = undefined;
-      } catch (error) {
-        throw new ToolError(`${relative} could not be deleted: ${error instanceof Error ? error.message : error}`);
-      } finally {
-        end(after);
-      }
+      const edit = new vscode.WorkspaceEdit();
+      edit.deleteFile(uri);
+      const isGone = await vscode.workspace.applyEdit(edit);
+      end(isGone ? undefined : text);
+      if (!isGone) throw new ToolError(`${relative} could not be deleted: VS Code refused it. Is its folder writable?`);
     },
   };
   return workspace;

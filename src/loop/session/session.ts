@@ -5,7 +5,6 @@ import type { FilesSeen, Need } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { apply, type Chat, findEntry, newChat } from "../apply.ts";
 import { Budget, costOfSession } from "../budget.ts";
-import { DoomWatch } from "../calls/doom.ts";
 import { requestCompaction } from "../context/compact.ts";
 import { contextUse, entriesThatCount, standing } from "../context/context.ts";
 import { deferred } from "../deferred.ts";
@@ -21,23 +20,13 @@ import { closeOpen, interruptedText } from "../settle.ts";
 import { type Choices, Setups } from "../setup/setup.ts";
 import type { HeldLock } from "../store.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
-import { pause, type Sleeper, workingClock } from "./clock.ts";
 import { checkPrompt, storePrompt } from "./intake.ts";
 import { IntakeError } from "./intake-error.ts";
 import { nameAfterFirstReply } from "./naming.ts";
 import { edited, enqueued, moved } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { hearPrompt, hearStart, tellEnd } from "./session-hooks.ts";
-
-/** The turn that runs, or waits for its lock. */
-interface Running extends Sleeper {
-  abort: AbortController;
-  /** Resolves when it takes prompts, or is over. */
-  ready: Promise<void>;
-  done: Promise<void>;
-  /** It takes no more prompts. */
-  closed: boolean;
-}
+import { type Running, turnOf } from "./turn-of.ts";
 
 export type PromptResult =
   | { type: "ended"; end: TurnEnd }
@@ -321,7 +310,17 @@ export class Session {
       this.#begin(lock);
       this.#setups.begin();
       this.#takeQueued();
-      const turn = this.#turn(runID, running);
+      const turn = turnOf(runID, running, {
+        chat: this.chat,
+        choices: this.choices,
+        deps: this.#deps,
+        setups: this.#setups,
+        permissions: this.permissions,
+        budget: this.#budget,
+        seen: this.#seen,
+        emit: (event) => this.#emit(event),
+        takeQueued: () => this.#takeQueued(),
+      });
       start(turn);
       if (!this.#hasBegun) await hearStart(turn);
       this.#hasBegun = true;
@@ -354,62 +353,6 @@ export class Session {
     }
   }
 
-  #turn(runID: string, running: Running): Turn {
-    const { host, limits, hooks, checkpoints, openModel, openChild, onLoopEvent, onNote, onBug, recorder } = this.#deps;
-    const setups = this.#setups;
-    const clock = workingClock();
-    const { chat, choices } = this;
-    const agentOf = () => setups.project.agents.find(standing(chat).user?.agent ?? choices.agent);
-    const fallback = this.#deps.fallback();
-    return {
-      runID,
-      chat,
-      get lineage() {
-        return [agentOf()];
-      },
-      limits: limits(),
-      host,
-      project: () => setups.project,
-      permissions: this.permissions,
-      hooks,
-      budget: this.#budget,
-      seen: this.#seen,
-      doom: new DoomWatch(),
-      checkpoints,
-      firstReply: chat.messages.length,
-      signal: running.abort.signal,
-      fallback,
-      gather: async () => {
-        await this.#deps.outside.ready(running.abort.signal);
-        setups.begin();
-      },
-      readOnly: () => choices.mode === "plan" || agentOf().readOnly,
-      setup: (user) => setups.of(user),
-      setupFor: (agent, user, depth) => setups.ofAgent(agent, user, depth),
-      refresh: () => setups.refresh(),
-      fallBack: () => fallback && setups.fallBack(fallback),
-      openModel,
-      openChild,
-      emit: (event) => this.#emit(event),
-      flush: () => recorder.flush(),
-      report: (event) => this.#tell(() => onLoopEvent(event)),
-      tellUser: (messageID, text) =>
-        this.#emit({
-          type: "part",
-          part: { type: "text", id: newID("prt"), sessionID: chat.session.id, messageID, text, ignored: true },
-        }),
-      note: onNote,
-      bug: onBug,
-      takeQueued: () => this.#takeQueued(),
-      close: () => {
-        running.closed = true;
-      },
-      pause: (ms) => pause(ms, running, running.abort.signal),
-      untimed: (wait) => clock.untimed(wait),
-      elapsed: () => clock.elapsed(),
-    };
-  }
-
   #book(): RuleBook {
     return { mode: this.choices.mode, ...this.#deps.rules() };
   }
@@ -434,15 +377,13 @@ export class Session {
 
   #apply(event: ChatEvent): void {
     apply(this.chat, event);
-    for (const listener of this.#listeners) this.#tell(() => listener(event));
-  }
-
-  /** Who listens cannot break the turn. */
-  #tell(call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      this.#deps.onBug(error);
+    for (const listener of this.#listeners) {
+      // Who listens cannot break the turn.
+      try {
+        listener(event);
+      } catch (error) {
+        this.#deps.onBug(error);
+      }
     }
   }
 }

@@ -21,6 +21,17 @@ function isNumeric(text: string, isNumber: IsNumber): boolean {
   return /^\d+$/.test(text) || isNumber(text);
 }
 
+/**
+ * Of `((…))`, which is a shell within a shell where it is no word of the language.
+ * @throws Unclear as checkArithmetic does, and where it would then run something
+ */
+export function checkComputation(node: Syntax, isNumber: IsNumber): void {
+  const [, expression] = node.children;
+  const isNone = expression === undefined || /^(word|variable_name)$/.test(expression.type);
+  if (isNone || /[|&>;]/.test(node.text)) throw new Unclear();
+  checkArithmetic(node, isNumber);
+}
+
 /** The variables in it, each of which may have been given a new number. */
 export function numbersIn(node: Syntax): string[] {
   const isName = /^(word|variable_name)$/.test(node.type) && /^[A-Za-z_]\w*$/.test(node.text);
@@ -29,17 +40,21 @@ export function numbersIn(node: Syntax): string[] {
 
 /** Of `[ … ]` and `[[ … ]]`. @throws Unclear where it computes with what is no number */
 export function checkTest(node: Syntax, isNumber: IsNumber): void {
-  const operators = node.children.flatMap(operatorsIn);
+  const operators = node.children.slice(1, -1).flatMap(operatorsIn);
   if (operators.some((one) => /^-[vR]$/.test(one))) throw new Unclear();
+  // Where `[[` is no word of the language, these write and read files.
+  if (operators.some((one) => /^[<>]/.test(one))) throw new Unclear();
   const isPlain = node.text.startsWith("[ ");
-  // `[ $a $b ]` may be an operator that was hidden in a variable.
-  if (isPlain && operators.length === 0) throw new Unclear();
+  // `[` is a mere command: what the grammar takes for an operator in it may be one of the shell. `[ $a $b ]` may hold one.
+  if (isPlain && (operators.length === 0 || !operators.every((one) => /^(-[a-z]{1,2}|!|!?=|==)$/i.test(one)))) {
+    throw new Unclear();
+  }
   if (!isPlain && operators.some((one) => /^-(eq|ne|lt|le|gt|ge)$/.test(one))) checkOperands(node, isNumber);
 }
 
 function operatorsIn(node: Syntax): string[] {
   if (node.type === "test_operator" || !node.named) return [node.text];
-  return node.children.flatMap(operatorsIn);
+  return node.type.endsWith("_expression") ? node.children.flatMap(operatorsIn) : [];
 }
 
 function checkOperands(node: Syntax, isNumber: IsNumber): void {

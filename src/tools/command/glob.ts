@@ -3,25 +3,33 @@ import type { Location, Workspace } from "../host.ts";
 
 const most = 500;
 
-/** Where the names lead that fit now; undefined when they are too many to look at. A word that fits nothing stays as it is. */
+/** @returns where a path leads, as it stands in the command */
+type Locate = (path: string) => Promise<Location>;
+
+/** The paths that fit now; undefined when they are too many to look at. */
 export async function expandGlob(
   glob: string,
+  locate: Locate,
   workspace: Workspace,
   signal: AbortSignal,
-): Promise<Location[] | undefined> {
+): Promise<string[] | undefined> {
   const names = glob.split("/");
+  const list = async (folder: string) => {
+    const found = await workspace.open(await locate(folder === "" ? "." : folder), signal);
+    return found.type === "folder" ? found.entries : [];
+  };
   let paths = [names[0] === "" ? "/" : ""];
   for (const [index, name] of names.entries()) {
     if (name === "") continue;
     const next: string[] = [];
     for (const path of paths) {
       if (!/[*?[]/.test(name)) next.push(join(path, name));
-      else next.push(...(await matching(path, name, index < names.length - 1, workspace, signal)));
+      else next.push(...(await matching(path, name, index < names.length - 1, list)));
       if (next.length > most) return undefined;
     }
     paths = next;
   }
-  return await Promise.all(paths.map((path) => workspace.locate(path === "" ? "." : path)));
+  return paths;
 }
 
 function join(folder: string, name: string): string {
@@ -29,19 +37,24 @@ function join(folder: string, name: string): string {
   return `${folder}/${name}`;
 }
 
-async function matching(folder: string, name: string, goesOn: boolean, workspace: Workspace, signal: AbortSignal) {
-  const found = await workspace.open(await workspace.locate(folder === "" ? "." : folder), signal);
-  if (found.type !== "folder") return [];
+/** `goesOn`: more of the glob follows, so that the folder itself fits `**`, too. */
+async function matching(
+  folder: string,
+  name: string,
+  goesOn: boolean,
+  list: (folder: string) => Promise<string[]>,
+): Promise<string[]> {
+  const entries = await list(folder);
   const pattern = toRegExp(name);
-  const fitting = found.entries.map((entry) => entry.replace(/\/$/, "")).filter((entry) => pattern.test(entry));
+  const fitting = entries.map((entry) => entry.replace(/\/$/, "")).filter((entry) => pattern.test(entry));
   const visible = fitting.filter((entry) => name.startsWith(".") || !entry.startsWith("."));
   const here = visible.map((entry) => join(folder, entry));
   // In some shells `**` also stands for any number of folders.
   if (name !== "**") return here;
   const deeper: string[] = [];
-  for (const entry of found.entries.filter((one) => one.endsWith("/") && !one.startsWith("."))) {
+  for (const entry of entries.filter((one) => one.endsWith("/") && !one.startsWith("."))) {
     if (deeper.length > most) break;
-    deeper.push(...(await matching(join(folder, entry.slice(0, -1)), name, goesOn, workspace, signal)));
+    deeper.push(...(await matching(join(folder, entry.slice(0, -1)), name, goesOn, list)));
   }
   return [...(goesOn ? [folder] : []), ...here, ...deeper];
 }

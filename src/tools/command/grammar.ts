@@ -84,20 +84,39 @@ function copyNode(cursor: TreeCursor, command: string, depth: number): Syntax | 
   if (depth > deepest) return undefined;
   const { nodeType: type, startIndex: start, endIndex: end } = cursor;
   const node: Syntax = { type, start, end, text: command.slice(start, end), named: cursor.nodeIsNamed, children: [] };
+  // A line that only begins with the delimiter does not end a here-document.
+  if (type === "heredoc_end" && /[^\n]/.test(command.charAt(end))) return undefined;
   if (!cursor.gotoFirstChild()) return node;
+  const isGap = gapOf(type);
   let at = start;
   do {
     const child = copyNode(cursor, command, depth + 1);
-    if (!child || !(isText.has(type) || isBlank(command.slice(at, child.start)))) return undefined;
+    if (!child || !isGap(command.slice(at, child.start))) return undefined;
     node.children.push(child);
     at = child.end;
   } while (cursor.gotoNextSibling());
   cursor.gotoParent();
-  return isText.has(type) || isBlank(command.slice(at, end)) ? node : undefined;
+  return isGap(command.slice(at, end)) ? node : undefined;
 }
 
-/** What stands between the children of these counts. Of all others it must be blank, or the grammar has overlooked something. */
-const isText = new Set(["string", "heredoc_body", "expansion", "regex", "extglob_pattern"]);
+/** What may stand between the children of a node: else the grammar has overlooked something. */
+function gapOf(type: string): (text: string) => boolean {
+  if (texts.has(type)) return () => true;
+  return lines.has(type) ? isBlankInLine : isBlank;
+}
+
+/** What stands between their children counts, and is looked at by who reads them. */
+const texts = new Set(["string", "heredoc_body", "expansion", "regex", "extglob_pattern"]);
+
+/** In these an end of the line ends the command, whatever the grammar makes of it. */
+const lines = new Set([
+  ...["command", "redirected_statement", "file_redirect", "herestring_redirect", "negated_command", "concatenation"],
+  ...["variable_assignment", "variable_assignments", "declaration_command", "unset_command"],
+]);
+
+function isBlankInLine(text: string): boolean {
+  return /^(?:[ \t]|\\\n)*$/.test(text);
+}
 
 /** Nothing that a shell would read: blanks, ends of lines, lines that go on. */
 function isBlank(text: string): boolean {

@@ -22,12 +22,10 @@ export function hereDocument(node: Syntax): HereDocument {
   const quoted = /^(?:'(\w+)'|"(\w+)"|\\(\w+))$/.exec(opening?.text ?? "");
   const delimiter = quoted ? (quoted[1] ?? quoted[2] ?? quoted[3]) : /^\w+$/.exec(opening?.text ?? "")?.[0];
   if (!body || !closing || delimiter === undefined) throw new Unclear();
-  const bodyStart = node.text.indexOf("\n") + 1;
-  if (
-    bodyStart === 0 ||
-    body.start - node.start !== bodyStart ||
-    node.text.slice(bodyStart) !== body.text + delimiter
-  ) {
+  const bodyStart = body.start - node.start;
+  const firstLine = node.text.indexOf("\n") + 1;
+  const skipped = firstLine > 0 && firstLine <= bodyStart ? node.text.slice(firstLine, bodyStart) : "?";
+  if (node.text.slice(bodyStart) !== body.text + delimiter || !(isIndented ? /^\t*$/ : /^$/).test(skipped)) {
     throw new Unclear();
   }
   const text = isIndented ? body.text.replace(/^\t+/gm, "") : body.text;

@@ -33,7 +33,7 @@ export async function commandNeeds(command: string, place: Place): Promise<Need[
 }
 
 async function actsOf(command: string, shell: string): Promise<Act[] | undefined> {
-  if (/^(pwsh|powershell|cmd|fish|nu)/i.test(shell)) return takePlain(command);
+  if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) return takePlain(command);
   // A part of its own, so that a start reads none of it.
   grammar ??= import("./grammar.ts").then(({ loadGrammar }) => loadGrammar());
   return takeApart(command, await grammar);
@@ -41,8 +41,9 @@ async function actsOf(command: string, shell: string): Promise<Act[] | undefined
 
 let grammar: Promise<Grammar> | undefined;
 
-/** Only a rule with this text to the letter allows it. */
-function exactly(pattern: string, effect: string): Need {
+/** Only a rule with this text to the letter allows it: never one that has the same text by chance, as `find *` has. */
+function exactly(text: string, effect: string): Need {
+  const pattern = /^[^*]*\*$/.test(text) ? `${text.slice(0, -1)}\\*` : text;
   return { permission: "bash", pattern, match: "exact", guard: "none", effect };
 }
 
@@ -102,25 +103,22 @@ class Needs {
     const name = systemName(program);
     const pattern = words.map(({ shown }) => shown).join(" ");
     const effect = effectOf(program, rest);
-    const isPlain =
-      !isHidden(program, rest) &&
-      !(heedsNames(name) && words.some(mayBecomeOption)) &&
-      !(name === "git" && (await this.#isBare(folders)));
-    if (!isPlain) this.#add(exactly(pattern, effect || "can run other code, or write, with these arguments"));
-    else {
+    const globs = await this.#expand(words, folders);
+    const isPlain = !isHidden(program, rest) && !(name === "git" && (await this.#isBare(folders)));
+    if (!isPlain || globs.some(({ paths }) => !paths || (heedsNames(name) && paths.some(isOption)))) {
+      this.#add(exactly(pattern, effect || "can run other code, or write, with these arguments"));
+    } else {
       const always = alwaysPattern(words.map(({ shown }) => shown));
       this.#add({ permission: "bash", pattern, always, match: "pattern", guard: "none", effect });
     }
     for (const file of hiddenWrites(name, rest)) await this.#file("edit", file, folders);
-    const use = onlyReads(name, rest) ? "read" : "unknown";
-    const isGlob = new Set(words.filter(({ isGlob }) => isGlob).map(({ value }) => value));
-    const named = takesAnything(name) ? [...isGlob] : pathWords(values);
-    for (const path of named) {
-      if (isGlob.has(path)) await this.#glob(path, pattern, folders, takesAnything(name) ? "mention" : use);
-      else await this.#path(path, folders, use);
-    }
+    const use = takesAnything(name) ? "mention" : onlyReads(name, rest) ? "read" : "unknown";
+    for (const glob of globs) await this.#expanded(glob, use);
+    if (use === "mention") return;
+    const named = pathWords(values).filter((path) => !globs.some(({ glob }) => glob === path));
+    for (const path of named) await this.#path(path, folders, use);
     const below = readsBelow(name, rest);
-    if (below) await this.#below(named, folders, below);
+    if (below && globs.length === 0) await this.#below(named, folders, below);
   }
 
   /** Guarded files in the folders that a command reads all of. */
@@ -163,17 +161,24 @@ class Needs {
     return false;
   }
 
-  async #glob(glob: string, pattern: string, folders: readonly string[], use: Use): Promise<void> {
-    for (const folder of folders) {
-      const found = await expandGlob(from(folder, otherHome(glob)), this.#host.workspace, this.#signal);
-      if (!found) this.#add(exactly(pattern, "names more files than can be looked at"));
-      for (const location of found ?? []) this.#located(location, use);
-      if (use === "mention") continue;
-      // The files that `.rondoignore` names are not among those that are listed.
-      const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(from(folder, otherHome(glob))) ?? [];
-      const place = await this.#host.workspace.locate(start === "" ? "." : start);
-      if (place.inside) await this.#guarded(place, picomatch(rest));
-    }
+  async #expand(words: readonly Known[], folders: readonly string[]): Promise<Glob[]> {
+    const globs = words.filter(({ isGlob }) => isGlob).map(({ value }) => value);
+    const { workspace } = this.#host;
+    const expand = async (glob: string, folder: string) => {
+      const paths = await expandGlob(glob, (path) => workspace.locate(from(folder, path)), workspace, this.#signal);
+      // What fits nothing stays as it is.
+      return { glob, folder, paths: paths?.length === 0 ? [glob] : paths };
+    };
+    return await Promise.all(folders.flatMap((folder) => globs.map((glob) => expand(glob, folder))));
+  }
+
+  async #expanded({ glob, folder, paths = [] }: Glob, use: Use): Promise<void> {
+    for (const path of paths) await this.#path(path, [folder], use);
+    if (use === "mention") return;
+    // The files that `.rondoignore` names are not among those that are listed.
+    const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(glob) ?? [];
+    const place = await this.#locate(start === "" ? "." : start, folder);
+    if (place.inside) await this.#guarded(place, picomatch(rest));
   }
 
   async #redirect({ access, target, folders }: Extract<Act, { type: "redirect" }>): Promise<void> {
@@ -225,6 +230,14 @@ class Needs {
 /** What a command does with a file that it names. */
 type Use = "mention" | "read" | "unknown";
 
+interface Glob {
+  glob: string;
+  /** From which it is seen. */
+  folder: string;
+  /** What the shell puts in its place; undefined: too much to look at. */
+  paths: readonly string[] | undefined;
+}
+
 interface Known {
   value: string;
   shown: string;
@@ -259,7 +272,7 @@ function withoutPager(words: readonly Known[]): Known[] {
   return words.filter(({ value }, index) => index !== 1 || value !== "--no-pager");
 }
 
-/** A wildcard at the begin of a word stands for all names, `--output=x` too. */
-function mayBecomeOption({ value, isGlob }: Known): boolean {
-  return isGlob && /^[-*?[]/.test(value);
+/** As a file named `-delete` is to many programs. */
+function isOption(path: string): boolean {
+  return path.startsWith("-");
 }

@@ -1,23 +1,22 @@
 /** Walks through a command as a shell would, and finds all that it may do: the commands it runs, the files it redirects to. */
 import { mayBeSet, mayPrecede } from "./environment.ts";
-import { checkArithmetic, checkExpansion, checkTest, numbersIn } from "./expressions.ts";
+import { assign, computed, declare, isNumber, substitutions, wordOf, wordsIn } from "./expand.ts";
+import { checkArithmetic, checkComputation, checkTest } from "./expressions.ts";
 import type { Grammar, Syntax } from "./grammar.ts";
-import { hereDocument } from "./here.ts";
+import { redirections } from "./redirects.ts";
 import { simpleCommand } from "./simple.ts";
 import {
   both,
   either,
   type Flow,
-  isInteger,
   isSame,
   join,
   lostState,
   type ShellState,
-  someNumber,
   startState,
   withVariable,
 } from "./state.ts";
-import { isDeceptive, readWord, Unclear, type Word } from "./word.ts";
+import { isDeceptive, Unclear, type Word } from "./word.ts";
 
 /** Where relative paths begin; undefined: nobody knows. */
 export type Folders = readonly string[] | undefined;
@@ -32,11 +31,13 @@ export type Act =
   /** Names files without a command that would have to be allowed: `cd src`, `[ -f x ]`. */
   | { type: "mention"; words: Word[]; folders: Folders };
 
-/** What walking a simple command needs of the walk as a whole. */
+/** What walking a part of a command needs of the walk as a whole. */
 export interface Walking {
   emit(act: Act): void;
   /** Walks through code that stands in the arguments of a command. */
   code(text: string, state: ShellState): ShellState;
+  /** Walks through what stands within `$(…)` or `<(…)`. */
+  substituted(nodes: readonly Syntax[], state: ShellState): void;
   /** Walks through the body of a function that is called. */
   call(body: Syntax, state: ShellState): ShellState;
 }
@@ -80,6 +81,19 @@ class Walk implements Walking {
   call(body: Syntax, state: ShellState): ShellState {
     this.#defined.delete(body);
     return this.#deeper(() => either(this.#statement(body, state)));
+  }
+
+  substituted(nodes: readonly Syntax[], state: ShellState): void {
+    if (!nodes.some(({ type }) => type.endsWith("_redirect"))) {
+      this.#sequence(nodes, state);
+      return;
+    }
+    const { words, rest } = redirections(
+      nodes.filter(({ named }) => named),
+      state,
+      this,
+    );
+    if (words.length + rest.length > 0) throw new Unclear();
   }
 
   #deeper<T>(step: () => T): T {
@@ -131,12 +145,12 @@ class Walk implements Walking {
       case "command":
         return this.#command(node, state, []);
       case "variable_assignment":
-        return both(this.#assign(node, state, mayBeSet));
+        return both(assign(node, state, mayBeSet, this));
       case "variable_assignments":
-        return both(children.reduce((current, child) => this.#assign(child, current, mayBeSet), state));
+        return both(children.reduce((current, child) => assign(child, current, mayBeSet, this), state));
       case "declaration_command":
       case "unset_command":
-        return both(this.#declare(node, state));
+        return both(declare(node, state, this));
       case "list":
         return this.#list(node, state);
       case "pipeline":
@@ -150,8 +164,8 @@ class Walk implements Walking {
         return both(state);
       case "compound_statement":
         if (children[0]?.type === "((") {
-          checkArithmetic(node, (name) => numberIn(name, state));
-          return both(lessNumbers(node, state));
+          checkComputation(node, (name) => isNumber(name, state));
+          return both(computed(node, state));
         }
         return both(this.#sequence(children, state));
       case "do_group":
@@ -159,9 +173,9 @@ class Walk implements Walking {
       case "redirected_statement":
         return this.#redirected(node, state);
       case "test_command":
-        checkTest(node, (name) => numberIn(name, state));
-        this.#substitutions(node, state);
-        this.emit({ type: "mention", words: this.#leaves(node, state), folders: state.folders });
+        checkTest(node, (name) => isNumber(name, state));
+        substitutions(node, state, this);
+        this.emit({ type: "mention", words: wordsIn(node, state), folders: state.folders });
         return both(state);
       case "function_definition":
         return both(this.#define(node, state));
@@ -234,7 +248,7 @@ class Walk implements Walking {
     if (!body || children[0]?.type !== "for" || !mayBeSet(name)) throw new Unclear();
     const from = children.findIndex(({ type }) => type === "in");
     const nodes = from < 0 ? [] : children.slice(from + 1, children.indexOf(body)).filter(({ named }) => named);
-    const words = nodes.map((node) => this.#word(node, state));
+    const words = nodes.map((node) => wordOf(node, state, this));
     const isKnown = from >= 0 && words.every(({ values, isGlob }) => values && !isGlob);
     const values = isKnown ? words.flatMap((word) => word.values ?? []) : undefined;
     return this.#loop(state, (entry) => {
@@ -247,8 +261,8 @@ class Walk implements Walking {
     const body = children.at(-1);
     if (!body) throw new Unclear();
     const head = children.slice(0, -1);
-    const counting = head.reduce((current, node) => lessNumbers(node, current), state);
-    for (const node of head) checkArithmetic(node, (name) => numberIn(name, counting));
+    const counting = head.reduce((current, node) => computed(node, current), state);
+    for (const node of head) checkArithmetic(node, (name) => isNumber(name, counting));
     return this.#loop(counting, (entry) => either(this.#statement(body, entry)));
   }
 
@@ -258,9 +272,9 @@ class Walk implements Walking {
       if (child.type === "case_item") {
         const end = child.children.findIndex(({ type }) => type === ")");
         if (end < 0) throw new Unclear();
-        for (const pattern of child.children.slice(0, end)) this.#substitutions(pattern, current);
+        for (const pattern of child.children.slice(0, end)) substitutions(pattern, current, this);
         current = join(current, this.#sequence(child.children.slice(end + 1), current));
-      } else if (child.named) this.#substitutions(child, current);
+      } else if (child.named) substitutions(child, current, this);
     }
     return current;
   }
@@ -279,7 +293,7 @@ class Walk implements Walking {
     if (body.type === "command") return this.#command(body, state, others);
     const isBare = body.type.endsWith("_redirect");
     const flow = isBare ? both(state) : this.#statement(body, state);
-    const found = this.#redirections(isBare ? [body, ...others] : others, join(state, either(flow)));
+    const found = redirections(isBare ? [body, ...others] : others, join(state, either(flow)), this);
     if (found.words.length > 0) throw new Unclear();
     return this.#afterwards(found.rest, flow);
   }
@@ -290,10 +304,10 @@ class Walk implements Walking {
     const assigned = children.filter(({ type }) => type === "variable_assignment");
     const own = children.filter(({ type }) => type.endsWith("_redirect"));
     const nodes = children.filter((child) => child.named && !assigned.includes(child) && !own.includes(child));
-    const words = nodes.map((child) => this.#word(child.type === "command_name" ? named(child, 0) : child, state));
-    const [found, acts] = this.#held(() => this.#redirections([...own, ...redirects], state));
+    const words = nodes.map((child) => wordOf(child.type === "command_name" ? named(child, 0) : child, state, this));
+    const [found, acts] = this.#held(() => redirections([...own, ...redirects], state, this));
     // What one program is told by a variable may be anything, code too, save for names that are known.
-    for (const one of assigned) this.#assign(one, state, mayPrecede);
+    for (const one of assigned) assign(one, state, mayPrecede, this);
     const flow = simpleCommand({ words: [...words, ...found.words], input: found.input, state, walking: this });
     this.acts.push(...acts);
     return this.#afterwards(found.rest, flow);
@@ -310,140 +324,6 @@ class Walk implements Walking {
     if (rest.length === 0) return flow;
     return both(rest.reduce((current, node) => join(current, either(this.#statement(node, current))), either(flow)));
   }
-
-  /** The grammar takes words after a redirection for a part of it: they belong to the command. */
-  #redirections(nodes: readonly Syntax[], state: ShellState): Redirections {
-    const found: Redirections = { words: [], rest: [], input: undefined };
-    for (const node of nodes) {
-      switch (node.type) {
-        case "file_redirect":
-          found.words.push(...this.#fileRedirect(node, state));
-          break;
-        case "herestring_redirect": {
-          const [target, ...others] = node.children
-            .filter(({ named }) => named)
-            .map((child) => this.#word(child, state));
-          found.input = one(target);
-          found.words.push(...others);
-          break;
-        }
-        case "heredoc_redirect":
-          this.#hereDocument(node, state, found);
-          break;
-        default:
-          found.words.push(this.#word(node, state));
-      }
-    }
-    return found;
-  }
-
-  #hereDocument(node: Syntax, state: ShellState, found: Redirections): void {
-    const { text, others, body } = hereDocument(node);
-    found.input = text;
-    if (body) this.#substitutions(body, state);
-    for (const other of others) {
-      if (other.type === "file_redirect") found.words.push(...this.#fileRedirect(other, state));
-      else if (other.type === "herestring_redirect" || other.type === "heredoc_redirect") throw new Unclear();
-      else if (isStatement(other)) found.rest.push(other);
-      else found.words.push(this.#word(other, state));
-    }
-  }
-
-  /** @returns the words after it */
-  #fileRedirect({ children }: Syntax, state: ShellState): Word[] {
-    const at = children.findIndex(({ named }) => !named);
-    const operator = children[at]?.type ?? "";
-    const [target, ...others] = children.slice(at + 1).map((child) => this.#word(child, state));
-    if (/^[<>]&-$/.test(operator)) return target ? [target, ...others] : [];
-    if (!target) throw new Unclear();
-    const isCopy = /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
-    if (!isCopy) {
-      const access = operator === "<" || operator === "<&" ? "read" : "edit";
-      this.emit({ type: "redirect", access, target, folders: state.folders });
-    }
-    return others;
-  }
-
-  #word(node: Syntax, state: ShellState): Word {
-    this.#substitutions(node, state);
-    return readWord(node, (name) => valuesOf(name, state));
-  }
-
-  #leaves(node: Syntax, state: ShellState): Word[] {
-    if (/word|string|concatenation|expansion|number/.test(node.type))
-      return [readWord(node, (name) => valuesOf(name, state))];
-    return node.children.flatMap((child) => this.#leaves(child, state));
-  }
-
-  /** Walks through all code that runs when the word, or whatever it is, is expanded. */
-  #substitutions(node: Syntax, state: ShellState): void {
-    switch (node.type) {
-      case "command_substitution":
-        // Within backticks, backslashes mean something else.
-        if (node.text.startsWith("`") && node.text.includes("\\")) throw new Unclear();
-        this.#substituted(node.children, state);
-        return;
-      case "process_substitution":
-        this.#substituted(node.children, state);
-        return;
-      case "arithmetic_expansion":
-        checkArithmetic(node, (name) => numberIn(name, state));
-        return;
-      case "expansion":
-        checkExpansion(node);
-    }
-    for (const child of node.children) this.#substitutions(child, state);
-  }
-
-  #substituted(nodes: readonly Syntax[], state: ShellState): void {
-    if (nodes.some(({ type }) => type.endsWith("_redirect"))) {
-      const { words } = this.#redirections(
-        nodes.filter(({ named }) => named),
-        state,
-      );
-      if (words.length > 0) throw new Unclear();
-      return;
-    }
-    this.#sequence(nodes, state);
-  }
-
-  #assign(node: Syntax, state: ShellState, isAllowed: (name: string) => boolean): ShellState {
-    const [target, operator, value] = node.children;
-    const name = target?.type === "variable_name" ? target.text : "";
-    if (!isAllowed(name)) throw new Unclear();
-    if (!value) return withVariable(state, name, operator?.type === "=" ? [""] : undefined);
-    if (operator?.type === "=" && value.type === "arithmetic_expansion") {
-      this.#substitutions(value, state);
-      return withVariable(state, name, someNumber);
-    }
-    if (value.type === "array") {
-      for (const element of value.children) if (element.named) this.#word(element, state);
-      return withVariable(state, name, undefined);
-    }
-    const { values, isGlob } = this.#word(value, state);
-    return withVariable(state, name, operator?.type === "=" && !isGlob ? values : undefined);
-  }
-
-  /** `export A=b`, `local x`, `unset y`. */
-  #declare({ children }: Syntax, state: ShellState): ShellState {
-    const [keyword, ...others] = children;
-    const isAllowed = keyword?.type === "export" || keyword?.type === "declare" ? mayPrecede : mayBeSet;
-    return others.reduce((current, node) => {
-      if (node.type === "variable_assignment") return this.#assign(node, current, isAllowed);
-      if (node.type === "variable_name" && isAllowed(node.text)) return withVariable(current, node.text, undefined);
-      // The other flags make integers, which are computed, or names for other variables.
-      if (node.type === "word" && /^-[rgx]+$/.test(node.text) && isAllowed === mayPrecede) return current;
-      throw new Unclear();
-    }, state);
-  }
-}
-
-interface Redirections {
-  words: Word[];
-  /** Statements that the grammar has put into a here-document. */
-  rest: Syntax[];
-  /** What the command reads from its standard input, where that is known. */
-  input: string | undefined;
 }
 
 function named({ children }: Syntax, index: number): Syntax {
@@ -452,37 +332,10 @@ function named({ children }: Syntax, index: number): Syntax {
   return child;
 }
 
-function one(word: Word | undefined): string | undefined {
-  return word?.values?.length === 1 ? word.values[0] : undefined;
-}
-
 /** Whether there is a blank between any two: the grammar takes `a$"b"` for two words. */
 function areApart(nodes: readonly Syntax[]): boolean {
   return nodes.every((node, index) => {
     const before = nodes[index - 1];
     return !before || before.end < node.start;
   });
-}
-
-function isStatement({ type }: Syntax): boolean {
-  return /^(command|list|pipeline|redirected_statement|negated_command|subshell|compound_statement|\w+_statement)$/.test(
-    type,
-  );
-}
-
-function valuesOf(name: string, state: ShellState): readonly string[] | undefined {
-  if (name === "HOME") return ["~"];
-  if (name === "PWD") return state.folders?.length === 1 && state.folders[0] === "" ? ["."] : undefined;
-  const values = state.variables.get(name);
-  return values === someNumber ? undefined : values;
-}
-
-function lessNumbers(node: Syntax, state: ShellState): ShellState {
-  return numbersIn(node).reduce((current, name) => withVariable(current, name, someNumber), state);
-}
-
-/** Whether arithmetic with the variable is harmless: the shell would run code in the index of an array that it names. */
-function numberIn(name: string, { variables, lost }: ShellState): boolean {
-  if (!variables.has(name)) return !lost && /^[A-Za-z_]/.test(name);
-  return variables.get(name)?.every(isInteger) ?? false;
 }

@@ -99,7 +99,7 @@ const plain =
 
 function barePieces({ text }: Syntax): Piece[] {
   // `=ls` is a path in zsh.
-  if (text.startsWith("=") || !plain.test(text.replace(/\\[^\n]/g, ""))) throw new Unclear();
+  if (text.startsWith("=") || recalls(text) || !plain.test(text.replace(/\\[^\n]/g, ""))) throw new Unclear();
   return [...text.matchAll(/\\(.)|[^\\]+/g)].map(([bare, escaped]) => ({
     values: [escaped ?? bare],
     quoted: escaped !== undefined,
@@ -114,7 +114,7 @@ function stringPieces(node: Syntax, valuesOf: ValuesOf): Piece[] {
   let at = 1;
   const literalUntil = (end: number) => {
     const written = text.slice(at, end);
-    if (holdsCode(written) || /^(?:[^\\"]|\\.)*"/s.test(written)) throw new Unclear();
+    if (holdsCode(written) || recalls(written) || /^(?:[^\\"]|\\.)*"/s.test(written)) throw new Unclear();
     pieces.push({ values: [written.replace(/\\(["\\$`])/g, "$1").replace(/\\\n/g, "")], quoted: true });
   };
   for (const child of children.slice(1, -1)) {
@@ -131,6 +131,11 @@ function stringPieces(node: Syntax, valuesOf: ValuesOf): Piece[] {
 /** Whether text that should be none holds the begin of a substitution: then the grammar has overlooked it. */
 export function holdsCode(text: string): boolean {
   return /`|\$[({[]/.test(text.replace(/\\./gs, ""));
+}
+
+/** Whether an interactive shell would put an earlier command in its place: `!rm`. */
+function recalls(text: string): boolean {
+  return /![^\s=(]/.test(text);
 }
 
 const expansions = new Set(["simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"]);
@@ -168,15 +173,13 @@ const escapes: Record<string, string> = {
 function decoded(text: string): readonly string[] | undefined {
   if (!/^\$'(?:[^'\\]|\\.)*'$/s.test(text)) throw new Unclear();
   let known = true;
-  const value = text
-    .slice(2, -1)
-    .replace(/\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|u[0-9a-fA-F]{4}|.)/gs, (_, escape: string) => {
-      const code = /^[xu]./.test(escape) ? Number.parseInt(escape.slice(1), 16) : Number.parseInt(escape, 8);
-      if (code > 0 && (code < 128 || escape.startsWith("u"))) return String.fromCharCode(code);
-      const one = escapes[escape];
-      known &&= one !== undefined;
-      return one ?? "";
-    });
+  const value = text.slice(2, -1).replace(/\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|u[0-9a-fA-F]{4}|.)/gs, (_, code: string) => {
+    const number = /^[xu]./.test(code) ? Number.parseInt(code.slice(1), 16) : Number.parseInt(code, 8);
+    if (number > 0 && (number < 128 || code.startsWith("u"))) return String.fromCharCode(number);
+    const one = escapes[code];
+    known &&= one !== undefined;
+    return one ?? "";
+  });
   return known ? [value] : undefined;
 }
 
@@ -187,9 +190,9 @@ export function written(value: string): string {
 
 /** Whether the text holds characters that make it look like another one: controls, invisible ones, changes of direction. */
 export function isDeceptive(text: string): boolean {
-  return deceptive.test(text);
+  // Emojis are made of these, and outside of quotes they are not taken.
+  const rest = text.replace(/[ \t\n]|\u200d|\ufe0f/g, "");
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(rest)) return true;
+  // The grammar takes a word that goes on in the next line for two.
+  return /\S\\\n/.test(text);
 }
-
-// Allowed are those that emojis are made of (U+200D, U+FE0F); outside of quotes nothing of the kind is.
-const deceptive =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200c\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\uffff]|[^\s]\\\r?\n|\p{Surrogate}|[\u{e0000}-\u{e0fff}]/u;

@@ -1,4 +1,5 @@
 /** The few places of a text at which it pays to look for another. Pure. */
+import { occurrences } from "../text.ts";
 
 /** A word of the wanted text that is the same however it is written, and where the file has it. */
 export interface Anchor {
@@ -11,6 +12,8 @@ export interface Anchor {
 
 /** Words that are there more often are looked at only when all of them are. */
 const fewPlaces = 50;
+/** Looking at so many places takes less time than another search for a word. */
+const fewEnough = 3;
 const mostPlaces = 20_000;
 const tried = 8;
 
@@ -24,9 +27,10 @@ export function anchorOf(text: string, wanted: readonly string[]): Anchor | unde
     let best: Anchor | undefined;
     for (const { word, line, column } of words) {
       const limit = best?.places.length ?? most;
-      const places = placesOf(text, word, limit + 1);
+      const places = occurrences(text, word, 1, limit + 1);
       if (places.length === 0) return undefined;
       if (places.length <= limit) best = { line, column, places };
+      if (best && best.places.length <= fewEnough) break;
     }
     if (best) return best;
   }
@@ -51,10 +55,4 @@ function wordsOf(lines: readonly string[], pattern: RegExp): Word[] {
   return lines.flatMap((text, line) =>
     [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ word, line, column: index })),
   );
-}
-
-function placesOf(text: string, word: string, limit: number): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(word); at >= 0 && places.length < limit; at = text.indexOf(word, at + 1)) places.push(at);
-  return places;
 }

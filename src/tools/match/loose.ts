@@ -1,5 +1,5 @@
 /** Finding what was meant where it is not there to the letter. Pure, and bounded in time. */
-import { anchorOf } from "./anchor.ts";
+import { type Anchor, anchorOf } from "./anchor.ts";
 import { fold } from "./fold.ts";
 import { indentOf } from "./indent.ts";
 import { Lines } from "./lines.ts";
@@ -31,19 +31,21 @@ type Accept = (place: Place, lines: Lines) => boolean;
  */
 export function findLoose(text: string, from: string, to: string, accept: Accept = () => true): Found | undefined {
   const lines = new Lines(text);
+  const anchors = new Map<string, Anchor | undefined>();
   for (const folded of [false, true]) {
     for (const wording of wordings(text, from, to)) {
-      const found = find(lines, wording, folded, accept);
+      const key = folded ? fold(wording.from) : wording.from;
+      if (!anchors.has(key)) anchors.set(key, anchorOf(text, key.split("\n")));
+      const anchor = anchors.get(key);
+      const found = anchor && find(lines, wording, anchor, folded, accept);
       if (found) return found;
     }
   }
   return undefined;
 }
 
-function find(lines: Lines, wording: Wording, folded: boolean, accept: Accept): Found | undefined {
+function find(lines: Lines, wording: Wording, anchor: Anchor, folded: boolean, accept: Accept): Found | undefined {
   const wanted = wording.from.split("\n");
-  const anchor = anchorOf(lines.text, folded ? wanted.map(fold) : wanted);
-  if (!anchor) return undefined;
   const others = wording.to.split("\n").map(indentOf);
   for (const space of spaces) {
     const all = placesOf(lines, wanted, others, anchor, { space, folded });
@@ -68,5 +70,5 @@ export function onOwnLines({ start, end }: Place, lines: Lines): boolean {
 
 /** To the letter, part of a word may be meant; where something differs it is more likely another word. */
 function splitsWord(text: string, index: number): boolean {
-  return /^[\p{L}\p{N}_]{2}/u.test(text.slice(Math.max(0, index - 1), index + 1)) && index > 0;
+  return /^[\p{L}\p{N}_]{2}/u.test(text.slice(Math.max(0, index - 1), index + 1));
 }

@@ -1,5 +1,5 @@
 /** Where in a text something like the wanted text stands, for the words of an error. Pure, and bounded in time. */
-import { countLines, headOf, splitLines } from "../text.ts";
+import { countLines, headOf, occurrences, splitLines } from "../text.ts";
 import type { Lines } from "./lines.ts";
 
 export interface Near {
@@ -19,6 +19,8 @@ interface Line {
 /** Characters; a smaller text is looked through as a whole. */
 const smallText = 30_000;
 const longestLine = 2_000;
+/** Of a word; where it is besides says nothing. */
+const mostPlaces = 200;
 
 export function nearest(lines: Lines, wanted: string): Near | undefined {
   const sought = keyed(headOf(wanted, smallText));
@@ -39,13 +41,21 @@ function nearestOf(lines: readonly Line[], sought: readonly Line[]): Near | unde
 /** The lines, from 0, at which the wanted text would begin if some of its words stood where the text has them. The likeliest first. */
 function windows(lines: Lines, wanted: string): number[] {
   const votes = new Map<number, number>();
-  for (const { word, line } of wordsOf(wanted)) {
-    const places = placesOf(lines.text, word);
+  const vote = (word: string, line: number) => {
+    const places = occurrences(lines.text, word, 1, mostPlaces);
     for (const place of places) {
       const start = lines.lineOf(place) - line;
       // A word that is everywhere says little.
       votes.set(start, (votes.get(start) ?? 0) + word.length / places.length);
     }
+    return places.length > 0;
+  };
+  for (const { word, line } of longestWords(wanted)) {
+    if (vote(word, line)) continue;
+    // A letter of it may be wrong: one half is right then.
+    const size = Math.min(8, Math.ceil(word.length / 2));
+    vote(word.slice(0, size), line);
+    vote(word.slice(-size), line);
   }
   return [...votes]
     .sort((a, b) => b[1] - a[1])
@@ -53,23 +63,11 @@ function windows(lines: Lines, wanted: string): number[] {
     .map(([start]) => start);
 }
 
-/** Its longest words, and parts of the longest of all, in which a letter may be wrong. */
-function wordsOf(wanted: string): { word: string; line: number }[] {
-  const all = splitLines(headOf(wanted, smallText)).flatMap((text, line) =>
-    (text.match(/[\p{L}\p{N}_$]{3,}/gu) ?? []).map((word) => ({ word, line })),
-  );
-  const longest = all.sort((a, b) => b.word.length - a.word.length).slice(0, 10);
-  const parts = longest.slice(0, 3).flatMap(({ word, line }) => {
-    const size = Math.min(8, Math.ceil(word.length / 2));
-    return [word.slice(0, size), word.slice(-size)].map((part) => ({ word: part, line }));
-  });
-  return [...longest.map(({ word, line }) => ({ word: headOf(word, 100), line })), ...parts];
-}
-
-function placesOf(text: string, word: string): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(word); at >= 0 && places.length < 200; at = text.indexOf(word, at + 1)) places.push(at);
-  return places;
+function longestWords(wanted: string): { word: string; line: number }[] {
+  return splitLines(headOf(wanted, smallText))
+    .flatMap((text, line) => (text.match(/[\p{L}\p{N}_$]{3,100}/gu) ?? []).map((word) => ({ word, line })))
+    .sort((a, b) => b.word.length - a.word.length)
+    .slice(0, 8);
 }
 
 function keyedWindow(lines: Lines, start: number, count: number): Line[] {

@@ -4,7 +4,7 @@ import { findLoose, onOwnLines } from "../match/loose.ts";
 import { describeMiss } from "../match/miss.ts";
 import type { Place } from "../match/places.ts";
 import { rewrite, type Splice, spliced, withEnds } from "../match/rewrite.ts";
-import { isCrlf, withLineFeeds } from "../text.ts";
+import { isCrlf, occurrences, withLineFeeds } from "../text.ts";
 import { ToolError } from "../tool.ts";
 import type { Chunk } from "./parse.ts";
 
@@ -94,15 +94,13 @@ function insertion(lines: Lines, { heads, at }: Chunk, start: number): Place {
 }
 
 function exactPlaces(lines: Lines, from: string, begin: number): Place[] {
-  const { text } = lines;
-  const places: Place[] = [];
-  for (let at = text.indexOf(from, begin); at >= 0; at = text.indexOf(from, at + 1)) {
-    if (at > 0 && text[at - 1] !== "\n") continue;
-    const first = lines.lineOf(at);
-    const starts = from.split("\n").map((_, index) => lines.start(first + index));
-    places.push({ start: at, end: at + from.length, starts, shift: undefined, within: false });
-  }
-  return places;
+  return occurrences(lines.text, from)
+    .filter((at) => at >= begin && (at === 0 || lines.text[at - 1] === "\n"))
+    .map((at) => {
+      const first = lines.lineOf(at);
+      const starts = from.split("\n").map((_, index) => lines.start(first + index));
+      return { start: at, end: at + from.length, starts, shift: undefined, within: false };
+    });
 }
 
 /**

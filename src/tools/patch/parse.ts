@@ -18,17 +18,27 @@ export interface Chunk {
   atEnd: boolean;
 }
 
+/** What git writes between files. */
+const gitLine = /^(diff --git|index|similarity|rename|new file|deleted file|old mode|new mode) /;
+
 /** @throws ToolError with the line of the patch that is not understood */
 export function parsePatch(patch: string): FileChange[] {
   const lines = patch.replaceAll("\r\n", "\n").split("\n");
   const begin = lines.findIndex((line) => line.trim() === "*** Begin Patch");
-  const reader = new Reader(lines, begin + 1, closerOf(lines.slice(0, begin < 0 ? 1 : begin)));
+  const end = lines.findLastIndex((line) => line.trim() === "*** End Patch");
+  const body = lines
+    .slice(0, end < 0 ? lines.length : end)
+    // Several patches in a row are one.
+    .map((line) => (/^\*\*\* (Begin|End) Patch *$/.test(line) ? "" : line));
+  const closer = end < 0 ? closerOf(lines.slice(0, begin < 0 ? 1 : begin)) : undefined;
+  const reader = new Reader(body, begin + 1, closer);
   const changes: FileChange[] = [];
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
     const change = fileChange(line, reader);
     if (change) changes.push(change);
     // Words before a patch without a beginning are wrapping.
-    else if (line.trim() !== "" && (begin >= 0 || changes.length > 0)) throw reader.error("begins no file");
+    else if (line.trim() !== "" && !gitLine.test(line) && (begin >= 0 || changes.length > 0))
+      throw reader.error("begins no file");
   }
   if (changes.length > 0) return changes;
   throw new ToolError("The patch names no file: after *** Begin Patch comes *** Update File: path, or Add, or Delete.");
@@ -54,8 +64,7 @@ class Reader {
   /** Undefined at the end of the patch. */
   peek(ahead = 0): string | undefined {
     const line = this.#lines[this.#at + ahead];
-    const isEnd = line === undefined || line.trim() === "*** End Patch" || line === this.#closer;
-    return isEnd ? undefined : line;
+    return line === this.#closer ? undefined : line;
   }
 
   next(): string | undefined {
@@ -85,12 +94,13 @@ class Reader {
 
 /** Undefined when no file begins with this line. */
 function fileChange(line: string, reader: Reader): FileChange | undefined {
-  const [, verb, path] = /^\*\*\* (Add|Update|Delete) File:\s*(.*?)\s*$/.exec(line) ?? [];
+  const [, verb, name] = /^\*\*\* (Add|Update|Delete) File:(.*)$/.exec(line) ?? [];
+  const path = name?.trim();
   if (path === undefined) return unifiedChange(line, reader);
   if (path === "") throw reader.error("names no path");
   if (verb === "Add") return { type: "add", path, text: addedText(reader) };
   if (verb === "Delete") return { type: "delete", path };
-  const to = /^\*\*\* Move to:\s*(.*?)\s*$/.exec(reader.peek() ?? "")?.[1];
+  const to = /^\*\*\* Move to:(.*)$/.exec(reader.peek() ?? "")?.[1]?.trim();
   if (to !== undefined) reader.next();
   if (isUnified(reader.peek(), reader.peek(1))) {
     reader.next();
@@ -145,7 +155,7 @@ function chunksOf(reader: Reader): Chunk[] {
       chunk ??= open();
       chunk.atEnd = true;
     } else if (line === "") blanks++;
-    else if (!line.startsWith("\\ ") && !/^(index|similarity|new file|deleted file|old mode|new mode) /.test(line)) {
+    else if (!line.startsWith("\\ ") && !gitLine.test(line)) {
       chunk ??= open();
       for (; blanks > 0; blanks--) {
         chunk.from.push("");

@@ -73,7 +73,7 @@ export class WaitingCall {
     this.#grace = grace;
     this.#report = new Throttle(progressInterval, () => progress(job.output.last, job.output.lines));
     this.#timeLimit = setTimeout(() => this.#end({ type: "timeout" }), timeout);
-    job.onChange = () => this.#changed();
+    job.onChange = this.#changed;
     signal.addEventListener("abort", this.#abort, { once: true });
     const letGo = new Promise<Outcome>((resolve) => {
       this.#letGo = resolve;
@@ -95,13 +95,13 @@ export class WaitingCall {
 
   readonly #abort = () => this.end();
 
-  #changed(): void {
+  readonly #changed = () => {
     this.#report.call();
     const { prompt } = this.job;
     clearTimeout(this.#graceTimer);
     if (prompt === undefined) return;
     this.#graceTimer = setTimeout(() => this.#end({ type: "waiting", prompt }), this.#grace);
-  }
+  };
 
   #end(cause: Outcome): void {
     this.#cause = cause;
@@ -112,7 +112,8 @@ export class WaitingCall {
     clearTimeout(this.#timeLimit);
     clearTimeout(this.#graceTimer);
     this.#report.stop();
-    this.job.onChange = () => {};
+    // Who has taken the job over listens by now.
+    if (this.job.onChange === this.#changed) this.job.onChange = () => {};
     this.#signal.removeEventListener("abort", this.#abort);
   }
 }

@@ -23,7 +23,7 @@ export async function processTable(): Promise<Row[]> {
     case "win32":
       return [];
     default:
-      return parseTable(await runPs(["-axo", psColumns]));
+      return parseTable(await runPs(psArguments));
   }
 }
 
@@ -77,9 +77,13 @@ function readTable(): Row[] {
   return pids.map((pid) => rowOf(Number(pid))).filter((row) => row !== undefined);
 }
 
-export const psColumns = "pid=,ppid=,pgid=,stat=,tty=,lstart=";
+/** All processes, without a headline. An option each: on macOS, what follows a `=` is a headline up to the argument's end. */
+export const psArguments = [
+  "-ax",
+  ...["pid", "ppid", "pgid", "stat", "tty", "lstart"].flatMap((name) => ["-o", `${name}=`]),
+];
 
-/** The answer of `ps` when asked for `psColumns`. Pure. */
+/** The answer of `ps` when asked with `psArguments`. Pure. */
 export function parseTable(text: string): Row[] {
   const lines = text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S.*\S)\s*$/gm);
   return [...lines]
@@ -97,7 +101,7 @@ export function parseTable(text: string): Row[] {
     .map(({ isZombie: _, ...row }) => row);
 }
 
-function runPs(args: string[]): Promise<string> {
+function runPs(args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile("ps", args, { env: { ...process.env, LC_ALL: "C" }, maxBuffer: 32e6 }, (_error, stdout) =>
       resolve(stdout),

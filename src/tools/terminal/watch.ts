@@ -9,6 +9,7 @@ export const usualSilence = 5_000;
 /** ms until the first look; the time doubles from look to look. */
 const firstLook = 100;
 const longestPause = 2_000;
+const editorWarning = "Vim: Warning: Input is not from a terminal";
 /** Characters of the output in which its last line is looked for. */
 const recentLength = 2_000;
 
@@ -21,6 +22,8 @@ export class Watch {
   readonly #silence: number;
   readonly #onWaiting: Command["onWaiting"];
   #recent = "";
+  /** It is an editor, which says so and then waits at a place where it cannot be seen to. */
+  #isEditor = false;
   #wroteAt = Date.now();
   #isWaiting = false;
   #pause = firstLook;
@@ -35,6 +38,7 @@ export class Watch {
 
   wrote(text: string): void {
     this.#recent = (text.length > recentLength ? text : this.#recent + text).slice(-recentLength);
+    this.#isEditor ||= text.includes(editorWarning);
     this.#wroteAt = Date.now();
     if (this.#isWaiting) this.#tell(undefined);
   }
@@ -51,8 +55,8 @@ export class Watch {
     this.#pause = Math.min(2 * this.#pause, longestPause);
     this.#timer = setTimeout(() => this.#look(), this.#pause);
     if (Date.now() - this.#wroteAt < this.#silence) return;
-    const line = openLine(this.#recent);
-    const waits = isWaiting(members, line);
+    const line = this.#isEditor ? editorWarning : openLine(this.#recent);
+    const waits = this.#isEditor || isWaiting(members, line);
     if (waits !== this.#isWaiting) this.#tell(waits ? line : undefined);
   }
 

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the language of the shell
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +7,7 @@ import fc from "fast-check";
 import { TestWorkspace } from "../workspace.ts";
 import { decisionOf, reading } from "./judged.ts";
 
-const harmless = ["ls", "cat a.ts", "echo 'a; b'", 'grep "x y" a.ts', "git status", "wc -l < a.ts", "echo \"$x\""];
+const harmless = ["ls", "cat a.ts", "echo 'a; b'", 'grep "x y" a.ts', "git status", "wc -l < a.ts", 'echo "$x"'];
 const harmful = [
   ...["rm a.ts", "touch b", "curl https://evil.example", "find . -delete", "git push", "node a.ts", "cat /etc/passwd"],
   ...["echo x > b", "cat .env", "sudo ls", "sort -o b a.ts", "PATH=. ls", "sed -i s/a/b/ a.ts", "$x", "cat $x", "./ls"],
@@ -14,14 +15,22 @@ const harmful = [
 
 /** Where one command stands beside or within another; `A` and `B` are commands. */
 const plain = [
-  ...["A; B", "A && B", "A || B", "A | B", "A\nB", "A & B", "(A; B)", "{ A; B; }", "A && (B)", "A # c\nB"],
+  ...["A; B", "A && B", "A || B", "A | B", "A\nB", "A & B", "( A; B )", "{ A; B; }", "A && ( B )"],
   ...["if A; then B; fi", "if A; then ls; else B; fi", "for f in 1 2; do A; B; done", "while A; do B; done"],
   ...["case x in x) A;; *) B;; esac", "until A; do B; done", "A |& B"],
 ];
 const nested = [
-  ...['echo "$(A; B)"', "echo $(A)$(B)", "cat <(A) <(B)", "x=$(A; B)", "A; echo $(B)", "[ -n \"$(A)\" ] && B"],
-  ...["echo ${x:-$(A)} && B", "cat <<< \"$(A)\"; B", "[[ -n $(A) ]] || B", "for f in $(A); do B; done"],
-  ...["! A; B", "f() { A; B; }; f", "time A; B", "cat <<EOF\n$(A)\nEOF\nB", "trap 'echo' EXIT; A; B", "A > /dev/null; B", "eval 'ls'; A; B"],
+  ...['echo "$(A; B)"', "echo $(A)$(B)", "cat <(A) <(B)", "x=$(A; B)", "A; echo $(B)", '[ -n "$(A)" ] && B'],
+  ...["echo ${x:-$(A)} && B", 'cat <<< "$(A)"; B', "[[ -n $(A) ]] || B", "for f in $(A); do B; done"],
+  ...[
+    "! A; B",
+    "f() { A; B; }; f",
+    "time A; B",
+    "cat <<EOF\n$(A)\nEOF\nB",
+    "trap 'echo' EXIT; A; B",
+    "A > /dev/null; B",
+    "eval 'ls'; A; B",
+  ],
 ];
 
 /** A command that surely holds the given one, among harmless others. */
@@ -79,8 +88,51 @@ describe("T8 compositions of commands", () => {
 });
 
 const pieces = [
-  ...["ls", "rm x", "rm", " ", " ", "x", "$(", ")", "`", '"', "'", "<<EOF", "\n", "EOF\n", ";", "|", "&", "{ ", "; }", "\\", "$", "#"],
-  ...["((", "))", "[[ ", " ]]", "$'", '$"', "${x", "}", "<<'EOF'", "<<-EOF", "\t", "=", "ls=", "(", "!", "a", "if ls; then ", "; fi", "ls $(rm x)"],
+  ...[
+    "ls",
+    "rm x",
+    "rm",
+    " ",
+    " ",
+    "x",
+    "$(",
+    ")",
+    "`",
+    '"',
+    "'",
+    "<<EOF",
+    "\n",
+    "EOF\n",
+    ";",
+    "|",
+    "&",
+    "{ ",
+    "; }",
+    "\\",
+    "$",
+    "#",
+  ],
+  ...[
+    "((",
+    "))",
+    "[[ ",
+    " ]]",
+    "$'",
+    '$"',
+    "${x",
+    "}",
+    "<<'EOF'",
+    "<<-EOF",
+    "\t",
+    "=",
+    "ls=",
+    "(",
+    "!",
+    "a",
+    "if ls; then ",
+    "; fi",
+    "ls $(rm x)",
+  ],
 ];
 
 /** A real shell that knows only `ls`, which does nothing, and `rm`, which leaves a mark. */

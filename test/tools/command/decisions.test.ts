@@ -17,6 +17,7 @@ describe("T8 what commands may do without a question", () => {
     }
     workspace.put(".rondoignore", "held.txt\n");
     for (const name of ["HEAD", "config", "objects/x", "refs/x"]) workspace.put(`bare/${name}`, "");
+    for (const name of ["-o=y", "--pre=x", "-delete"]) workspace.put(`options/${name}`, "");
     mkdirSync(workspace.path("down/below/deepest"), { recursive: true });
     symlinkSync("down/below/deepest", workspace.path("deep"));
     symlinkSync("/etc", workspace.path("linked"));

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the language of the shell
 /** Arguments that make an allowed program write, delete, send or run other code; and paths that lead out, or to secrets. */
 export const tricks: Record<string, string[]> = {
   "options of programs": [
@@ -16,6 +17,9 @@ export const tricks: Record<string, string[]> = {
     "sort -ox a.ts",
     "sort --output=x a.ts",
     "sort --outp x a.ts",
+    "cd options && sort *",
+    "cd options && find *",
+    "cd options && rg foo *",
     "sort --compress-program=./x a.ts",
     "sort -S1b --compress-prog ./x a.ts",
     "uniq a.ts x",
@@ -50,7 +54,7 @@ export const tricks: Record<string, string[]> = {
     "awk -f a.ts",
     "awk -i inplace 1 a.ts",
     "awk 'BEGIN{ARGV[1]=\"/etc/passwd\";ARGC=2}{print}'",
-    "awk 'BEGIN{f=\"sys\" \"tem\"; @f(\"rm x\")}'",
+    'awk \'BEGIN{f="sys" "tem"; @f("rm x")}\'',
     "date -s 2020-01-01",
     "file -C -m x",
     "jq -L . x",
@@ -185,7 +189,7 @@ export const tricks: Record<string, string[]> = {
     "for f in .env; do cat $f; done",
     "for f in .e*; do cat $f; done",
     "cat $F",
-    "wc -l \"$F\"",
+    'wc -l "$F"',
     "x=$(echo .env); cat $x",
     "cat $(echo /etc/passwd)",
     "cat held.txt",

@@ -5,6 +5,7 @@ import { backgroundOf } from "../../../src/tools/background.ts";
 import { bashKill } from "../../../src/tools/bash-kill.ts";
 import { bashOutput } from "../../../src/tools/bash-output.ts";
 import type { Background, Command, CommandEnd } from "../../../src/tools/host.ts";
+import { runCommand } from "../../../src/tools/terminal/call.ts";
 import type { Tool, ToolResult } from "../../../src/tools/tool.ts";
 import { until } from "../../loop/harness.ts";
 import { planOf, refusalOf } from "../context.ts";
@@ -189,6 +190,50 @@ describe("background commands", () => {
     assert.equal((await call).output, "so far\n\nThe command was stopped by the user.");
     assert.deepEqual(living("sleep 2722"), []);
     assert.equal(work.host.background.endCall("call-1"), false);
+  });
+
+  it("listeners hear of the output of what was let go", async () => {
+    const call = work.run("bash", { command: "while [ ! -e go ]; do sleep 0.02; done; echo news; sleep 2723" });
+    await until(() => work.host.background.detach("call-1"));
+    await call;
+    const heard: string[] = [];
+    const end = work.host.background.listen(() => heard.push(found("bash_1").last));
+    work.put("go", "");
+    await until(() => heard.includes("news"));
+    end();
+  });
+
+  it("T10 what asks for input is ended after a while, and the model is told how to go on", async () => {
+    const run = ({ signal, onWaiting }: Command) =>
+      new Promise<CommandEnd>((resolve) => {
+        setImmediate(onWaiting, "Overwrite? [y/N] ");
+        signal.addEventListener("abort", () => resolve({ type: "aborted" }));
+      });
+    const background = backgroundOf({ shell: "none", run }, work.host.overflow, 20);
+    const { signal } = new AbortController();
+    const result = await runCommand(
+      background,
+      { command: "x", cwd: "/", timeout: 5000, signal, progress() {} },
+      "call",
+    );
+    assert.match(
+      result.output,
+      /^The command was ended: it waited for someone to type, after "Overwrite\? \[y\/N\]"\. .*--yes/,
+    );
+    assert.deepEqual([result.failed, result.metadata.fact], [true, "waited for input"]);
+  });
+
+  it("T10 what goes on after it was answered is not ended", async () => {
+    const run = async ({ onWaiting }: Command): Promise<CommandEnd> => {
+      setImmediate(onWaiting, "Name? ");
+      setImmediate(onWaiting, undefined);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return { type: "exit", code: 0, left: [] };
+    };
+    const background = backgroundOf({ shell: "none", run }, work.host.overflow, 20);
+    const { signal } = new AbortController();
+    const { end } = await background.run({ command: "x", cwd: "/", timeout: 5000, signal, progress() {} }, "call");
+    assert.equal(end.type, "exit");
   });
 
   it("listeners hear of a start, of output and of the end, a few times a second", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { parseTable, processTable, psColumns } from "../../../src/tools/terminal/process-table.ts";
+import { parseTable, processTable, psArguments } from "../../../src/tools/terminal/process-table.ts";
 import { Throttle } from "../../../src/tools/terminal/throttle.ts";
 import { looksLikePrompt } from "../../../src/tools/terminal/waiting.ts";
 
@@ -39,7 +39,7 @@ describe("the table of processes", () => {
 
   it("L11 is read from ps as from /proc", async () => {
     const rows = parseTable(
-      execFileSync("ps", ["-axo", psColumns], { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } }),
+      execFileSync("ps", psArguments, { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } }),
     );
     for (const table of [rows, await processTable()]) {
       const own = table.find(({ pid }) => pid === process.pid);

@@ -1,0 +1,92 @@
+/** What happens before a command runs: variables are set, words expanded, and the code in them is run. */
+import { mayBeSet, mayPrecede } from "./environment.ts";
+import { checkArithmetic, checkExpansion, numbersIn } from "./expressions.ts";
+import type { Syntax } from "./grammar.ts";
+import { isInteger, type ShellState, someNumber, withVariable } from "./state.ts";
+import type { Walking } from "./walk.ts";
+import { readWord, Unclear, type Word } from "./word.ts";
+
+export function wordOf(node: Syntax, state: ShellState, walking: Walking): Word {
+  substitutions(node, state, walking);
+  return readWord(node, (name) => valuesOf(name, state));
+}
+
+/** All words of a test. Their substitutions have been walked through. */
+export function wordsIn(node: Syntax, state: ShellState): Word[] {
+  if (/word|string|concatenation|expansion|number/.test(node.type)) {
+    return [readWord(node, (name) => valuesOf(name, state))];
+  }
+  return node.children.flatMap((child) => wordsIn(child, state));
+}
+
+/** Walks through all code that runs when the word, or whatever it is, is expanded. */
+export function substitutions(node: Syntax, state: ShellState, walking: Walking): void {
+  switch (node.type) {
+    case "command_substitution":
+      // Within backticks, backslashes mean something else.
+      if (node.text.startsWith("`") && node.text.includes("\\")) throw new Unclear();
+      walking.substituted(node.children, state);
+      return;
+    case "process_substitution":
+      walking.substituted(node.children, state);
+      return;
+    case "arithmetic_expansion":
+      checkArithmetic(node, (name) => isNumber(name, state));
+      return;
+    case "expansion":
+      checkExpansion(node);
+  }
+  for (const child of node.children) substitutions(child, state, walking);
+}
+
+export function assign(
+  node: Syntax,
+  state: ShellState,
+  isAllowed: (name: string) => boolean,
+  walking: Walking,
+): ShellState {
+  const [target, operator, value] = node.children;
+  const name = target?.type === "variable_name" ? target.text : "";
+  if (!isAllowed(name)) throw new Unclear();
+  const isNew = operator?.type === "=";
+  if (!value) return withVariable(state, name, isNew ? [""] : undefined);
+  if (value.type === "array") {
+    for (const element of value.children) if (element.named) wordOf(element, state, walking);
+    return withVariable(state, name, undefined);
+  }
+  const { values, isGlob } = wordOf(value, state, walking);
+  if (isNew && value.type === "arithmetic_expansion") return withVariable(state, name, someNumber);
+  return withVariable(state, name, isNew && !isGlob ? values : undefined);
+}
+
+/** `export A=b`, `local x`, `unset y`. */
+export function declare({ children }: Syntax, state: ShellState, walking: Walking): ShellState {
+  const [keyword, ...others] = children;
+  const reachesPrograms = keyword?.type === "export" || keyword?.type === "declare";
+  const isAllowed = reachesPrograms ? mayPrecede : mayBeSet;
+  return others.reduce((current, node) => {
+    if (node.type === "variable_assignment") return assign(node, current, isAllowed, walking);
+    if (node.type === "variable_name" && isAllowed(node.text)) return withVariable(current, node.text, undefined);
+    // The other flags make integers, which are computed, or names for other variables.
+    if (node.type === "word" && /^-[rgx]+$/.test(node.text) && reachesPrograms) return current;
+    throw new Unclear();
+  }, state);
+}
+
+/** After arithmetic, which may have given a new number to each variable in it. */
+export function computed(node: Syntax, state: ShellState): ShellState {
+  return numbersIn(node).reduce((current, name) => withVariable(current, name, someNumber), state);
+}
+
+/** Whether arithmetic with the variable is harmless: the shell would run code in the index of an array that it names. */
+export function isNumber(name: string, { variables, lost }: ShellState): boolean {
+  if (!variables.has(name)) return !lost && /^[A-Za-z_]/.test(name);
+  return variables.get(name)?.every(isInteger) ?? false;
+}
+
+function valuesOf(name: string, { folders, variables }: ShellState): readonly string[] | undefined {
+  if (name === "HOME") return ["~"];
+  if (name === "PWD") return folders?.length === 1 && folders[0] === "" ? ["."] : undefined;
+  const values = variables.get(name);
+  return values === someNumber ? undefined : values;
+}

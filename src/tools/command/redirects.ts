@@ -1,0 +1,72 @@
+import { substitutions, wordOf } from "./expand.ts";
+import type { Syntax } from "./grammar.ts";
+import { hereDocument } from "./here.ts";
+import type { ShellState } from "./state.ts";
+import type { Walking } from "./walk.ts";
+import { Unclear, type Word } from "./word.ts";
+
+interface Redirections {
+  /** The grammar takes words after a redirection for a part of it: they belong to the command. */
+  words: Word[];
+  /** Statements that the grammar has put into a here-document, because they stand on its first line: `<<EOF | sh`. */
+  rest: Syntax[];
+  /** What the command reads from its standard input, where that is known. */
+  input: string | undefined;
+}
+
+/** Walks through the redirections of a command: the files, and the code in their words. */
+export function redirections(nodes: readonly Syntax[], state: ShellState, walking: Walking): Redirections {
+  const found: Redirections = { words: [], rest: [], input: undefined };
+  for (const node of nodes) {
+    switch (node.type) {
+      case "file_redirect":
+        found.words.push(...fileRedirect(node, state, walking));
+        break;
+      case "herestring_redirect": {
+        const words = node.children.filter(({ named }) => named).map((child) => wordOf(child, state, walking));
+        const [target, ...others] = words;
+        found.input = target?.values?.length === 1 ? target.values[0] : undefined;
+        found.words.push(...others);
+        break;
+      }
+      case "heredoc_redirect":
+        hereRedirect(node, state, walking, found);
+        break;
+      default:
+        found.words.push(wordOf(node, state, walking));
+    }
+  }
+  return found;
+}
+
+function hereRedirect(node: Syntax, state: ShellState, walking: Walking, found: Redirections): void {
+  const { text, others, body } = hereDocument(node);
+  found.input = text;
+  if (body) substitutions(body, state, walking);
+  for (const other of others) {
+    if (other.type === "file_redirect") found.words.push(...fileRedirect(other, state, walking));
+    else if (other.type.endsWith("_redirect")) throw new Unclear();
+    else if (isStatement(other)) found.rest.push(other);
+    else found.words.push(wordOf(other, state, walking));
+  }
+}
+
+/** @returns the words after it */
+function fileRedirect({ children }: Syntax, state: ShellState, walking: Walking): Word[] {
+  const at = children.findIndex(({ named }) => !named);
+  const operator = children[at]?.type ?? "";
+  const words = children.slice(at + 1).map((child) => wordOf(child, state, walking));
+  if (/^[<>]&-$/.test(operator)) return words;
+  const [target, ...others] = words;
+  if (!target) throw new Unclear();
+  const isCopy = /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
+  if (!isCopy) {
+    const access = operator === "<" || operator === "<&" ? "read" : "edit";
+    walking.emit({ type: "redirect", access, target, folders: state.folders });
+  }
+  return others;
+}
+
+function isStatement({ type }: Syntax): boolean {
+  return /^(command|list|pipeline|subshell|test_command|variable_assignments?)$|_(statement|command)$/.test(type);
+}

@@ -74,7 +74,7 @@ export class Contents {
       return;
     }
     this.#known.set(name, { stamp, state });
-    this.#pool.take(name, stamp, bytes);
+    this.#pool.renew(name, stamp, bytes);
   }
 
   /** How much of a file is read to know what it is, in bytes. */

@@ -14,6 +14,11 @@ const Path = z
 const Transition = z.object({ path: Path, before: FileState, after: FileState });
 export type Transition = z.infer<typeof Transition>;
 
+/** Folders come and go with their files, and are not told of. */
+export function isFolderOnly({ before, after }: Pick<Transition, "before" | "after">): boolean {
+  return [before, after].every(({ type }) => type === "folder" || type === "missing");
+}
+
 const Line = z.discriminatedUnion("type", [
   /** The state of all files at this place of the log has a name. `at`: ms since 1970. */
   z.object({ type: z.literal("snapshot"), id: z.string(), at: z.number() }),

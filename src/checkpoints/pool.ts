@@ -17,9 +17,16 @@ interface Copy {
   at: number;
 }
 
+interface StampedFile {
+  path: string;
+  stamp: Stamp;
+}
+
 export class Pool {
   readonly #folder: string;
   readonly #copies = new Map<string, Copy>();
+  /** Of those there were from the start. */
+  readonly #oldestLast: string[] = [];
   #file: { path: string; handle: number } | undefined;
   #closed = false;
   #bytes = 0;
@@ -29,27 +36,31 @@ export class Pool {
     this.#folder = folder;
   }
 
-  /** Takes copies of what is not here yet, newest first, as far as there is room. @returns those for which there was none */
-  async fill(files: readonly { path: string; stamp: Stamp }[], pace: Pace): Promise<{ path: string; stamp: Stamp }[]> {
-    const left: { path: string; stamp: Stamp }[] = [];
+  /** Takes copies, those of the newest first, as far as there is room. @returns the files for which there was none */
+  async fill(files: readonly StampedFile[], pace: Pace): Promise<StampedFile[]> {
+    const left: StampedFile[] = [];
     for (const file of files.toSorted((a, b) => b.stamp.mtime - a.stamp.mtime)) {
-      if (!this.take(file.path, file.stamp)) left.push(file);
+      if (this.#copies.has(file.path)) continue;
+      const isKept = this.#hasRoom(file.stamp.size) && this.#take(file.path, file.stamp);
+      if (isKept) this.#oldestLast.push(file.path);
+      else left.push(file);
       await pace.next();
     }
     return left;
   }
 
-  /** Makes sure of a copy of what the file is now; `bytes`: what it was with this stamp. @returns whether there is one */
-  take(file: string, stamp: Stamp, bytes?: Buffer): boolean {
+  /** Takes a copy of what has changed, in place of older ones. `bytes`: what it was with this stamp, if it was read already. */
+  renew(file: string, stamp: Stamp, bytes: Buffer | undefined): void {
     const known = this.#copies.get(file);
-    if (known && sameStamp(known.stamp, stamp)) return true;
+    if (known && sameStamp(known.stamp, stamp)) return;
     this.drop(file);
-    if (this.#closed || stamp.size > largestUnnamed || this.#copies.size >= mostFiles) return false;
-    if (this.#bytes + stamp.size > mostBytes) return false;
-    const found = bytes ? { bytes, stamp } : readFile(file, largestUnnamed);
-    if (!found) return false;
-    this.#keep(file, found.bytes, found.stamp);
-    return true;
+    if (stamp.size > largestUnnamed) return;
+    while (!this.#closed && !this.#hasRoom(stamp.size)) {
+      const oldest = this.#oldestLast.pop() ?? this.#copies.keys().next().value;
+      if (oldest === undefined) return;
+      this.drop(oldest);
+    }
+    if (!this.#closed) this.#take(file, stamp, bytes);
   }
 
   /** What the file was when it had this stamp. */
@@ -75,6 +86,16 @@ export class Pool {
     closeSync(this.#file.handle);
     rmSync(this.#file.path, { force: true });
     this.#file = undefined;
+  }
+
+  #hasRoom(size: number): boolean {
+    return !this.#closed && this.#copies.size < mostFiles && this.#bytes + size <= mostBytes;
+  }
+
+  #take(file: string, stamp: Stamp, bytes?: Buffer): boolean {
+    const found = bytes ? { bytes, stamp } : readFile(file, largestUnnamed);
+    if (found) this.#keep(file, found.bytes, found.stamp);
+    return found !== undefined;
   }
 
   #keep(file: string, bytes: Buffer, stamp: Stamp): void {

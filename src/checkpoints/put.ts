@@ -17,8 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import { isWithin } from "../tools/scope.ts";
-import { type FileState, type Found, lstat, missing, readState } from "./state.ts";
+import { type FileState, lstat } from "./state.ts";
 
 /** What a restore writes beside a file before it takes its place. */
 export const temporaryName = /^\.rondo-[0-9a-f]{12}$/;
@@ -43,26 +42,6 @@ export function put(file: string, state: FileState, bytes: Buffer | undefined): 
     case "special":
       throw new Error("it is no file");
   }
-}
-
-/**
- * Whether all that is above `file` in one of `roots` is a folder, or not there: no link leads elsewhere. `folders` count as
- * folders whatever they are now.
- */
-export function isInPlace(file: string, roots: readonly string[], folders: ReadonlySet<string> = new Set()): boolean {
-  const root = roots.find((root) => file !== root && isWithin(file, root));
-  if (root === undefined) return false;
-  for (let end = file.indexOf(path.sep, root.length + 1); end >= 0; end = file.indexOf(path.sep, end + 1)) {
-    const stats = lstat(file.slice(0, end));
-    if (!stats || folders.has(file.slice(0, end))) return true;
-    if (!stats.isDirectory()) return false;
-  }
-  return true;
-}
-
-/** What is at the path, if links on the way there do not lead elsewhere. */
-export function readInPlace(file: string, limit: number, roots: readonly string[]): Found {
-  return isInPlace(file, roots) ? readState(file, limit) : { state: missing, bytes: undefined, stamp: undefined };
 }
 
 function remove(file: string): void {

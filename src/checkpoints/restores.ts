@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { RestoreFile } from "../loop/protocol.ts";
-import { isWithin } from "../tools/scope.ts";
 import type { Kept } from "./kept.ts";
 import { countLines } from "./lines.ts";
-import type { Transition } from "./log.ts";
+import { isFolderOnly, type Transition } from "./log.ts";
 import { Pace } from "./pace.ts";
-import { isInPlace, put, readInPlace, temporaryName } from "./put.ts";
+import { isInPlace, readInPlace, relativeTo } from "./places.ts";
+import { put, temporaryName } from "./put.ts";
 import { type FileState, type Found, largestNamed, largestUnnamed, sameState } from "./state.ts";
 import type { Steps } from "./steps.ts";
 
@@ -87,7 +87,7 @@ export class Restores {
         problem: this.#problem(name, now, was, folders),
       };
       this.#planned.set(name, { shown, was, now: now.state });
-      if (!isFolder(was, now.state)) files.push({ ...shown, file: name });
+      if (!isFolderOnly({ before: now.state, after: was })) files.push({ ...shown, file: name });
     }
     const at = history.at(snapshot);
     return { snapshot, at: at ?? 0, known: at !== undefined, files };
@@ -101,7 +101,7 @@ export class Restores {
     const left: RestoreResult["left"] = [];
     const wanted: Transition[] = [];
     for (const [name, { shown, was, now }] of this.#planned) {
-      if (isFolder(was, now) ? shown.edited : !chosen.delete(shown.path)) continue;
+      if (isFolderOnly({ before: now, after: was }) ? shown.edited : !chosen.delete(shown.path)) continue;
       if (unsaved.has(name) && !shown.edited)
         left.push({ path: shown.path, problem: "It has unsaved changes in the editor." });
       else wanted.push({ path: name, before: now, after: was });
@@ -125,15 +125,13 @@ export class Restores {
   /** What `undo` would take back. */
   restored(): { files: number; at: number } | undefined {
     const newest = this.#kept.history().newest;
-    return (
-      newest && { files: newest.files.filter(({ before, after }) => !isFolder(before, after)).length, at: newest.at }
-    );
+    return newest && { files: newest.files.filter((file) => !isFolderOnly(file)).length, at: newest.at };
   }
 
   /** What the file was; undefined: it was not there, or is not kept. */
   content(snapshot: string, shown: string): Buffer | undefined {
     for (const [name, { was }] of this.#kept.history().since(snapshot)) {
-      if (name !== shown && this.#relative(name) !== shown) continue;
+      if (name !== shown && relativeTo(this.#roots, name) !== shown) continue;
       return was.type === "file" ? this.#kept.blobs.get(was.hash) : undefined;
     }
     return undefined;
@@ -142,8 +140,8 @@ export class Restores {
   async #apply(wanted: readonly Transition[], undoes: string | undefined): Promise<RestoreResult> {
     const left: RestoreResult["left"] = [];
     const names = this.#names(wanted.map(({ path }) => path));
-    const leave = ({ path: name, before, after }: Transition, problem: string) => {
-      if (!isFolder(before, after)) left.push({ path: names.get(name) ?? name, problem });
+    const leave = (file: Transition, problem: string) => {
+      if (!isFolderOnly(file)) left.push({ path: names.get(file.path) ?? file.path, problem });
     };
     const folders = new Set(wanted.flatMap(({ path, after }) => (after.type === "folder" ? [path] : [])));
     const files = wanted.filter((file) => {
@@ -170,7 +168,7 @@ export class Restores {
     }
     this.#kept.append({ type: "restored", id, paths: done.map(({ path }) => path) });
     this.#steps.refresh(done);
-    const restored = done.filter(({ before, after }) => !isFolder(before, after));
+    const restored = done.filter((file) => !isFolderOnly(file));
     return { restored: restored.map(({ path }) => names.get(path) ?? path), left };
   }
 
@@ -227,19 +225,12 @@ export class Restores {
   /** Relative to their folders; absolute where two would be the same. */
   #names(files: readonly string[]): Map<string, string> {
     const seen = new Map<string, number>();
-    for (const file of files) seen.set(this.#relative(file), (seen.get(this.#relative(file)) ?? 0) + 1);
-    return new Map(files.map((file) => [file, seen.get(this.#relative(file)) === 1 ? this.#relative(file) : file]));
+    for (const file of files)
+      seen.set(relativeTo(this.#roots, file), (seen.get(relativeTo(this.#roots, file)) ?? 0) + 1);
+    return new Map(
+      files.map((file) => [file, seen.get(relativeTo(this.#roots, file)) === 1 ? relativeTo(this.#roots, file) : file]),
+    );
   }
-
-  #relative(file: string): string {
-    const root = this.#roots.find((root) => isWithin(file, root));
-    return root === undefined ? file : path.relative(root, file).replaceAll(path.sep, "/");
-  }
-}
-
-/** Folders come and go with their files, and are not shown. */
-function isFolder(one: FileState, other: FileState): boolean {
-  return [one, other].every(({ type }) => type === "folder" || type === "missing");
 }
 
 function effectOf(now: FileState, was: FileState): RestoreFile["effect"] {

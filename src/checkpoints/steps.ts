@@ -1,14 +1,17 @@
 /** What each step changes: by name, or by looking at all files before and after a command. */
 import { createHash } from "node:crypto";
+import { statfsSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Change } from "../loop/checkpoints.ts";
 import { isWithin } from "../tools/scope.ts";
 import { Contents } from "./contents.ts";
 import type { Kept } from "./kept.ts";
-import { inGit, type Transition } from "./log.ts";
+import { inGit, isFolderOnly, type Transition } from "./log.ts";
 import { Pace } from "./pace.ts";
+import { readInPlace, relativeTo } from "./places.ts";
 import type { Pool } from "./pool.ts";
-import { readInPlace } from "./put.ts";
+
 import { StampTable } from "./stamps.ts";
 import { type FileState, type Found, largestNamed, lstat, sameStamp, sameState } from "./state.ts";
 import { type Difference, type Entry, TooManyFiles, Tree } from "./tree.ts";
@@ -39,6 +42,13 @@ const clockGrain = 20;
 /** How long a command waits for the first copies of all files, in ms. */
 const copyPatience = 5000;
 
+/** One that may run in this step. Times in ms since 1970. */
+interface Command {
+  since: number;
+  /** When all files were looked at last, if that was not just before it. */
+  looked: number | undefined;
+}
+
 type Baseline = "none" | "read" | "off";
 
 export class Steps {
@@ -55,13 +65,12 @@ export class Steps {
   /** How many ends are not done. */
   #ending = 0;
   #snapshot = { id: "", at: 0 };
-  /** Since when a command of this step may run, in ms since 1970; undefined: none does. */
-  #command: { since: number; looked: boolean } | undefined;
+  #command: Command | undefined;
   /** Counts the looks at all files; the one under way, if any. */
   #looks = 0;
   #looking = 0;
   #lastLook = { at: 0, took: 0 };
-  #filled: Promise<void> | undefined;
+  #filling: Promise<void> | undefined;
 
   /** `store`: where checkpoints are kept, which is not looked at should it lie in a root. */
   constructor(roots: readonly string[], store: string, kept: Kept, pool: Pool, log: (line: string) => void) {
@@ -88,14 +97,14 @@ export class Steps {
     await this.#ended;
     if (writes !== "unknown") return await this.#noteNamed(writes);
     await this.queue(async () => {
+      if (this.#command) return;
       const { at, took } = this.#lastLook;
-      const looked = took <= shortLook || Date.now() - at > lookServes;
-      if (looked && !this.#command) await this.lookForUser(undefined);
-      this.#command ??= { since: Date.now(), looked };
+      const serves = took > shortLook && Date.now() - at < lookServes && this.#roots.every(hasOurClock);
+      if (!serves) await this.lookForUser(undefined);
+      this.#command = { since: Date.now(), looked: serves ? at : undefined };
     });
     // What is not copied by then is not kept; a copy of what has changed by then is not used.
-    if (this.#filled)
-      await Promise.race([this.#filled, new Promise((resolve) => setTimeout(resolve, copyPatience).unref())]);
+    if (this.#filling) await Promise.race([this.#filling, sleep(copyPatience, undefined, { ref: false })]);
   }
 
   end(id: string): Promise<Change | undefined> {
@@ -144,15 +153,31 @@ export class Steps {
   }
 
   async #readAll(): Promise<void> {
+    const started = Date.now();
     try {
       await this.#tree.read();
       this.#baseline = "read";
-      this.#filled = this.#contents.fill(this.#tree).catch((error) => this.#log(`Checkpoints: no copies: ${error}`));
+      this.#filling = this.#fill();
     } catch (error) {
-      if (!(error instanceof TooManyFiles)) throw error;
-      this.#baseline = "off";
-      this.#log("Checkpoints: there are too many files here; only those are kept that tools write by name.");
+      this.#giveUp(error);
     }
+    this.#lastLook = { at: started, took: Date.now() - started };
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      await this.#contents.fill(this.#tree);
+    } catch (error) {
+      this.#log(`Checkpoints: there are no copies of all files: ${error}`);
+    }
+    this.#filling = undefined;
+  }
+
+  /** @throws what is not about the number of files */
+  #giveUp(error: unknown): void {
+    if (!(error instanceof TooManyFiles)) throw error;
+    this.#baseline = "off";
+    this.#log("Checkpoints: there are too many files here; only those are kept that tools write by name.");
   }
 
   /** Of a run that was cut off in the middle of a step it is not known what it has written. */
@@ -207,6 +232,9 @@ export class Steps {
     this.#looking = ++this.#looks;
     try {
       return await this.#tree.scan();
+    } catch (error) {
+      this.#giveUp(error);
+      return [];
     } finally {
       this.#looking = 0;
       this.#lastLook = { at: started, took: Date.now() - started };
@@ -218,22 +246,20 @@ export class Steps {
     if (!command && this.#named.size === 0) return undefined;
     this.#command = undefined;
     const found = command && this.#baseline === "read" ? await this.#transitions(await this.#look(), Infinity) : [];
-    const late = command?.looked === false;
-    const foreign = found.filter(({ path }) => late && (lstat(path)?.ctimeMs ?? Infinity) < command.since - clockGrain);
-    const users: Transition[] = [...foreign];
-    const agents: Transition[] = found.filter((one) => !foreign.includes(one));
+    const users = found.filter((one) => command && isOlder(one, command));
+    const agents = found.filter((one) => !users.includes(one));
     const named = this.#named.size > 0;
     for (const [name, one] of this.#named) this.#settle(name, one, users, agents);
     this.#named.clear();
     if (users.length > 0) this.#kept.append({ type: "change", by: "user", files: users });
     if (agents.length > 0 || named) this.#kept.append({ type: "change", by: "agent", files: agents });
     this.#kept.append({ type: "snapshot", id, at: Date.now() });
-    const files = agents.filter(({ before, after }) => before.type !== "folder" && after.type !== "folder");
+    const files = agents.filter((one) => !isFolderOnly(one));
     if (files.length === 0) return undefined;
     return {
       snapshot: id,
       hash: this.#fingerprint(files),
-      files: files.map(({ path }) => this.#relative(path)).sort(),
+      files: files.map(({ path }) => relativeTo(this.#roots, path)).sort(),
     };
   }
 
@@ -299,12 +325,31 @@ export class Steps {
   }
 
   #fingerprint(files: readonly Transition[]): string {
-    const lines = files.map((file) => JSON.stringify([this.#relative(file.path), file.before, file.after])).sort();
+    const lines = files
+      .map((file) => JSON.stringify([relativeTo(this.#roots, file.path), file.before, file.after]))
+      .sort();
     return createHash("sha256").update(lines.join("\n")).digest("hex");
   }
+}
 
-  #relative(name: string): string {
-    const root = this.#roots.find((root) => isWithin(name, root));
-    return root === undefined ? name : path.relative(root, name).replaceAll(path.sep, "/");
+/**
+ * Whether the user changed or made the file between the last look and the command. What was only moved keeps its times, so
+ * that a new file must also have been born then.
+ */
+function isOlder({ path: name, before, after }: Transition, { since, looked }: Command): boolean {
+  if (looked === undefined || after.type !== "file") return false;
+  const stats = lstat(name);
+  if (!stats || stats.ctimeMs >= since - clockGrain) return false;
+  return before.type === "file" || (before.type === "missing" && stats.birthtimeMs > looked);
+}
+
+/** Of Linux, whose files may have another machine's times: NFS, SMB, CIFS, FUSE, 9p. */
+const remoteTypes = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x65735546, 0x01021997]);
+
+function hasOurClock(folder: string): boolean {
+  try {
+    return !remoteTypes.has(statfsSync(folder).type);
+  } catch {
+    return false;
   }
 }

@@ -35,6 +35,8 @@ export interface CallAnswer {
 }
 
 export interface Connection {
+  /** Whether it has neither ended nor been closed. */
+  readonly isOpen: boolean;
   /** Each page of the list. @throws ServerFailure */
   listTools(signal: AbortSignal): Promise<ListedTool[]>;
   /**
@@ -177,6 +179,9 @@ async function open(transport: Transport, options: ConnectOptions, ways: Ways): 
     throw ways.failure() ?? failureOf(error, `It did not answer within ${Math.round(timeout / 1000)} s.`);
   }
   return {
+    get isOpen() {
+      return isOpen;
+    },
     async listTools(stop) {
       try {
         return await listAll(client, AbortSignal.any([stop, AbortSignal.timeout(timeout)]), onNote);
@@ -276,7 +281,9 @@ function ofStatus(status: number, message: string): ServerFailure {
       "Put a token into its headers, or sign in where Rondo runs in VS Code.",
     );
   }
-  if (status === 404) return new ServerFailure("lost-session", "It does not know us any more, or there is no server.");
+  // Some answer 400 where the protocol wants 404.
+  if (status === 404 || (status === 400 && /session/i.test(message)))
+    return new ServerFailure("lost-session", "It does not know us any more, or there is no server.");
   const kind = status >= 500 || status === 429 ? "passing" : "final";
   return new ServerFailure(kind, `It answered with an error: ${words}`, "Look into its log, or correct its address.");
 }

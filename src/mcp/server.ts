@@ -35,6 +35,8 @@ export const usualTimes: Times = {
   settle: 200,
 };
 
+/** ms between two looks at tools that change all the time. */
+const longestSettle = 30_000;
 /** ms between two tellings of a call's progress. */
 const progressInterval = 100;
 /** Starts again in a row, without a call that was answered between them. */
@@ -212,6 +214,7 @@ export class Server {
         if (this.#failures > 0) {
           await sleep(this.#options.times.backoff * 2 ** (this.#failures - 1), undefined, { signal });
         }
+        signal.throwIfAborted();
         // What was there before must be gone: some servers hold a port or a file.
         await this.#ending;
         return await this.#connect(signal);
@@ -232,6 +235,7 @@ export class Server {
     const { connect } = await import("./connect.ts");
     const login = launch.type === "http" && loginPlace ? new Login(launch.url, loginPlace) : undefined;
     let connection: Connection | undefined;
+    let hasChanged = false;
     const current = () => connection !== undefined && this.#connection === connection;
     connection = await connect({
       launch,
@@ -242,12 +246,16 @@ export class Server {
       timeout: times.start,
       signal,
       onClosed: (why) => current() && this.#closed(why),
-      onToolsChanged: () => current() && this.#refresh(),
+      onToolsChanged: () => {
+        hasChanged = true;
+        if (current()) this.#refresh();
+      },
       onNote: log,
     });
     try {
       const listed = await connection.listTools(signal);
       signal.throwIfAborted();
+      if (!connection.isOpen) throw new ServerFailure("passing", "The connection was cut.");
       this.#take(listed);
     } catch (error) {
       await connection.close();
@@ -256,6 +264,7 @@ export class Server {
     this.#connection = connection;
     this.#readyAt = Date.now();
     this.#set({ type: "ready" });
+    if (hasChanged) this.#refresh();
   }
 
   #take(listed: readonly ListedTool[]): void {
@@ -282,26 +291,27 @@ export class Server {
     if (connection) this.#ending = Promise.all([this.#ending, connection.close()]).then(() => {});
   }
 
-  /** Its tools have changed; however often it says so, they are asked for one time after the other. */
+  /** Its tools have changed; however often it says so, they are asked for one time after the other, and ever less often. */
   #refresh(): void {
     this.#refreshAgain = true;
-    this.#refreshing ??= this.#refreshNow().finally(() => {
+    this.#refreshing ??= this.#refreshNow(this.#life.signal).finally(() => {
       this.#refreshing = undefined;
     });
   }
 
-  async #refreshNow(): Promise<void> {
-    const { signal } = this.#life;
-    while (this.#refreshAgain && !signal.aborted) {
+  async #refreshNow(signal: AbortSignal): Promise<void> {
+    for (let wait = this.#options.times.settle; this.#refreshAgain; wait = Math.min(2 * wait, longestSettle)) {
       this.#refreshAgain = false;
       try {
-        await sleep(this.#options.times.settle, undefined, { signal });
+        await sleep(wait, undefined, { signal });
         const connection = this.#connection;
-        if (!connection) return;
-        this.#take(await connection.listTools(signal));
+        const listed = await connection?.listTools(signal);
+        if (!listed || this.#connection !== connection) return;
+        this.#take(listed);
         this.#options.onChange();
       } catch (error) {
-        if (!signal.aborted) this.#options.log(asFailure(error).message);
+        if (signal.aborted) return;
+        this.#options.log(asFailure(error).message);
       }
     }
   }

@@ -32,6 +32,7 @@ export interface Edited {
  * @throws ToolError when there is not exactly one place that can be meant
  */
 export function editText(text: string, wish: Wish, name: string, isKnown: boolean): Edited {
+  if (!wish.new_string.isWellFormed()) throw new ToolError("new_string holds half a character (a lone surrogate).");
   if (wish.old_string === "" && text === "") return { text: wish.new_string, count: 1, note: "" };
   if (wish.old_string === "") {
     throw new ToolError(
@@ -48,12 +49,10 @@ export function editText(text: string, wish: Wish, name: string, isKnown: boolea
       );
     case "done":
       throw new ToolError(`${name} reads there already as new_string has it: nothing to do. ${result.note}`);
-    case "ambiguous": {
-      const note = result.note === "" ? "" : ` (${result.note})`;
+    case "ambiguous":
       throw new ToolError(
-        `old_string occurs ${result.count} times in ${name}, on ${lineList(result)}${note}. Add lines around the one you mean, or set replace_all.`,
+        `old_string occurs ${result.count} times in ${name}${result.exact ? "" : ", not to the letter but nearly"}, on ${lineList(result)}. Add lines around the one you mean, or set replace_all.`,
       );
-    }
     case "not-found":
       throw new ToolError(describeMiss(`old_string was not found in ${name}.`, text, wish.old_string, isKnown));
     default:

@@ -1,14 +1,11 @@
 /** What a command started, all of it, and ending it. */
 import { execFile } from "node:child_process";
-import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandLine, openFile, processTable, type Row, readProc, rowOf } from "./terminal/process-table.ts";
 
 /** A variable in the environment of all that a command starts, by which it is found even outside of its process group. */
 export const markVariable = "RONDO_COMMAND";
 
-/** Of the clock in which Linux says when a process began. */
-const ticksPerSecond = 100;
 /** ms that processes have to end by themselves. */
 const grace = 200;
 /** ms between two looks at what is left. */
@@ -27,6 +24,8 @@ export interface Tree {
   startedAt: number;
   /** Where its output goes, as the system names it; empty where that is not known. */
   output: string;
+  /** When the processes began that were there before it, by their numbers: they do not belong to it. */
+  older: Map<number, string>;
   /** When the processes began that have been seen in it, by their numbers: where their parents are gone, too, they are known again. */
   seen: Map<number, string>;
 }
@@ -34,23 +33,28 @@ export interface Tree {
 /** To be called as soon as the process has been started. */
 export function treeOf(pid: number, mark: string, output = ""): Tree {
   const born = process.platform === "linux" ? rowOf(pid)?.born : undefined;
-  return { pid, root: "ended", mark, startedAt: Number(born ?? 0), output, seen: new Map() };
+  return { pid, root: "ended", mark, startedAt: Number(born ?? 0), output, older: new Map(), seen: new Map() };
 }
 
-/**
- * What runs from now on in a shell that lives on: all in its session, and all that is marked. To be called before the
- * command is started.
- */
-export function treeIn(shell: number, mark: string): Tree {
-  const startedAt = process.platform === "linux" ? Math.floor(os.uptime() * ticksPerSecond) : 0;
-  return { pid: shell, root: "spared", mark, startedAt, output: "", seen: new Map() };
+/** What runs from now on in a shell that lives on: what is marked, and all that is new in its session. */
+export async function treeIn(shell: number, mark: string): Promise<Tree> {
+  const tree: Tree = { pid: shell, root: "spared", mark, startedAt: 0, output: "", older: new Map(), seen: new Map() };
+  for (const { pid, born } of await membersOf(tree)) tree.older.set(pid, born);
+  tree.seen.clear();
+  return tree;
+}
+
+/** Whether a shell waits for its next command. */
+export async function isAtPrompt(shell: number): Promise<boolean> {
+  const row = (await processTable()).find(({ pid }) => pid === shell);
+  return row ? row.foreground === row.group : process.platform === "win32";
 }
 
 /** Those that live, by group, session, descent or mark. */
 export async function membersOf(tree: Tree): Promise<Row[]> {
   const rows = (await processTable()).filter(({ pid, born }) => {
     if (pid === tree.pid) return tree.root === "ended";
-    return tree.startedAt === 0 || Number(born) >= tree.startedAt;
+    return tree.older.get(pid) !== born && (tree.startedAt === 0 || Number(born) >= tree.startedAt);
   });
   const found = new Set(rows.filter((row) => belongs(row, tree)));
   // Children are added behind their parents, and so get their turn.

@@ -96,16 +96,16 @@ function reasonOf(error: unknown, { cwd }: Command): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-let console: Promise<() => Decode> | undefined;
+let decodeHere: Promise<() => Decode> | undefined;
 
 /** UTF-8, or what the console of this Windows writes. */
 function decoding(): Promise<() => Decode> {
   if (process.platform !== "win32") return Promise.resolve(decodeUtf8);
-  console ??= new Promise((resolve) => {
+  decodeHere ??= new Promise((resolve) => {
     execFile(process.env["ComSpec"] ?? "cmd.exe", ["/d", "/c", "chcp"], { windowsHide: true }, (_error, stdout) => {
       const codePage = Number(/\d+/.exec(stdout)?.[0] ?? 65_001);
       resolve(() => decodeConsole(codePage));
     });
   });
-  return console;
+  return decodeHere;
 }

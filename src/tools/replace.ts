@@ -2,14 +2,14 @@
 import { findLoose } from "./match/loose.ts";
 import type { Place } from "./match/places.ts";
 import { rewrite, type Splice, spliced, withEnds } from "./match/rewrite.ts";
-import { commonHead, commonTail, lineAt, occurrences, withLineFeeds } from "./text.ts";
+import { commonHead, commonTail, isSplit, lineAt, occurrences, withLineFeeds } from "./text.ts";
 
 export type Replacement =
   /** `note`: how the text that was found differs from the wanted one, for the model; empty where it does not. */
   | { type: "replaced"; text: string; count: number; note: string }
   | { type: "not-found" }
   /** Found `count` times; the lines on which the first of them begin. */
-  | { type: "ambiguous"; count: number; lines: number[]; note: string }
+  | { type: "ambiguous"; count: number; lines: number[]; exact: boolean }
   | { type: "same" }
   /** The place that differs as `note` says reads already as the replacement has it. */
   | { type: "done"; note: string };
@@ -34,7 +34,7 @@ export function replace(text: string, wanted: string, by: string, all: boolean):
   const { starts, note } = found;
   if (starts.length > 1 && !all) {
     const lines = starts.slice(0, shownPlaces).map((place) => lineAt(lf, place));
-    return { type: "ambiguous", count: starts.length, lines, note };
+    return { type: "ambiguous", count: starts.length, lines, exact: note === "" };
   }
 
   const result = spliced(text, indexIn, found.splices());
@@ -52,7 +52,10 @@ interface Found {
 
 function findExact(lf: string, from: string, to: string, all: boolean): Found | undefined {
   // Overlapping places are ambiguous, too; but they cannot all be replaced.
-  const starts = occurrences(lf, from, all ? from.length : 1);
+  const starts = occurrences(lf, from, all ? from.length : 1).filter(
+    // Half a character is no place.
+    (start) => !isSplit(lf, start) && !isSplit(lf, start + from.length),
+  );
   if (starts.length === 0) return undefined;
   const head = commonHead(from, to);
   const tail = commonTail(from, to, head);

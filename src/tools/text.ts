@@ -41,7 +41,8 @@ export function tailOf(text: string, length: number): string {
   return text.slice(isSplit(text, from) ? from + 1 : from);
 }
 
-function isSplit(text: string, index: number): boolean {
+/** Whether `index` is between the halves of a surrogate pair. */
+export function isSplit(text: string, index: number): boolean {
   if (index <= 0 || index >= text.length) return false;
   const before = text.charCodeAt(index - 1);
   const after = text.charCodeAt(index);

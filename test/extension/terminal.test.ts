@@ -176,6 +176,17 @@ describe("commands in the user's own shell", () => {
     await until(() => running("sleep 1624") === 0, 5_000);
   });
 
+  it("L11 what the user left running in the terminal lives on", async () => {
+    assert.deepEqual(await run("echo first"), ok("first\n"));
+    for (const one of vscode.window.terminals) if (one.name === "Rondo") one.sendText("sleep 1625 &");
+    await until(() => running("sleep 1625") > 0, 5_000);
+    const { end } = await run("sleep 1626 & echo second");
+    assert.deepEqual(end, { type: "exit", code: 0, left: ["sleep 1626"] });
+    assert.ok(running("sleep 1625") > 0 && running("sleep 1626") === 0);
+    for (const one of vscode.window.terminals) if (one.name === "Rondo") one.sendText("kill %1");
+    await until(() => running("sleep 1625") === 0, 5_000);
+  });
+
   it("L11 Ctrl+C of the user ends it", async () => {
     const command = run("echo begun; sleep 1621");
     await until(() => running("sleep 1621") > 0, 5_000);

@@ -62,6 +62,16 @@ describe("checkpoints of several processes and many files", () => {
       await world.restore(begun);
       assert.equal(world.text(gone[7] ?? ""), `${5_000 + round * 300 + 7}\n`);
     }
+    // No look right before the command: what is the user's, the times tell.
+    const { begun, change } = await world.command("mv d7 moved; echo agent > d8/f8", () => {
+      world.put("d9/f9", "mine\n");
+      world.put("d9/new", "mine\n");
+      world.shell("sleep 0.05");
+    });
+    const { files } = await world.preview(begun);
+    const edited = files.filter((file) => file.edited).map(({ path }) => path);
+    assert.deepEqual(edited.sort(), ["d9/f9", "d9/new"]);
+    assert.ok(change?.files.includes("moved/f7") && change.files.includes("d8/f8") && change.files.includes("d7/f7"));
   }).timeout(60_000);
 
   it("comes through kill -9 in the middle of steps and restores", async () => {

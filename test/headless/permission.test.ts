@@ -106,12 +106,37 @@ describe("the headless run: permissions", () => {
       always: [{ permission: "external_directory", pattern: "/etc/**" }],
     });
     assert.partialDeepStrictEqual(fourth, { decision: "ask", always: [] });
-    assert.partialDeepStrictEqual(fifth, { decision: "ask", always: [] });
+    const date = { text: "date", decision: "ask" };
+    assert.partialDeepStrictEqual(fifth, { decision: "ask", parts: [date, { text: "echo $(date)" }], paths: [] });
     assert.deepEqual(
       rest.map(({ decision }) => decision),
       ["deny", "deny"],
     );
     assert.equal(place.server.requests.length, 0);
     assert.throws(() => place.read("made.txt"));
+  });
+
+  it("--explain judges a thousand commands in one go, by the same boundary as a run", async () => {
+    const place = await open([]);
+    place.write(".env", "KEY=x");
+    const rules = place.write("rules.json", JSON.stringify([{ permission: "bash", pattern: "*", action: "allow" }]));
+    const kinds: [command: string, decision: string, outside?: string][] = [
+      ["ls && cat a.txt", "allow"],
+      ["echo x > .git/hooks/pre-commit", "ask"],
+      ["cat .env", "ask"],
+      ["cat /etc/hostname", "ask", "/etc/hostname"],
+      ["timeout 5 rm a.txt", "allow"],
+    ];
+    const lines = Array.from({ length: 1000 }, (_, index) => kinds[index % kinds.length]?.[0] ?? "");
+    const input = lines.map((command) => `${JSON.stringify({ tool: "bash", input: { command } })}\n`).join("");
+    const { code, stdout } = await place.run(["--explain", "--rules", rules], { input });
+    assert.equal(code, 0);
+    const judged = messages(stdout);
+    assert.equal(judged.length, 1000);
+    for (const [index, [command, decision, outside]] of kinds.entries()) {
+      assert.equal(judged[995 + index]?.["decision"], decision, command);
+      const paths = outside === undefined ? [] : [{ path: outside, inside: false, decision: "ask" }];
+      if (outside !== undefined) assert.deepEqual(judged[995 + index]?.["paths"], paths);
+    }
   });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { ToolError } from "../../src/tools/tool.ts";
 import { type HttpServer, serve } from "./http-server.ts";
-import { call, endAll, ready, stateOf } from "./mcp.ts";
+import { call, endAll, ready, stateOf, until } from "./mcp.ts";
 
 describe("MCP over HTTP", () => {
   const servers: HttpServer[] = [];
@@ -38,18 +38,23 @@ describe("MCP over HTTP", () => {
     assert.deepEqual(other.asked, []);
   });
 
-  it("T11 begins a new session when the server has forgotten the old one, and asks once more", async () => {
-    let sessions = 0;
-    const server = await start(({ message, response }) => {
-      if (message?.method === "initialize") sessions++;
-      if (message?.method !== "tools/call" || sessions > 1) return false;
-      response.writeHead(404).end();
-      return true;
+  for (const [status, words] of [
+    [404, ""],
+    [400, "Bad Request: No valid session ID"],
+  ] as const) {
+    it(`T11 begins a new session when the server has forgotten the old one (${status}), and asks once more`, async () => {
+      let sessions = 0;
+      const server = await start(({ message, response }) => {
+        if (message?.method === "initialize") sessions++;
+        if (message?.method !== "tools/call" || sessions > 1) return false;
+        response.writeHead(status).end(words);
+        return true;
+      });
+      const running = await ready({ http: { url: server.url } });
+      assert.equal((await call(running, "mcp__http__act")).output, "It was act.");
+      assert.equal(sessions, 2);
     });
-    const running = await ready({ http: { url: server.url } });
-    assert.equal((await call(running, "mcp__http__act")).output, "It was act.");
-    assert.equal(sessions, 2);
-  });
+  }
 
   it("T11 fails a call at once when the stream of its answer is cut", async () => {
     const server = await start(({ message, response }) => {
@@ -106,6 +111,19 @@ describe("MCP over HTTP", () => {
       ["/mcp"],
       "it looks for no place to sign in by itself",
     );
+  });
+
+  it("T11 a stream that is closed at once is not opened again and again without end", async () => {
+    const server = await start(({ request, response }) => {
+      if (request.method !== "GET") return false;
+      response.writeHead(200, { "content-type": "text/event-stream" }).end("retry: 0\n\n");
+      return true;
+    });
+    const running = await ready({ http: { url: server.url } });
+    const streams = () => server.asked.filter(({ method }) => method === "GET").length;
+    await until(() => running.log.some((line) => line.includes("Maximum reconnection attempts")));
+    assert.ok(streams() <= 100, `${streams()} streams`);
+    assert.equal((await call(running, "mcp__http__act")).output, "It was act.");
   });
 
   it("T11 a call that is stopped is cancelled at the server", async () => {

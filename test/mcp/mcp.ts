@@ -47,7 +47,7 @@ export function run(caller: unknown, options: Partial<McpOptions> = {}): Running
     loginPlace: undefined,
     log: (server, line) => log.push(`${server}: ${line}`),
     onProblem: (sentence) => problems.push(sentence),
-    times: { patience: 5_000, start: 5_000, backoff: 20, ping: 300, settle: 20 },
+    times: { patience: 15_000, start: 15_000, backoff: 20, ping: 300, settle: 20 },
     ...options,
   });
   const running = {
@@ -123,9 +123,9 @@ export async function call(
   return (await planOf(toolOf(running, name), input, signal)).run(progress);
 }
 
-/** Waits until `holds`. @throws after five seconds */
+/** Waits until `holds`. @throws after ten seconds */
 export async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 10_000;
   while (!holds()) {
     if (Date.now() > deadline) throw new Error(`It did not come to hold: ${holds}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

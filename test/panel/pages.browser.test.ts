@@ -144,7 +144,7 @@ describe("the page of servers", () => {
     const some = servers.slice(1, 2);
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked]), f.panelState({ servers: some })));
     const line = panel.page.getByRole("group", { name: "Servers" });
-    assert.match(await line.innerText(), /Server database\s+waits for you to allow it/);
+    assert.match(await line.innerText(), /Server database\s+asks to start/);
     await line.getByRole("button", { name: "Dismiss" }).click();
     assert.equal(await line.count(), 0);
     const failed = servers.slice(4, 5).map((server) => ({ ...server, name: "database" }));

@@ -85,8 +85,22 @@ describe("I6 the boundary of each tool", () => {
   }
 
   for (const command of [
-    ...["cat .env", "cat < .env", "cat notes.txt", "head -1 ./src/../.ENV", "cat .e*", "cp .env copy", "X=.env; cat $X"],
-    ...["cat private/a.txt", "cat open/a.txt", "grep -r KEY private", "cd private && cat a.txt", "tar cf x.tar private"],
+    ...[
+      "cat .env",
+      "cat < .env",
+      "cat notes.txt",
+      "head -1 ./src/../.ENV",
+      "cat .e*",
+      "cp .env copy",
+      "X=.env; cat $X",
+    ],
+    ...[
+      "cat private/a.txt",
+      "cat open/a.txt",
+      "grep -r KEY private",
+      "cd private && cat a.txt",
+      "tar cf x.tar private",
+    ],
     ...["grep -r KEY .", "echo x > .env", "echo x >> .vscode/settings.json", "tee src/conf/settings.json < src/a.ts"],
     ...["rm -r .vscode", "mv src/a.ts .git/hooks/pre-commit", "sed -i s/KEY/x/ .vscode/settings.json"],
   ]) {

@@ -210,6 +210,29 @@ describe("edit", () => {
       );
     });
 
+    it("a letter that is wrong, in a file of a megabyte", async () => {
+      const lines = Array.from({ length: 16_000 }, (_, at) => `\tconst value${at} = compute(input, ${at}); // "${at}"`);
+      const old = lines.slice(8_000, 8_003).join("\n").replace("value8001", "valeu8001");
+      const message = await refuse(lines.join("\n"), old, "x");
+      assert.match(message, /Lines 8001–8003 are the nearest\..*\n {2}8001\t\tconst value8000/);
+      assert.match(
+        message,
+        /Line 8002 is the first that differs\. In the file, then in yours:\n\tconst value8001.*\n\tconst valeu8001/,
+      );
+      assert.ok(message.length < 1_000, "a few lines, not the file");
+    });
+
+    it("several places that differ only in indentation", async () => {
+      assert.equal(
+        await refuse("  a()\n  b()\n\ta()\n\tb()\n", "a()\nb()", "x"),
+        "old_string occurs 2 times in f.txt, not to the letter but nearly, on lines 1, 3. Add lines around the one you mean, or set replace_all.",
+      );
+    });
+
+    it("half a character, which no encoding could hold", async () => {
+      assert.match(await refuse("a\n", "a", "\ud83d"), /half a character/);
+    });
+
     it("an edit that is made already", async () => {
       assert.equal(
         await refuse("\tone()\n\ttwo()\n", "one() \ntwo()", "one()\ntwo()"),

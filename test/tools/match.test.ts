@@ -307,6 +307,8 @@ const tables: Record<string, Row[]> = {
     ["an edit that would leave nothing", "  a()\n  b()\n", "a()\nb()\n", "", notFound],
   ],
   "special characters": [
+    ["half a character", "a 👍 b\n", "\ud83d", "x", notFound],
+    ["the other half", "a 👍 b\n", "\udc4d b", "x", notFound],
     ["a byte order mark in old_string", "a b\n", "\ufeffa", "\ufeffc", "c b\n"],
     ["a byte order mark alone", "a b\n", "\ufeff", "c", notFound],
     [

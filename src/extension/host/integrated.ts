@@ -2,9 +2,17 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { Command, CommandEnd } from "../../tools/host.ts";
-import { endTree, leftBehind, markVariable, membersOf, type Tree, treeIn } from "../../tools/node-processes.ts";
+import {
+  endTree,
+  isAtPrompt,
+  leftBehind,
+  markVariable,
+  membersOf,
+  type Tree,
+  treeIn,
+} from "../../tools/node-processes.ts";
 import { quiet } from "../../tools/terminal/environment.ts";
-import { typedLine } from "../../tools/terminal/line.ts";
+import { type TypedLine, typedLine } from "../../tools/terminal/line.ts";
 import { shellName } from "../../tools/terminal/shells.ts";
 import { usualSilence, Watch } from "../../tools/terminal/watch.ts";
 import { ended, output, pause, within } from "./integrated-events.ts";
@@ -156,11 +164,11 @@ async function integrationOf(terminal: vscode.Terminal, signal: AbortSignal) {
 /** One command in a terminal. */
 class Execution {
   readonly #ready: Ready;
-  readonly #line: string;
+  readonly #line: TypedLine;
   readonly #mark: string;
   readonly #command: Command;
 
-  constructor(ready: Ready, line: string, mark: string, command: Command) {
+  constructor(ready: Ready, line: TypedLine, mark: string, command: Command) {
     this.#ready = ready;
     this.#line = line;
     this.#mark = mark;
@@ -172,10 +180,10 @@ class Execution {
     const { terminal, integration } = this.#ready;
     const { onOutput, onWaiting, signal } = this.#command;
     const shellID = await terminal.processId;
-    const tree = shellID === undefined ? undefined : treeIn(shellID, this.#mark);
+    const tree = shellID === undefined ? undefined : await treeIn(shellID, this.#mark);
     const watch = tree && new Watch(tree, silence, onWaiting);
-    const execution = integration.executeCommand(this.#line);
-    const end = ended(execution, terminal, tree && (() => isIdle(tree)));
+    const execution = integration.executeCommand(this.#line.text);
+    const end = ended(execution, terminal, tree && this.#line.isProcess ? () => isIdle(tree) : undefined);
     const allRead = output(execution, (text) => {
       watch?.wrote(text);
       onOutput(text);
@@ -207,14 +215,13 @@ class Execution {
 /** VS Code would interrupt what the user runs there by hand. */
 async function isUnused(terminal: vscode.Terminal): Promise<boolean> {
   const shellID = await terminal.processId;
-  return shellID !== undefined && (await membersOf({ ...treeIn(shellID, newMark()), startedAt: 0 })).length === 0;
+  return shellID !== undefined && (await isAtPrompt(shellID));
 }
 
 function newMark(): string {
   return randomBytes(12).toString("hex");
 }
 
-/** Whether nothing runs in the shell: the command is in a subshell, so while it runs there is something. */
 async function isIdle(tree: Tree): Promise<boolean> {
   return process.platform !== "win32" && (await membersOf(tree)).length === 0;
 }

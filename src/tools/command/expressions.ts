@@ -81,7 +81,8 @@ export function checkExpansion(node: Syntax): void {
   ) {
     throw new Unclear();
   }
-  if (holdsCode(bareText(node).slice("${".length))) throw new Unclear();
+  const text = bareText(node).slice("${".length);
+  if (holdsCode(text) || /[<>=]\(/.test(text)) throw new Unclear();
 }
 
 /** What the grammar takes for mere text. */

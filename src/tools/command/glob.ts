@@ -2,6 +2,7 @@
 import type { Location, Workspace } from "../host.ts";
 
 const most = 500;
+const mostStars = 5;
 
 /** @returns where a path leads, as it stands in the command */
 type Locate = (path: string) => Promise<Location>;
@@ -14,6 +15,8 @@ export async function expandGlob(
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
   const names = glob.split("/");
+  // Matching could take very long.
+  if (names.some((name) => name.split("*").length > mostStars)) return undefined;
   const list = async (folder: string) => {
     const found = await workspace.open(await locate(folder === "" ? "." : folder), signal);
     return found.type === "folder" ? found.entries : [];

@@ -172,9 +172,9 @@ class Needs {
     return await Promise.all(folders.flatMap((folder) => globs.map((glob) => expand(glob, folder))));
   }
 
-  async #expanded({ glob, folder, paths = [] }: Glob, use: Use): Promise<void> {
-    for (const path of paths) await this.#path(path, [folder], use);
-    if (use === "mention") return;
+  async #expanded({ glob, folder, paths }: Glob, use: Use): Promise<void> {
+    for (const path of paths ?? []) await this.#path(path, [folder], use);
+    if (use === "mention" || !paths) return;
     // The files that `.rondoignore` names are not among those that are listed.
     const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(glob) ?? [];
     const place = await this.#locate(start === "" ? "." : start, folder);

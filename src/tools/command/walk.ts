@@ -287,10 +287,11 @@ class Walk implements Walking {
     return { ...state, functions: new Map(state.functions).set(name, body) };
   }
 
-  #redirected({ children }: Syntax, state: ShellState): Flow {
-    const [body, ...others] = children.filter(({ named }) => named);
+  #redirected(node: Syntax, state: ShellState): Flow {
+    const [body, ...others] = node.children.filter(({ named }) => named);
     if (!body) throw new Unclear();
     if (body.type === "command") return this.#command(body, state, others);
+    if (body.type === "list") return this.#list(lastPart(body, node, others), state);
     const isBare = body.type.endsWith("_redirect");
     const flow = isBare ? both(state) : this.#statement(body, state);
     const found = redirections(isBare ? [body, ...others] : others, join(state, either(flow)), this);
@@ -330,6 +331,17 @@ function named({ children }: Syntax, index: number): Syntax {
   const child = children.filter(({ named }) => named)[index];
   if (!child) throw new Unclear();
   return child;
+}
+
+/** The grammar hangs the redirections of the last command of a list on the list as a whole: `a && b > c`. */
+function lastPart(list: Syntax, whole: Syntax, redirects: readonly Syntax[]): Syntax {
+  const before = list.children.slice(0, -1);
+  const last = list.children.at(-1);
+  if (!last) throw new Unclear();
+  const { end } = whole;
+  const text = whole.text.slice(last.start - whole.start);
+  const redirected = { ...last, type: "redirected_statement", end, text, children: [last, ...redirects] };
+  return { ...list, end, text: whole.text, children: [...before, redirected] };
 }
 
 /** Whether there is a blank between any two: the grammar takes `a$"b"` for two words. */

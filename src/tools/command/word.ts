@@ -30,11 +30,17 @@ const mostValues = 16;
 export function readWord(node: Syntax, valuesOf: ValuesOf): Word {
   const pieces = piecesOf(node, valuesOf);
   const bare = pieces.map(({ quoted, values }) => (quoted ? "''" : (values?.[0] ?? "''"))).join("");
-  if (/\{.*(,|\.\.).*\}/s.test(bare)) return { text: node.text, values: undefined, isGlob: false };
+  if (holdsBraces(bare)) return { text: node.text, values: undefined, isGlob: false };
   const isGlob = pieces.some(({ quoted, values }) => !quoted && values?.some((value) => wildcard.test(value)));
   const isMixed =
     isGlob && pieces.some(({ quoted, values }) => quoted && values?.some((value) => wildcard.test(value)));
   return { text: node.text, values: isMixed ? undefined : product(pieces), isGlob };
+}
+
+/** Whether the shell would make several words of it: `{a,b}`, `{1..3}`. */
+function holdsBraces(text: string): boolean {
+  const open = text.indexOf("{");
+  return open >= 0 && /,|\.\./.test(text.slice(open, text.lastIndexOf("}") + 1));
 }
 
 /** A word that stands for itself. */

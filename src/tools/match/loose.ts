@@ -1,4 +1,5 @@
 /** Finding what was meant where it is not there to the letter. Pure, and bounded in time. */
+import { isSplit } from "../text.ts";
 import { type Anchor, anchorOf } from "./anchor.ts";
 import { fold } from "./fold.ts";
 import { indentOf } from "./indent.ts";
@@ -68,7 +69,7 @@ export function onOwnLines({ start, end }: Place, lines: Lines): boolean {
   return isBlank(lines.text.slice(lines.start(first), start)) && isBlank(lines.text.slice(end, lines.end(last)));
 }
 
-/** To the letter, part of a word may be meant; where something differs it is more likely another word. */
+/** Half a character is no place. To the letter, part of a word may be meant; where something differs it is more likely another word. */
 function splitsWord(text: string, index: number): boolean {
-  return /^[\p{L}\p{N}_]{2}/u.test(text.slice(Math.max(0, index - 1), index + 1));
+  return isSplit(text, index) || /^[\p{L}\p{N}_]{2}/u.test(text.slice(Math.max(0, index - 1), index + 1));
 }

@@ -1,4 +1,5 @@
 /** Output of commands as a terminal reads it, in pieces of any size: text, control characters, escape sequences. Pure. */
+import { never } from "../../loop/never.ts";
 
 /** What the output is made of, in order. Titles, links, clipboard writes and all other strings to the terminal are dropped. */
 interface Sink {
@@ -40,15 +41,18 @@ export class Escapes {
 
   /** @returns where to go on, which may be the same place in another state */
   #step(piece: string, at: number): number {
-    switch (this.#state.in) {
+    const state = this.#state;
+    switch (state.in) {
       case "text":
         return this.#text(piece, at);
       case "escape":
         return this.#escape(piece.charAt(at), at);
       case "csi":
-        return this.#csi(this.#state.parameters, piece.charAt(at), at);
+        return this.#csi(state.parameters, piece.charAt(at), at);
       case "string":
-        return this.#string(this.#state.length, piece, at);
+        return this.#string(state.length, piece, at);
+      default:
+        return never(state);
     }
   }
 

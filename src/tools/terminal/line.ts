@@ -8,6 +8,12 @@ interface Typed {
   env: Readonly<Record<string, string>>;
 }
 
+export interface TypedLine {
+  text: string;
+  /** Whether the command has a process of its own, which lives as long as it runs. */
+  isProcess: boolean;
+}
+
 /** Characters. Longer lines are slow to type, and some terminals cut them. */
 const longest = 8_000;
 const titleLength = 60;
@@ -17,12 +23,12 @@ const titleLength = 60;
  * encoded line; what it is about stands before it, for people. `shell` is its name, as VS Code has it.
  * Undefined: this shell, or this command, is not for that.
  */
-export function typedLine(shell: string, typed: Typed): string | undefined {
+export function typedLine(shell: string, typed: Typed): TypedLine | undefined {
   const line = encode(shell, typed);
-  return line !== undefined && line.length <= longest ? line : undefined;
+  return line && line.text.length <= longest ? line : undefined;
 }
 
-function encode(shell: string, { command, cwd, env }: Typed): string | undefined {
+function encode(shell: string, { command, cwd, env }: Typed): TypedLine | undefined {
   const title = titleOf(command);
   switch (shell) {
     case "bash":
@@ -32,14 +38,15 @@ function encode(shell: string, { command, cwd, env }: Typed): string | undefined
       const script = `cd -- ${quote(cwd)} && export ${exports.join(" ")} || exit\n${command}`;
       // In a subshell, so that `cd`, `exit` and variables stay there.
       // The space keeps it out of the history of shells that are set up so.
-      return ` : '${title}' && ( eval "$(printf %s ${base64(script)} | base64 --decode)" )`;
+      const text = ` : '${title}' && ( eval "$(printf %s ${base64(script)} | base64 --decode)" )`;
+      return { text, isProcess: true };
     }
     case "pwsh":
     case "powershell": {
       const variables = Object.entries(env).map(([name, value]) => `$env:${name} = ${quoteDouble(value)}`);
       const script = [`Set-Location -LiteralPath ${quoteDouble(cwd)}`, ...variables, command].join("\n");
-      const text = `[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(script)}'))`;
-      return `<# ${title} #> Invoke-Expression ${`(${text})`}`;
+      const decoded = `[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(script)}'))`;
+      return { text: `<# ${title} #> Invoke-Expression (${decoded})`, isProcess: false };
     }
     default:
       return undefined;

@@ -11,6 +11,8 @@ export interface Row {
   /** When it began, in a form of the system's: with the number it tells two processes apart. */
   born: string;
   isAsleep: boolean;
+  /** The group that its terminal listens to; -1 where there is none. */
+  foreground: number;
   /** Whether a terminal controls it. */
   hasTerminal: boolean;
 }
@@ -57,16 +59,19 @@ export function openFile(pid: number, descriptor: number): string {
 /** Undefined for one that is gone, or a zombie. */
 export function rowOf(pid: number): Row | undefined {
   const stat = readProc(pid, "stat");
-  // The name, in parentheses, may hold any character. Behind it: state, parent, group, session, terminal, …, start.
-  const [state, parent, group, session, terminal, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (state === undefined || rest.length < 15 || /[ZXx]/.test(state)) return undefined;
+  // The name, in parentheses, may hold any character. Behind it: state, parent, group, session, terminal, its foreground, …, start.
+  const [state, parent, group, session, terminal, foreground, ...rest] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ");
+  if (state === undefined || rest.length < 14 || /[ZXx]/.test(state)) return undefined;
   return {
     pid,
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
-    born: rest[14] ?? "",
+    born: rest[13] ?? "",
     isAsleep: state === "S",
+    foreground: Number(foreground),
     hasTerminal: terminal !== "0",
   };
 }
@@ -80,20 +85,21 @@ function readTable(): Row[] {
 /** All processes, without a headline. An option each: on macOS, what follows a `=` is a headline up to the argument's end. */
 export const psArguments = [
   "-ax",
-  ...["pid", "ppid", "pgid", "stat", "tty", "lstart"].flatMap((name) => ["-o", `${name}=`]),
+  ...["pid", "ppid", "pgid", "tpgid", "stat", "tty", "lstart"].flatMap((name) => ["-o", `${name}=`]),
 ];
 
 /** The answer of `ps` when asked with `psArguments`. Pure. */
 export function parseTable(text: string): Row[] {
-  const lines = text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S.*\S)\s*$/gm);
+  const lines = text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\S+)\s+(\S+)\s+(\S.*\S)\s*$/gm);
   return [...lines]
-    .map(([, pid, parent, group, state = "", terminal = "", born = ""]) => ({
+    .map(([, pid, parent, group, foreground, state = "", terminal = "", born = ""]) => ({
       pid: Number(pid),
       parent: Number(parent),
       group: Number(group),
       session: 0,
       born,
       isAsleep: /^[SI]/.test(state),
+      foreground: Number(foreground),
       hasTerminal: !/^[?-]/.test(terminal),
       isZombie: state.startsWith("Z"),
     }))

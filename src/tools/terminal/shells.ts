@@ -1,6 +1,7 @@
 /** How a command is handed to a shell. Pure but for the search for the shell. */
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { never } from "../../loop/never.ts";
 
 /** What to start. `verbatim`: on Windows, the arguments are quoted already. */
 export interface Invocation {
@@ -26,7 +27,8 @@ function familyOf(program: string): Family {
 }
 
 export function invocation(program: string, command: string): Invocation {
-  switch (familyOf(program)) {
+  const family = familyOf(program);
+  switch (family) {
     case "posix":
       return { file: program, args: ["-c", command], verbatim: false };
     case "powershell":
@@ -37,6 +39,8 @@ export function invocation(program: string, command: string): Invocation {
       };
     case "cmd":
       return { file: program, args: ["/d", "/s", "/c", `"${cmdLine(command)}"`], verbatim: true };
+    default:
+      return never(family);
   }
 }
 

@@ -48,7 +48,8 @@ function holding(command: fc.Arbitrary<string>, templates: readonly string[]): f
   );
 }
 
-describe("T8 compositions of commands", () => {
+describe("T8 compositions of commands", function () {
+  this.timeout(20_000);
   let workspace: TestWorkspace;
   before(() => {
     workspace = new TestWorkspace();
@@ -61,7 +62,7 @@ describe("T8 compositions of commands", () => {
       fc.asyncProperty(holding(fc.constantFrom(...harmful), [...plain, ...nested]), async (command) => {
         assert.equal(await decisionOf(command, workspace, reading), "ask");
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -70,7 +71,7 @@ describe("T8 compositions of commands", () => {
       fc.asyncProperty(holding(fc.constantFrom(...harmless), plain), async (command) => {
         assert.equal(await decisionOf(command, workspace, reading), "allow");
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -82,7 +83,7 @@ describe("T8 compositions of commands", () => {
         fc.pre(command !== "");
         if ((await decisionOf(command, workspace, reading)) === "allow") assert.ok(!shell.runsRm(command));
       }),
-      { numRuns: 1500 },
+      { numRuns: 1000 },
     );
   });
 });

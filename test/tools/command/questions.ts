@@ -57,6 +57,7 @@ export const questions: Record<string, string[]> = {
     "ls | ls |& ls # c\nrm x",
     "cat <<EOF | grep x\nEOF && cat <<'EOF'\n$(rm x)\nEOF",
     "cat <<EOF\nEOF \n$(rm x)\nEOF",
+    "echo ${x:-<(rm x)none}",
     "[ $i|rm -lt 3 ]",
     "[ a ] && [ b|rm ]",
     "[[ a > y ]]",

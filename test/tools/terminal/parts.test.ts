@@ -51,12 +51,18 @@ describe("the table of processes", () => {
 
   it("L11 leaves out the dead", () => {
     const text =
-      "  1     0     1 Ss   ??   Sun Nov 22 05:00:00 2026\n 77     1    70 Z    ttys001 Sun Nov 22 05:00:01 2026\n 78     1    70 S+   ttys001  Sun Nov 22 05:00:02 2026\n";
+      "  1     0     1    -1 Ss   ??   Sun Nov 22 05:00:00 2026\n 77     1    70    70 Z    ttys001 Sun Nov 22 05:00:01 2026\n 78     1    70    70 S+   ttys001  Sun Nov 22 05:00:02 2026\n";
     assert.deepEqual(
-      parseTable(text).map(({ pid, group, hasTerminal, born }) => [pid, group, hasTerminal, born]),
+      parseTable(text).map(({ pid, group, foreground, hasTerminal, born }) => [
+        pid,
+        group,
+        foreground,
+        hasTerminal,
+        born,
+      ]),
       [
-        [1, 1, false, "Sun Nov 22 05:00:00 2026"],
-        [78, 70, true, "Sun Nov 22 05:00:02 2026"],
+        [1, 1, -1, false, "Sun Nov 22 05:00:00 2026"],
+        [78, 70, 70, true, "Sun Nov 22 05:00:02 2026"],
       ],
     );
   });

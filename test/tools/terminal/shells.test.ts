@@ -58,7 +58,8 @@ describe("a command typed into a shell", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   function typed(command: string): string {
-    const line = typedLine("bash", { command, cwd: path.join(folder, "it's"), env: { MARK: "it's me" } });
+    const typed = { command, cwd: path.join(folder, "it's"), env: { MARK: "it's me" } };
+    const line = typedLine("bash", typed)?.text;
     assert.ok(line !== undefined && !line.includes("\n"));
     assert.match(line, /^ : '/);
     return execFileSync("bash", ["-c", `${line}; echo "[$?] $PWD"`], { cwd: folder, encoding: "utf8" });
@@ -82,13 +83,13 @@ describe("a command typed into a shell", () => {
 
   it("says before it what it is about, in words that no shell takes for more", () => {
     const line = typedLine("zsh", { command: "echo 'a' $(rm x) `y` !z\nnext", cwd: "/", env: { A: "b" } });
-    assert.match(line ?? "", /^ : 'echo a rm x y z next' && \( eval /);
+    assert.match(line?.text ?? "", /^ : 'echo a rm x y z next' && \( eval /);
   });
 
   it("is not for shells that read otherwise, nor for very long commands", () => {
     for (const shell of ["fish", "sh", "cmd", "nu"])
       assert.equal(typedLine(shell, { command: "x", cwd: "/", env: {} }), undefined);
     assert.equal(typedLine("bash", { command: "x".repeat(10_000), cwd: "/", env: { A: "b" } }), undefined);
-    assert.match(typedLine("pwsh", { command: "x", cwd: "/", env: {} }) ?? "", /^<# x #> Invoke-Expression /);
+    assert.match(typedLine("pwsh", { command: "x", cwd: "/", env: {} })?.text ?? "", /^<# x #> Invoke-Expression /);
   });
 });

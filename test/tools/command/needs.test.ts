@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import type { Rule } from "../../../src/loop/events.ts";
+import { commandNeeds } from "../../../src/tools/command/needs.ts";
+import type { Need } from "../../../src/tools/tool.ts";
+import { TestWorkspace } from "../workspace.ts";
+import { allowing, decisionOf, reading } from "./judged.ts";
+
+const signal = new AbortController().signal;
+
+describe("T8 what a command asks for", () => {
+  let workspace: TestWorkspace;
+  before(() => {
+    workspace = new TestWorkspace();
+    for (const name of ["a.ts", "b.ts", "src/c.ts", ".env", ".git/config"]) workspace.put(name, "x");
+  });
+  after(() => workspace.dispose());
+
+  const needsOf = (command: string) => commandNeeds(command, { host: workspace.host, signal });
+  const brief = ({ permission, pattern }: Need) => `${permission}: ${pattern}`;
+
+  const asked: [command: string, ...needs: string[]][] = [
+    ["echo foo && echo bar", "bash: echo foo", "bash: echo bar"],
+    ["npm test 2>&1 | tail -5", "bash: npm test", "bash: tail -5"],
+    ["timeout 5 npm test", "bash: npm test"],
+    ["NODE_ENV=test nice -n 5 npm test", "bash: npm test"],
+    ["cd src && make", "bash: make"],
+    ["bash -c 'rm a.ts; ls'", "bash: rm a.ts", "bash: ls"],
+    ["eval 'rm a.ts'", "bash: rm a.ts"],
+    ["ls | xargs -n 1 rm -f", "bash: ls", "bash: rm -f …"],
+    ["find . -name x -exec rm {} +", "bash: rm {}", "bash: find . -name x"],
+    ["echo $(rm a.ts)", "bash: rm a.ts", "bash: echo $(rm a.ts)"],
+    ["f() { rm $1; }; f x", "bash: rm $1"],
+    ["for f in a b; do rm $f; done", "bash: rm a", "bash: rm b"],
+    ["rm 'a b'", "bash: rm 'a b'"],
+    ["rm a b", "bash: rm a b"],
+    ['git  commit -m "it\'s done"', "bash: git commit -m 'it'\\''s done'"],
+    ["git --no-pager log", "bash: git log"],
+    ["ls *.ts", "bash: ls *.ts"],
+    ["make > out.txt 2>&1", "bash: make", "edit: out.txt"],
+    ["cd src && make > out.txt", "bash: make", "edit: src/out.txt"],
+    ["sort -o b.ts a.ts", "bash: sort -o b.ts a.ts", "edit: b.ts"],
+    ["curl -so x https://a.example", "bash: curl -so x https://a.example", "edit: x"],
+    ["dd if=a.ts of=b.ts", "bash: dd if=a.ts of=b.ts", "edit: b.ts"],
+    ["touch made.txt", "bash: touch made.txt"],
+    ["touch .git/hooks/x", "bash: touch .git/hooks/x", "edit: .git/hooks/x"],
+    ["cat .git/config", "bash: cat .git/config"],
+    ["cat .env", "bash: cat .env", "read: .env"],
+    ["cat /etc/hostname", "bash: cat /etc/hostname", "external_directory: /etc/hostname"],
+    ["python3 fix.py --file=/etc/x", "bash: python3 fix.py --file=/etc/x", "external_directory: /etc/x"],
+    ["sudo rm x", "bash: sudo rm x"],
+    ["cd src", "bash: cd src"],
+    ["echo /etc/hostname", "bash: echo /etc/hostname"],
+  ];
+  for (const [command, ...needs] of asked) {
+    it(command, async () => assert.deepEqual((await needsOf(command)).map(brief), needs));
+  }
+
+  it("says what a command does where its text does not", async () => {
+    const effects: [command: string, effect: string][] = [
+      ["rm x", "deletes files"],
+      ["npm test", "runs scripts of the project"],
+      ["curl https://a.example", "uses the network"],
+      ["node -e x", "runs other code"],
+      ["git push", "sends data to the network"],
+      ["ls", ""],
+    ];
+    for (const [command, effect] of effects) assert.equal((await needsOf(command))[0]?.effect, effect, command);
+    assert.equal((await needsOf("ls > out.txt"))[1]?.effect, "writes out.txt");
+  });
+
+  it("knows the pattern that Always would add, and none for what is not understood", async () => {
+    const patterns: [command: string, pattern: string | undefined][] = [
+      ["ls -la", "ls *"],
+      ["npm test", "npm test *"],
+      ["npm run build", "npm run build *"],
+      ["npm run", "npm run"],
+      ["git status --short", "git status *"],
+      ["docker compose up -d", "docker compose up *"],
+      ["python -m pytest -x", "python -m pytest *"],
+      ["node build.js", "node build.js *"],
+      ["make", "make"],
+      ["cargo test", "cargo test *"],
+      ["sudo ls", undefined],
+      ["node -e x", undefined],
+      ["cat .env", "cat *"],
+    ];
+    for (const [command, always] of patterns) assert.equal((await needsOf(command))[0]?.always, always, command);
+  });
+
+  it("rules that deny hold wherever the command stands", async () => {
+    const rules: Rule[] = [
+      { permission: "bash", pattern: "*", action: "allow" },
+      { permission: "bash", pattern: "rm *", action: "deny" },
+    ];
+    const commands = [
+      "rm x",
+      "ls; rm x",
+      "echo $(rm x)",
+      "sudo rm x",
+      "bash -c 'rm x'",
+      "ls | xargs rm",
+      "rm $x",
+      "f() { rm x; }; f",
+    ];
+    for (const command of commands) assert.equal(await decisionOf(command, workspace, rules), "deny", command);
+    assert.equal(await decisionOf("ls", workspace, rules), "allow");
+  });
+
+  it("what was allowed goes no further than it says", async () => {
+    const rules = allowing("npm test *", "touch *", "tee *", "make", "npm run build *");
+    for (const command of ["npm test", "npm test -- -g x", "CI=1 npm test", "touch a.ts", "make && npm run build"]) {
+      assert.equal(await decisionOf(command, workspace, rules), "allow", command);
+    }
+    const others = [
+      "npm testx",
+      "npm run other",
+      "make SHELL=x",
+      "make x",
+      "npm --prefix=x test",
+      "touch .git/hooks/x",
+      "npm test > x",
+    ];
+    const more = ["ls | tee .vscode/settings.json", "npm test; ls", "npm test `ls`", "touch ../x", "touch .env"];
+    for (const command of [...others, ...more])
+      assert.equal(await decisionOf(command, workspace, rules), "ask", command);
+  });
+
+  it("an exact question is not answered by a pattern that has the same text", async () => {
+    assert.equal(await decisionOf("sudo *", workspace, allowing("sudo *")), "ask");
+    assert.equal(await decisionOf("sudo ls", workspace, allowing("sudo *")), "ask");
+    assert.equal(await decisionOf("sudo ls", workspace, allowing("sudo ls")), "allow");
+  });
+
+  it("the mode Accept edits lets redirections into the workspace pass, Bypass all but what is guarded", async () => {
+    assert.equal(await decisionOf("ls > out.txt", workspace, reading, "acceptEdits"), "allow");
+    for (const command of ["ls > .git/hooks/x", "ls > $x", "ls > ../x", "touch x"]) {
+      assert.equal(await decisionOf(command, workspace, reading, "acceptEdits"), "ask", command);
+    }
+    assert.equal(await decisionOf("rm -rf src && sudo x > y", workspace, [], "bypassPermissions"), "allow");
+    for (const command of ["cat .env", "x > .git/hooks/y", 'eval "cat .env $x"', "cat .e*", "grep -r x ."]) {
+      assert.equal(await decisionOf(command, workspace, [], "bypassPermissions"), "ask", command);
+    }
+  });
+
+  it("asks for what is too long, too deep or takes too long as a whole, at once", async () => {
+    const commands = [
+      `echo ${"a".repeat(60_000)}`,
+      `${"(".repeat(3000)}ls${")".repeat(3000)}`,
+      `${"$(".repeat(500)}ls${")".repeat(500)}`,
+      "ls; ".repeat(9000),
+      `rm ${"{a,".repeat(2000)}`,
+      `${"if ls; then ".repeat(300)}`,
+      `echo ${'"$('.repeat(400)}`,
+    ];
+    for (const command of commands) {
+      const started = performance.now();
+      const needs = await needsOf(command);
+      assert.ok(performance.now() - started < 2000);
+      assert.ok(
+        needs.some(({ match }) => match === "exact"),
+        command.slice(0, 20),
+      );
+    }
+  });
+
+  it("of shells that it has no grammar for it understands only plain words", async () => {
+    const host = { ...workspace.host, terminal: { ...workspace.host.terminal, shell: "pwsh" } };
+    const match = async (command: string) =>
+      (await commandNeeds(command, { host, signal })).map((need) => `${need.match} ${brief(need)}`);
+    assert.deepEqual(await match("git status --short"), ["pattern bash: git status --short"]);
+    assert.deepEqual(await match("cat .env"), ["pattern bash: cat .env", "pattern read: .env"]);
+    for (const command of [
+      "ls; rm x",
+      "ls | iex",
+      "& ls",
+      ". ./x",
+      "$x",
+      "ls `\nrm",
+      "(ls)",
+      "ls 'a b'",
+      "cmd /c del x",
+    ]) {
+      assert.equal((await match(command))[0]?.split(" ")[0], "exact", command);
+    }
+  });
+});

@@ -108,7 +108,8 @@ export class Restores {
     }
     for (const name of chosen) left.push({ path: name, problem: "It is not in the preview." });
     this.#snapshot = "";
-    const done = await this.#apply(wanted, undefined);
+    const names = new Map([...this.#planned].map(([name, { shown }]) => [name, shown.path]));
+    const done = await this.#apply(wanted, names, undefined);
     return { restored: done.restored, left: [...left, ...done.left] };
   }
 
@@ -119,7 +120,7 @@ export class Restores {
     if (!newest) return { restored: [], left: [] };
     const back = newest.files.map(({ path, before, after }): Transition => ({ path, before: after, after: before }));
     this.#snapshot = "";
-    return await this.#apply(back, newest.id);
+    return await this.#apply(back, this.#names(back.map(({ path }) => path)), newest.id);
   }
 
   /** What `undo` would take back. */
@@ -137,9 +138,12 @@ export class Restores {
     return undefined;
   }
 
-  async #apply(wanted: readonly Transition[], undoes: string | undefined): Promise<RestoreResult> {
+  async #apply(
+    wanted: readonly Transition[],
+    names: ReadonlyMap<string, string>,
+    undoes: string | undefined,
+  ): Promise<RestoreResult> {
     const left: RestoreResult["left"] = [];
-    const names = this.#names(wanted.map(({ path }) => path));
     const leave = (file: Transition, problem: string) => {
       if (!isFolderOnly(file)) left.push({ path: names.get(file.path) ?? file.path, problem });
     };
@@ -173,6 +177,8 @@ export class Restores {
   }
 
   async #put({ path: name, before, after }: Transition): Promise<void> {
+    // Many files take their time; what comes in between is not to be lost.
+    if (!sameState(this.#now(name, before).state, before)) throw new Error("it has changed meanwhile");
     const bytes = after.type === "file" ? this.#kept.blobs.get(after.hash) : undefined;
     const isText = (before.type === "file" || before.type === "missing") && (bytes || after.type === "missing");
     if (isText && (await this.#writer?.write(name, bytes))) {
@@ -224,12 +230,11 @@ export class Restores {
 
   /** Relative to their folders; absolute where two would be the same. */
   #names(files: readonly string[]): Map<string, string> {
+    const relative = files.map((file) => relativeTo(this.#roots, file));
     const seen = new Map<string, number>();
-    for (const file of files)
-      seen.set(relativeTo(this.#roots, file), (seen.get(relativeTo(this.#roots, file)) ?? 0) + 1);
-    return new Map(
-      files.map((file) => [file, seen.get(relativeTo(this.#roots, file)) === 1 ? relativeTo(this.#roots, file) : file]),
-    );
+    for (const name of relative) seen.set(name, (seen.get(name) ?? 0) + 1);
+    const nameOf = (file: string, name = file) => (seen.get(name) === 1 ? name : file);
+    return new Map(files.map((file, at) => [file, nameOf(file, relative[at])]));
   }
 }
 

@@ -230,8 +230,11 @@ export class Steps {
   async #look(): Promise<Difference[]> {
     const started = Date.now();
     this.#looking = ++this.#looks;
+    const { reads } = this.#tree;
     try {
-      return await this.#tree.scan();
+      const differences = await this.#tree.scan();
+      if (this.#tree.reads !== reads) this.#filling ??= this.#fill();
+      return differences;
     } catch (error) {
       this.#giveUp(error);
       return [];

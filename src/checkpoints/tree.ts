@@ -41,6 +41,8 @@ export class Tree {
   #differences: Difference[] | undefined;
   #rulesChanged = false;
   #pace = new Pace();
+  /** How often names were read anew; from then on some may be new that have not changed. */
+  reads = 0;
 
   constructor(roots: readonly string[], store: string, table: StampTable) {
     this.#store = store;
@@ -65,6 +67,7 @@ export class Tree {
 
   /** @throws TooManyFiles */
   async read(): Promise<void> {
+    this.reads++;
     this.#folders = new Map();
     this.#pace = new Pace();
     for (const root of this.#roots) await this.#addFolder(root, Ignores.above(root));

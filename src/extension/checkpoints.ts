@@ -1,5 +1,6 @@
 /** Checkpoints in VS Code: open files are restored through their documents, and what files were can be looked at. */
 import { realpathSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import {
@@ -31,6 +32,12 @@ export function keptCheckpoints({ storage, sessionID, log }: Where): SessionChec
     log: (line) => log.warn(line),
     writer: documents,
   });
+}
+
+/** Of a session that is deleted: what was kept for it alone goes, too. It must be closed. */
+export async function forgetCheckpoints(storage: vscode.Uri, sessionID: string): Promise<void> {
+  const folder = vscode.Uri.joinPath(storage, "checkpoints", sessionID).fsPath;
+  await rm(folder, { recursive: true, force: true });
 }
 
 /** Restores through documents, so that undo works and editors show it at once. */

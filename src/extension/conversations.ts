@@ -18,6 +18,8 @@ import { isWindowThere } from "./alive.ts";
 export interface SharedDeps
   extends Omit<SessionDeps, "recorder" | "lock" | "openChild" | "host" | "hooks" | "checkpoints"> {
   checkpointsFor(sessionID: string): SessionCheckpoints;
+  /** The session is deleted, and what was kept for it. */
+  forgetCheckpoints(sessionID: string): Promise<void>;
   hostFor(sessionID: string): SessionDeps["host"];
   hooksFor(chat: Chat, recordPath: string, choices: Choices): SessionDeps["hooks"];
 }
@@ -129,6 +131,7 @@ export class Conversations implements vscode.Disposable {
       if (live.session === this.#current) this.#show(this.#open(newSession(this.#folder)).session);
     }
     this.#store.remove(id);
+    await this.#deps.forgetCheckpoints(id);
   }
 
   /** @throws RecordError or IntakeError when it runs in another window */
@@ -203,7 +206,7 @@ export class Conversations implements vscode.Disposable {
   #open(chat: Chat, found?: Replay): Live {
     const { id } = chat.session;
     const { transcript, lock } = this.#recordOf(id, found);
-    const { hostFor, hooksFor, checkpointsFor, ...shared } = this.#deps;
+    const { hostFor, hooksFor, checkpointsFor, forgetCheckpoints: _, ...shared } = this.#deps;
     const checkpoints = checkpointsFor(id);
     const choices = this.#choices(chat);
     const session = new Session(chat, choices, {

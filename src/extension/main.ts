@@ -14,7 +14,7 @@ import { registryOf } from "../tools/registry.ts";
 import { taskTool } from "../tools/task.ts";
 import { deferredTools, mustDefer } from "../tools/tool-search.ts";
 import { Archive } from "./archive.ts";
-import { keptCheckpoints } from "./checkpoints.ts";
+import { forgetCheckpoints, keptCheckpoints } from "./checkpoints.ts";
 import { commands } from "./commands.ts";
 import { Conversations } from "./conversations.ts";
 import { vscodeTools } from "./host/lm-tools.ts";
@@ -75,6 +75,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
         project: () => projects.load(),
         ledger,
         checkpointsFor: (sessionID) => keptCheckpoints({ storage, sessionID, log }),
+        forgetCheckpoints: (sessionID) => forgetCheckpoints(storage, sessionID),
         tools: registryOf(builtInTools({ editor: true })),
         outside: together([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
         deferred: (tools) => (mustDefer(tools) ? deferredTools(tools) : []),

@@ -6,7 +6,7 @@ const names = [
   ["Read", "read"],
   ["Write", "write"],
   ["Edit", "edit"],
-  ["MultiEdit", "edit"],
+  ["MultiEdit", "multi_edit"],
   ["Glob", "glob"],
   ["Grep", "grep"],
   ["Task", "task"],

@@ -155,6 +155,8 @@ export interface Background {
 
 /** What the editor knows of the code; there is none in a headless run. */
 export interface Editor {
+  /** Whether the file (absolute path) is open, so that all its problems are known; of others the editor may know none. */
+  watches(path: string): Promise<boolean>;
   /** Of one file (absolute path), or of all files. */
   problems(path: string | undefined): Promise<Problem[]>;
   /** As `problems`, once they have settled after a change, or after `timeout` ms at the latest. */

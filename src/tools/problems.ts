@@ -2,8 +2,15 @@
 import type { Host, Problem, TextFile } from "./host.ts";
 import { cutLine, plural, splitLines } from "./text.ts";
 
-/** How often each complaint is there. Undefined: there is no editor that knows. */
-export type KnownProblems = ReadonlyMap<string, number> | undefined;
+/** Undefined: there is no editor that knows. */
+export type KnownProblems = Known | undefined;
+
+interface Known {
+  /** How often each complaint is there. */
+  counts: ReadonlyMap<string, number>;
+  /** The lines of the file; undefined where all its problems are among the known ones. */
+  lines: ReadonlySet<string> | undefined;
+}
 
 /** ms */
 const wait = 2_000;
@@ -13,12 +20,13 @@ const shown = 10;
 export async function knownProblems({ editor }: Host, path: string, text: string): Promise<KnownProblems> {
   if (!editor) return undefined;
   const lines = splitLines(text);
-  const known = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const problem of await editor.problems(path).catch(() => [])) {
     const key = keyOf(problem, lines);
-    known.set(key, (known.get(key) ?? 0) + 1);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
   }
-  return known;
+  const isWatched = text === "" || (await editor.watches(path).catch(() => false));
+  return { counts, lines: isWatched ? undefined : new Set(lines.map((line) => line.trim())) };
 }
 
 /**
@@ -34,22 +42,32 @@ export async function newProblems(
   if (!editor || !known) return "";
   const found = await editor.settledProblems(after.path, wait, signal).catch(() => []);
   const lines = splitLines(after.text);
-  const left = new Map(known);
-  const fresh = found.filter((problem) => {
+  const left = new Map(known.counts);
+  const unknown = found.filter((problem) => {
     if (problem.severity !== "error" && problem.severity !== "warning") return false;
     const key = keyOf(problem, lines);
     const count = left.get(key) ?? 0;
     left.set(key, count - 1);
     return count <= 0;
   });
-  if (fresh.length === 0) return "";
+  // Where the editor knew nothing of the file, what it says of lines that are as they were may be as old as they are.
+  const isFresh = ({ line }: Problem) => !known.lines?.has(lines[line - 1]?.trim() ?? "");
+  const fresh = unknown.filter(isFresh);
+  const others = unknown.length - fresh.length;
+  if (fresh.length === 0) return others === 0 ? "" : `\n\n${othersIn(after.relative, others)}`;
   // What is sure to break comes first.
   const sorted = fresh.toSorted(
     (a, b) => Number(a.severity !== "error") - Number(b.severity !== "error") || a.line - b.line,
   );
   const words = sorted.slice(0, shown).map(describe);
   if (fresh.length > shown) words.push(`(${plural(fresh.length - shown, "more problem")})`);
+  if (others > 0) words.push(othersIn(after.relative, others));
   return `\n\nNew problems in ${after.relative} after this edit:\n${words.join("\n")}`;
+}
+
+function othersIn(name: string, count: number): string {
+  const which = count === 1 ? "a problem" : plural(count, "problem");
+  return `${name} has ${which} in lines that this edit did not change, perhaps from before: diagnostics lists them.`;
 }
 
 /** By its line's text, not its number: that changes with every line above. */

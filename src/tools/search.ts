@@ -45,7 +45,7 @@ export class FileList {
   /** At most `most` of them, the newest first. */
   newest(most: number): string[] {
     const times = Float64Array.from(this.#files, ({ modified }) => modified).sort();
-    const oldest = times.at(-most) ?? 0;
+    const oldest = times.at(-most) ?? Number.NEGATIVE_INFINITY;
     return this.#files
       .filter(({ modified }) => modified >= oldest)
       .sort((a, b) => b.modified - a.modified || (a.path < b.path ? -1 : 1))

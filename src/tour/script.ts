@@ -18,7 +18,7 @@ const connect = `To work with a real model, do one of these:
 - set \`ANTHROPIC_API_KEY\` or \`OPENAI_API_KEY\` in the environment and start again, or
 - start [Ollama](https://ollama.com) on this machine and start again.`;
 
-const goodbye = `That was a scripted tour: no model wrote these answers. The rest was real: Rondo read the files, asked you, made the edit and ran the command.
+const goodbye = `That was a scripted tour: no model wrote these answers. The rest was real: Rondo read the files, asked you, made the edit and ran the command. **Restore to here…** at your message takes it all back, if you like.
 
 ${connect}`;
 
@@ -41,7 +41,7 @@ export function nextReply(messages: readonly WireMessage[]): Reply {
   const edit = done.find((call) => call.name === "edit");
   const [before, after] = runs;
   if (reads.length === 0) return start;
-  if (edit && after) return finish(after);
+  if (edit && after) return finish(after, done.at(-1)?.name === "todo_write");
   if (edit) return afterEdit(edit);
   if (before) return explain(before);
   return afterReading(reads);
@@ -62,14 +62,24 @@ const isResult = (block: Block): block is Block & { type: "tool_result" } => blo
 
 const isPrompt = (message: WireMessage) => message.role === "user" && !message.content.some(isResult);
 
+const steps = ["Read the test and what it tests", "See it fail", "Mend the code", "See it pass"];
+
+/** The to-do list with so many of its steps done. */
+const toDo = (done: number) => ({
+  name: "todo_write",
+  input: {
+    todos: steps.map((content, at) => ({
+      content,
+      status: at < done ? "completed" : at === done ? "in_progress" : "pending",
+    })),
+  },
+});
+
 const runTests = (description: string) => ({ name: "bash", input: { command: "npm test", description } });
 
 const start: Reply = {
   text: "This is a scripted tour of Rondo, no model answers here. I look for the failing test, starting with the test file and the code it tests.",
-  calls: [
-    { name: "read", input: { file_path: test } },
-    { name: "read", input: { file_path: source } },
-  ],
+  calls: [toDo(0), { name: "read", input: { file_path: test } }, { name: "read", input: { file_path: source } }],
 };
 
 function afterReading(reads: Done[]): Reply {
@@ -86,7 +96,7 @@ function afterReading(reads: Done[]): Reply {
   }
   return {
     text: "Two files, and a suspicion already. I run the tests to see it fail.",
-    calls: [runTests("Run the tests")],
+    calls: [toDo(1), runTests("Run the tests")],
   };
 }
 
@@ -104,7 +114,7 @@ sum += Math.round(line.cents * line.quantity * (1 - rate)); // rounds too early
 \`\`\`
 
 So I take the discount off the subtotal, and round that once. You see the change before it is made.`,
-    calls: [{ name: "edit", input: { file_path: source, old_string: wrong, new_string: right } }],
+    calls: [toDo(2), { name: "edit", input: { file_path: source, old_string: wrong, new_string: right } }],
   };
 }
 
@@ -116,15 +126,15 @@ function afterEdit(edit: Done): Reply {
   }
   return {
     text: "The edit is made. You find it in the editor, with **Accept** and **Reject** at the changed lines. Now the tests again.",
-    calls: [runTests("Run the tests again")],
+    calls: [toDo(3), runTests("Run the tests again")],
   };
 }
 
-function finish(run: Done): Reply {
+function finish(run: Done, isTold: boolean): Reply {
   if (/fail 0\b/.test(run.output)) {
-    return stop(
-      "All tests pass: `total()` now rounds once, at the end. Accept the change in the editor, or reject it.",
-    );
+    const text =
+      "All tests pass: `total()` now rounds once, at the end. Accept the change in the editor, or reject it.";
+    return isTold ? { text: goodbye, calls: [] } : { text, calls: [toDo(steps.length)] };
   }
   if (/fail [1-9]/.test(run.output)) return stop("A test still fails, which this script did not expect.");
   return stop(`The edit is made, but I did not see the tests pass: ${quote(run)}`);

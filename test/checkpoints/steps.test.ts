@@ -145,6 +145,12 @@ describe("checkpoints of steps", () => {
     assert.deepEqual(change?.files, [".gitignore"]);
     await world.restore(begun);
     assert.deepEqual(world.tree(), before);
+    rmSync(world.path(".gitignore"));
+    await world.command("true");
+    const shown = await world.command("echo two > dist/out.js");
+    assert.deepEqual(shown.change?.files, ["dist/out.js"]);
+    await world.restore(shown.begun);
+    assert.equal(world.text("dist/out.js"), "one\n");
   });
 
   it("says honestly what it has no copy of, and keeps large files that a tool named", async () => {
@@ -156,6 +162,24 @@ describe("checkpoints of steps", () => {
     const named = await world.tool(["large", () => world.put("large", "small\n")]);
     await world.restore(named.begun);
     assert.equal(statSync(world.path("large")).size, size);
+  });
+
+  it("lets nobody wait who has stopped", async () => {
+    const stop = new AbortController();
+    world.checkpoints.begin();
+    const waiting = world.checkpoints.ready("unknown", stop.signal);
+    stop.abort(new Error("stopped"));
+    await assert.rejects(waiting, /stopped/);
+    await assert.rejects(world.checkpoints.ready([world.path("a")], stop.signal), /stopped/);
+    assert.equal(await world.checkpoints.end(), undefined);
+  });
+
+  it("does not look at its own store", async () => {
+    const own = new World({ folders: ["."] });
+    own.put("a", "one\n");
+    await own.command("echo two > a");
+    assert.deepEqual((await own.command("echo three > a")).change?.files, ["a"]);
+    await own.dispose();
   });
 
   it("leaves special files alone", async () => {

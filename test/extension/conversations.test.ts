@@ -69,6 +69,7 @@ describe("sessions of a window", () => {
         outside: noOutside,
         deferred: () => [],
         checkpointsFor: () => noCheckpointsKept,
+        forgetCheckpoints: async () => {},
         ruleUsed() {},
         limits: () => ({ ...defaultLimits, queueTimeout: 300 }),
         platform: process.platform,

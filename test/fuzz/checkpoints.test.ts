@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { actions, Play } from "../checkpoints/play.ts";
 import { never, World } from "../checkpoints/world.ts";
 
-const runs = Math.ceil(Number(process.env["RONDO_FUZZ_RUNS"] ?? 2000) / 10);
+const runs = Math.ceil(Number(process.env["RONDO_FUZZ_RUNS"] ?? 2000) / 20);
 const seed = Number(process.env["RONDO_FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 
 describe("random checkpoints", () => {

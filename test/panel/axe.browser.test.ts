@@ -24,6 +24,8 @@ const left = new Set([
   "running",
   "restored",
   "strangers",
+  "growing",
+  "command-hidden",
 ]);
 
 describe("accessibility", () => {

@@ -17,7 +17,7 @@ describe("commands in the background", () => {
     assert.match(await region(panel).innerText(), /2 commands in the background\s+1 waits for input/);
     await button(panel, "Show the commands").click();
     const rows = region(panel).getByRole("listitem");
-    assert.match(await rows.nth(0).innerText(), /npm run dev[\s\S]*running \d+ s[\s\S]*localhost:4173/);
+    assert.match(await rows.nth(0).innerText(), /npm run dev[\s\S]*running (?:\d+ min )?\d+ s[\s\S]*localhost:4173/);
     assert.match(await rows.nth(1).innerText(), /waits for input: “package name: \(tinyshop\)”/);
     assert.match(await rows.nth(2).innerText(), /watch:types\s+exit code 1/);
     await button(panel, "End npm init").click();

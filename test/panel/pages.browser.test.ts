@@ -30,9 +30,9 @@ describe("the page of rules", () => {
       "Built in",
     ]);
     const rows = (await all.getByRole("listitem").allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
-    assert.match(rows[0] ?? "", /^Allow bash git status \* ?Decided 210 times, last 30 min ago$/);
+    assert.match(rows[0] ?? "", /^Allow bash git status \* ?Decided 210 times, last \d+ min ago$/);
     assert.match(rows[3] ?? "", /^Allow bash make deploy \* ?Never used$/);
-    assert.match(rows[4] ?? "", /^Deny edit \* ?Decided 1 time, last yesterday$/);
+    assert.match(rows[4] ?? "", /^Deny edit \* ?Decided 1 time, last (?:yesterday|on \w{3})$/);
     assert.ok(await all.getByText("6 rules, 265 decisions.").isVisible());
     assert.ok(await panel.page.getByRole("textbox", { name: "Message" }).isVisible());
   });

@@ -114,6 +114,19 @@ describe("I6 the boundary of each tool", () => {
     assert.equal((await decide("bash", { command: "cat .vscode/settings.json" }, "default")).decision, "allow");
   });
 
+  it("notebook_edit of a notebook that is held back, and patches that delete, make or move what is guarded", async () => {
+    work.put("private/n.ipynb", JSON.stringify({ cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+    await work.run("read", { file_path: "private/n.ipynb" });
+    await asksAlways("notebook_edit", { notebook_path: "private/n.ipynb", new_source: "x", edit_mode: "insert" });
+    for (const lines of [
+      ["*** Delete File: .vscode/settings.json"],
+      ["*** Add File: .git/hooks/pre-commit", "+x"],
+      ["*** Update File: src/a.ts", "*** Move to: .husky/pre-commit", "@@", "-KEY", "+x"],
+    ]) {
+      await asksAlways("apply_patch", { input: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n") });
+    }
+  });
+
   it("glob and grep in a guarded folder ask each time", async () => {
     await asksAlways("glob", { pattern: "*", path: "private" });
     await asksAlways("glob", { pattern: "private/../open/../private/*", path: "open" });

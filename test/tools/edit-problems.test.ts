@@ -9,11 +9,14 @@ describe("T11 new problems after an edit", () => {
   let before: Problem[];
   let after: Problem[];
   let waits: number[];
+  let isOpen: boolean;
   beforeEach(() => {
     work = new EditWorkspace();
     [before, after, waits] = [[], [], []];
+    isOpen = true;
     const nothing = async () => [];
     const editor: Editor = {
+      watches: async () => isOpen,
       problems: async () => before,
       settledProblems: async (_, timeout) => {
         waits.push(timeout);
@@ -55,6 +58,18 @@ describe("T11 new problems after an edit", () => {
     before = [problem(2, "bad two")];
     after = [problem(4, "bad two")];
     assert.equal(await told("one", "one\n1\n1.5"), "");
+  });
+
+  it("of a file that was not open, tells of the lines that the edit made; the others may have been there", async () => {
+    isOpen = false;
+    after = [problem(1, "bad one"), problem(3, "no such name")];
+    assert.equal(
+      await told(),
+      "New problems in a.ts after this edit:\nline 3: error ts(1) no such name\n" +
+        "a.ts has a problem in lines that this edit did not change, perhaps from before: diagnostics lists them.",
+    );
+    after = [problem(1, "bad one"), problem(2, "bad two")];
+    assert.match(await told("3", "four"), /^a\.ts has 2 problems in lines that this edit did not change/);
   });
 
   it("counts: the same complaint about a second such line is new", async () => {

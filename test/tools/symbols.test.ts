@@ -9,6 +9,7 @@ import { TestWorkspace } from "./workspace.ts";
 /** An editor that knows this much of the code, wherever it is asked. */
 function editorOf({ problems = [], places = [], named = [] }: Knows): Editor {
   return {
+    watches: async () => true,
     problems: async (path) => problems.filter((one) => path === undefined || one.path === path),
     settledProblems: async () => problems,
     definition: async () => places,

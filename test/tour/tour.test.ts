@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import Anthropic from "@anthropic-ai/sdk";
+import { todoWrite } from "../../src/tools/todo-write.ts";
 import { startTourModel } from "../../src/tour/tour.ts";
 
 type Call = Anthropic.ToolUseBlock;
@@ -70,6 +71,8 @@ describe("the tour model, through the real SDK", () => {
         await writeFile(file, before + new_string + after);
         return { content: [{ type: "text", text: "Edited src/cart.js" }] };
       }
+      case "todo_write":
+        return { content: "0 of 4 done" };
       case "bash":
         return run(process.execPath, ["--test"], { cwd: folder }).then(
           ({ stdout }) => ({ content: stdout }),
@@ -82,14 +85,22 @@ describe("the tour model, through the real SDK", () => {
 
   it("makes the sample's failing test pass, and says that it is a script", async () => {
     const { said, calls } = await play(real);
+    const work = calls.filter(({ name }) => name !== "todo_write");
     assert.deepEqual(
-      calls.map((call) => call.name),
+      work.map((call) => call.name),
       ["read", "read", "bash", "edit", "bash"],
     );
-    assert.equal(new Set(calls.map((call) => call.id)).size, 5);
+    assert.equal(new Set(calls.map((call) => call.id)).size, calls.length);
     assert.match(said[0] ?? "", /scripted tour/);
     assert.match(said.join("\n"), /expects 905 and gets 906/);
-    assert.match(said.at(-1) ?? "", /All tests pass.*no model wrote.*Set API Key….*ANTHROPIC_API_KEY.*Ollama/s);
+    assert.match(said.slice(-2).join("\n"), /All tests pass.*no model wrote.*Set API Key….*ANTHROPIC_API_KEY.*Ollama/s);
+  });
+
+  it("keeps a to-do list that real input fits, and whose steps are all done in the end", async () => {
+    const { calls } = await play(real);
+    const lists = calls.filter(({ name }) => name === "todo_write").map(({ input }) => todoWrite.input.parse(input));
+    const done = lists.map(({ todos }) => JSON.stringify(todos).split('"completed"').length - 1);
+    assert.deepEqual(done, [0, 1, 2, 3, 4]);
   });
 
   it("says so when the edit is denied, and stops", async () => {
@@ -104,7 +115,10 @@ describe("the tour model, through the real SDK", () => {
     const { said, calls } = await play(async (call) =>
       call.name === "bash" ? { content: "The user denied this.", is_error: true } : real(call),
     );
-    assert.equal(calls.length, 5);
+    assert.deepEqual(
+      calls.filter(({ name }) => name !== "todo_write").map(({ name }) => name),
+      ["read", "read", "bash", "edit", "bash"],
+    );
     assert.match(said.join("\n"), /did not see the test fail \(“The user denied this.”\)/);
     assert.match(said.at(-1) ?? "", /did not see the tests pass/);
   });

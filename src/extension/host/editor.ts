@@ -22,6 +22,7 @@ const near = 3;
 export function codeEditor(): Editor & vscode.Disposable {
   const news = new ProblemNews();
   return {
+    watches: async (file) => (await findDocument(file)) !== undefined,
     problems: async (file) => (file === undefined ? allProblems() : problemsOf(await addressOf(file))),
     async settledProblems(file, timeout, signal) {
       const uri = await addressOf(file);

@@ -181,7 +181,7 @@ export class Setups {
 
 /** Whether `apply_patch` is for the model: those that were trained on its format, whoever serves them. */
 export function offersPatches(modelID: string): boolean {
-  return /(^|\/)(gpt-|o[34]|codex)/i.test(modelID);
+  return /(^|[/:.@])(gpt-|chatgpt-|codex|o[34](?=$|[-:.]))/i.test(modelID);
 }
 
 function thinkingOf(variant: string | undefined): Thinking | undefined {

@@ -5,7 +5,7 @@ const most = 500;
 const mostStars = 5;
 
 /** @returns where a path leads, as it stands in the command */
-type Locate = (path: string) => Promise<Location>;
+type Locate = (path: string) => Promise<Location | undefined>;
 
 /** The paths that fit now; undefined when they are too many to look at. */
 export async function expandGlob(
@@ -18,7 +18,9 @@ export async function expandGlob(
   // Matching could take very long.
   if (names.some((name) => name.split("*").length > mostStars)) return undefined;
   const list = async (folder: string) => {
-    const found = await workspace.open(await locate(folder === "" ? "." : folder), signal);
+    const place = await locate(folder === "" ? "." : folder);
+    if (!place || (await workspace.look(place)) !== "folder") return [];
+    const found = await workspace.open(place, signal);
     return found.type === "folder" ? found.entries : [];
   };
   let paths = [names[0] === "" ? "/" : ""];

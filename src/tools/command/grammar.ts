@@ -84,20 +84,49 @@ function copyNode(cursor: TreeCursor, command: string, depth: number): Syntax | 
   if (depth > deepest) return undefined;
   const { nodeType: type, startIndex: start, endIndex: end } = cursor;
   const node: Syntax = { type, start, end, text: command.slice(start, end), named: cursor.nodeIsNamed, children: [] };
-  // A line that only begins with the delimiter does not end a here-document.
+  // A line that only begins with the delimiter does not end a here-document, nor does a `#` in a word begin a comment.
   if (type === "heredoc_end" && /[^\n]/.test(command.charAt(end))) return undefined;
+  if (type === "comment" && /[^\s;&|(){}`]/.test(command.charAt(start - 1))) return undefined;
   if (!cursor.gotoFirstChild()) return node;
   const isGap = gapOf(type);
   let at = start;
   do {
     const child = copyNode(cursor, command, depth + 1);
     if (!child || !isGap(command.slice(at, child.start))) return undefined;
+    const before = node.children.at(-1);
+    if (before && at === child.start && isSplit(before, child, type)) return undefined;
     node.children.push(child);
     at = child.end;
   } while (cursor.gotoNextSibling());
   cursor.gotoParent();
   return isGap(command.slice(at, end)) ? node : undefined;
 }
+
+/** Whether the grammar takes one word for two, as it does `a$"b"`. */
+function isSplit(one: Syntax, other: Syntax, parent: string): boolean {
+  return (
+    words.has(one.type) &&
+    words.has(other.type) &&
+    !/^(concatenation|simple_expansion)$/.test(parent) &&
+    !texts.has(parent)
+  );
+}
+
+const words = new Set([
+  ...[
+    "word",
+    "command_name",
+    "number",
+    "string",
+    "raw_string",
+    "ansi_c_string",
+    "translated_string",
+    "concatenation",
+    "$",
+  ],
+  ...["simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"],
+  ...["brace_expression", "extglob_pattern", "variable_name", "variable_assignment", "array"],
+]);
 
 /** What may stand between the children of a node: else the grammar has overlooked something. */
 function gapOf(type: string): (text: string) => boolean {

@@ -1,7 +1,7 @@
 import type { Syntax } from "./grammar.ts";
 import { holdsCode, Unclear } from "./word.ts";
 
-export interface HereDocument {
+interface HereDocument {
   /** What the command reads; undefined: not known before it runs. */
   text: string | undefined;
   /** The node to look for substitutions in. */

@@ -3,7 +3,7 @@ import picomatch from "picomatch";
 import { guardedBelow } from "../guarded-below.ts";
 import type { Host, Location } from "../host.ts";
 import { fileNeeds, namedOutside } from "../scope.ts";
-import type { Need } from "../tool.ts";
+import { type Need, ToolError } from "../tool.ts";
 import { alwaysPattern } from "./always.ts";
 import { expandGlob } from "./glob.ts";
 import type { Grammar } from "./grammar.ts";
@@ -20,14 +20,16 @@ interface Place {
 }
 
 /** More variants of one simple command than this, because of the values of its variables, are not told apart. */
-const mostVariants = 40;
+const mostVariants = 20;
+/** Beyond these the rest is asked for with the command as a whole. */
+const mostNeeds = 200;
 
 /** In the order of the command, no two alike, at least one. */
 export async function commandNeeds(command: string, place: Place): Promise<Need[]> {
   const acts = await actsOf(command, place.host.terminal.shell);
   const needs = new Needs(place);
-  if (acts) for (const act of acts) await needs.act(act);
-  else await needs.unclear(command);
+  for (const act of acts ?? []) if (needs.all.length < mostNeeds) await needs.act(act);
+  if (!acts || needs.all.length >= mostNeeds) await needs.unclear(command);
   // What only sets variables, or moves within the workspace, is harmless beside others; alone it is asked for as it is.
   return needs.all.length > 0 ? needs.all : [{ ...exactly(command, ""), match: "pattern" }];
 }
@@ -49,7 +51,7 @@ function exactly(text: string, effect: string): Need {
 
 class Needs {
   readonly #needs = new Map<string, Need>();
-  readonly #places = new Map<string, Promise<Location>>();
+  readonly #places = new Map<string, Promise<Location | undefined>>();
   readonly #host: Host;
   readonly #signal: AbortSignal;
 
@@ -126,7 +128,7 @@ class Needs {
     for (const folder of folders) {
       const places = await Promise.all(named.map((path) => this.#locate(path, folder)));
       const all = named.some(isPlainPath) ? places : [...places, await this.#locate(".", folder)];
-      for (const place of all) if (place.inside) await this.#guarded(place, isRead);
+      for (const place of all) if (place?.inside) await this.#guarded(place, isRead);
     }
   }
 
@@ -138,10 +140,10 @@ class Needs {
     }
   }
 
-  /** Looked up once for a command, however often it names it. */
-  #locate(name: string, folder: string): Promise<Location> {
+  /** Looked up once for a command, however often it names it. Undefined: no path leads there, it is far too long or goes in circles. */
+  #locate(name: string, folder: string): Promise<Location | undefined> {
     const path = from(folder, otherHome(name));
-    const known = this.#places.get(path) ?? this.#host.workspace.locate(path);
+    const known = this.#places.get(path) ?? this.#host.workspace.locate(path).catch(onlyToolErrors);
     this.#places.set(path, known);
     return known;
   }
@@ -152,7 +154,7 @@ class Needs {
       let path = folder;
       for (let up = 0; up < 50; up++) {
         const place = await this.#locate(path === "" ? "HEAD" : `${path}/HEAD`, "");
-        if (!place.inside) break;
+        if (!place?.inside) break;
         if ((await this.#host.workspace.look(place)) !== "missing") return true;
         if (!place.relative.includes("/")) break;
         path = path === "" ? ".." : `${path}/..`;
@@ -165,7 +167,7 @@ class Needs {
     const globs = words.filter(({ isGlob }) => isGlob).map(({ value }) => value);
     const { workspace } = this.#host;
     const expand = async (glob: string, folder: string) => {
-      const paths = await expandGlob(glob, (path) => workspace.locate(from(folder, path)), workspace, this.#signal);
+      const paths = await expandGlob(glob, (path) => this.#locate(path, folder), workspace, this.#signal);
       // What fits nothing stays as it is.
       return { glob, folder, paths: paths?.length === 0 ? [glob] : paths };
     };
@@ -178,7 +180,7 @@ class Needs {
     // The files that `.rondoignore` names are not among those that are listed.
     const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(glob) ?? [];
     const place = await this.#locate(start === "" ? "." : start, folder);
-    if (place.inside) await this.#guarded(place, picomatch(rest));
+    if (place?.inside) await this.#guarded(place, picomatch(rest));
   }
 
   async #redirect({ access, target, folders }: Extract<Act, { type: "redirect" }>): Promise<void> {
@@ -195,7 +197,8 @@ class Needs {
     if (isHarmlessDevice(name)) return;
     for (const folder of folders) {
       const location = await this.#locate(name, folder);
-      for (const need of fileNeeds(access, location, this.#host)) {
+      if (!location) this.#add(exactly(`${access === "edit" ? ">" : "<"} ${name}`, "nobody knows to which file"));
+      for (const need of location ? fileNeeds(access, location, this.#host) : []) {
         this.#add(
           access === "edit" && need.permission === "edit" ? { ...need, effect: `writes ${need.pattern}` } : need,
         );
@@ -211,7 +214,8 @@ class Needs {
     }
   }
 
-  #located(location: Location, use: Use): void {
+  #located(location: Location | undefined, use: Use): void {
+    if (!location) return;
     if (!location.inside) this.#add(namedOutside(location));
     if (use === "mention" || location.guard === "none") return;
     if (use === "read" && location.guard === "settings") return;
@@ -225,6 +229,10 @@ class Needs {
     if (!before || (before.guard === "none" && need.guard !== "none") || need.match === "exact")
       this.#needs.set(key, need);
   }
+}
+
+function onlyToolErrors(error: unknown): undefined {
+  if (!(error instanceof ToolError)) throw error;
 }
 
 /** What a command does with a file that it names. */

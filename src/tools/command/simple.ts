@@ -5,7 +5,7 @@ import type { Walking } from "./walk.ts";
 import { literal, Unclear, unknown, type Word } from "./word.ts";
 import { splitWrapper, wrappers } from "./wrappers.ts";
 
-export interface Given {
+interface Given {
   words: readonly Word[];
   /** Its standard input, where it is known before it runs. */
   input: string | undefined;

@@ -16,7 +16,7 @@ export class Unclear extends Error {
 }
 
 /** The values that a variable may have; undefined: anything. */
-export type ValuesOf = (name: string) => readonly string[] | undefined;
+type ValuesOf = (name: string) => readonly string[] | undefined;
 
 interface Piece {
   values: readonly string[] | undefined;

@@ -150,6 +150,10 @@ describe("T8 what a command asks for", () => {
       "ls; ".repeat(9000),
       `rm ${"{a,".repeat(2000)}`,
       `${"if ls; then ".repeat(300)}`,
+      `${Array.from({ length: 40 }, (_, at) => `for i in 1; do x${at}=$((x${at}+1)); a${at}=b; `).join("")} rm $a1${"; done".repeat(40)}`,
+      `${Array.from({ length: 40 }, (_, at) => `f${at}() { ${`f${at + 1}; `.repeat(20)} }; `).join("")} f0`,
+      `${Array.from({ length: 300 }, (_, at) => `touch ${at}`).join("; ")}`,
+      `ls ${"*a".repeat(50)}b; rm $x`,
       `echo ${'"$('.repeat(400)}`,
     ];
     for (const command of commands) {

@@ -3,7 +3,8 @@ import os from "node:os";
 import { createInterface } from "node:readline/promises";
 import * as z from "zod/mini";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
-import { alwaysRules, judge, type RuleBook, strictest } from "../loop/permissions/rules.ts";
+import type { Rule } from "../loop/events.ts";
+import { alwaysRules, type Judgement, judge, type RuleBook, strictest } from "../loop/permissions/rules.ts";
 import { loadProject } from "../project/project.ts";
 import { foldersOf } from "../query/options.ts";
 import { rulesOf } from "../query/permissions.ts";
@@ -29,7 +30,8 @@ interface Bench {
 export async function explain(options: Options): Promise<number> {
   const folders = foldersOf(options);
   const { permissionMode = "default", agent = "build", trusted = true } = options;
-  const host = nodeHost({ folders, trusted, overflowDir: folders[0] });
+  // Nothing runs, so nothing is kept.
+  const host = nodeHost({ folders, trusted, overflowDir: os.devNull });
   const project = loadProject({ folders, home: os.homedir(), trusted });
   const bench: Bench = {
     agent: project.agents.find(agent),
@@ -87,14 +89,14 @@ async function explainCall(call: z.infer<typeof Line>, { agent, book, host, tool
     );
     return {
       decision,
-      rule: decisive?.rule ?? null,
+      rule: ruleOf(decisive),
       why: decisive?.why ?? "Nothing asks.",
       parts: judged
         .filter(({ need }) => !isPath(need.permission))
         .map(({ need, judgement }) => ({
           text: need.pattern,
           decision: judgement.decision,
-          rule: judgement.rule ?? null,
+          rule: ruleOf(judgement),
         })),
       paths: judged
         .filter(({ need }) => isPath(need.permission))
@@ -109,4 +111,11 @@ async function explainCall(call: z.infer<typeof Line>, { agent, book, host, tool
     if (error instanceof ToolError) return refuse(error.message);
     throw error;
   }
+}
+
+/** As in a file of rules; null where the mode decided, or a guard. */
+function ruleOf(judgement: Judgement | undefined): Rule | null {
+  if (!judgement?.rule) return null;
+  const { permission, pattern, action } = judgement.rule;
+  return { permission, pattern, action };
 }

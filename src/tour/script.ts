@@ -132,9 +132,10 @@ function afterEdit(edit: Done): Reply {
 
 function finish(run: Done, isTold: boolean): Reply {
   if (/fail 0\b/.test(run.output)) {
-    const text =
-      "All tests pass: `total()` now rounds once, at the end. Accept the change in the editor, or reject it.";
-    return isTold ? { text: goodbye, calls: [] } : { text, calls: [toDo(steps.length)] };
+    if (!isTold) return { text: "They pass.", calls: [toDo(steps.length)] };
+    return stop(
+      "All tests pass: `total()` now rounds once, at the end. Accept the change in the editor, or reject it.",
+    );
   }
   if (/fail [1-9]/.test(run.output)) return stop("A test still fails, which this script did not expect.");
   return stop(`The edit is made, but I did not see the tests pass: ${quote(run)}`);

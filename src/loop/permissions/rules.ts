@@ -106,7 +106,7 @@ export function isWhollyDenied(tool: Tool, { user, workspace }: RuleBook, lineag
 }
 
 function denyWholly(rules: readonly Rule[], { name, sideEffect }: Tool): boolean {
-  const at = rules.findLastIndex(({ permission }) => permission === name || permission === "*");
+  const at = rules.findLastIndex(({ permission }) => names(permission, name) || permission === "*");
   const last = rules[at];
   if (last?.action !== "deny" || last.pattern !== "*") return false;
   if (sideEffect === "none") return true;
@@ -143,10 +143,15 @@ function lastMatch<R extends Rule>(rules: readonly R[], need: Need, tool: string
 
 /** A rule for a tool does not lead out of the workspace: that takes one for `external_directory`, or for `*`. */
 function isAbout({ permission }: Rule, need: Need, tool: string): boolean {
-  if (permission === need.permission) return true;
+  if (names(permission, need.permission)) return true;
   // Rules about what is done say nothing about doing it again and again.
   if (need.permission === "doom_loop") return false;
-  return permission === "*" || (permission === tool && need.permission !== "external_directory");
+  return permission === "*" || (names(permission, tool) && need.permission !== "external_directory");
+}
+
+/** `mcp__github__*` names all tools of a server. No other part of a permission can be a wildcard, but for `*` alone. */
+function names(permission: string, name: string): boolean {
+  return permission === name || (/^mcp__.+__\*$/.test(permission) && name.startsWith(permission.slice(0, -1)));
 }
 
 /** Whether the pattern covers what is asked for, whatever the permission. */

@@ -142,7 +142,7 @@ class Needs {
 
   /** Looked up once for a command, however often it names it. Undefined: no path leads there, it is far too long or goes in circles. */
   #locate(name: string, folder: string): Promise<Location | undefined> {
-    const path = from(folder, otherHome(name));
+    const path = from(folder, otherHome(name)).replace(/(?<=.)\/+$/, "");
     const known = this.#places.get(path) ?? this.#host.workspace.locate(path).catch(onlyToolErrors);
     this.#places.set(path, known);
     return known;
@@ -167,7 +167,8 @@ class Needs {
     const globs = words.filter(({ isGlob }) => isGlob).map(({ value }) => value);
     const { workspace } = this.#host;
     const expand = async (glob: string, folder: string) => {
-      const paths = await expandGlob(glob, (path) => this.#locate(path, folder), workspace, this.#signal);
+      const locate = (path: string) => this.#locate(path, folder);
+      const paths = await expandGlob(glob, locate, workspace, this.#signal).catch(onlyToolErrors);
       // What fits nothing stays as it is.
       return { glob, folder, paths: paths?.length === 0 ? [glob] : paths };
     };
@@ -207,7 +208,7 @@ class Needs {
   }
 
   async #path(name: string, folders: Folders, use: Use): Promise<void> {
-    if (isHarmlessDevice(name)) return;
+    if (name === "" || isHarmlessDevice(name)) return;
     // Where relative paths begin is not known: then the command as a whole is asked for.
     for (const folder of folders ?? (/^[/~]/.test(name) ? [""] : [])) {
       this.#located(await this.#locate(name, folder), use);

@@ -71,9 +71,13 @@ export function changeCell(text: string, change: CellChange, name: string): { te
       const old = notebook.cells[index];
       const span = spans[index] ?? array;
       const done = `Cell ${index} of ${name} is changed`;
-      if (change.type !== undefined && change.type !== old?.cell_type) {
-        const cell = { ...newCell(notebook, change.type, change.source, old?.id), metadata: old?.metadata ?? {} };
-        return { text: edit([{ ...span, text: write(cell, 2) }]), done: `${done}; it is ${change.type} now.` };
+      const type = change.type === old?.cell_type ? undefined : change.type;
+      if (type === undefined && sourceOf(old?.source) === change.source.replaceAll("\r\n", "\n")) {
+        throw new ToolError(`Cell ${index} of ${name} reads so already: nothing to do.`);
+      }
+      if (type !== undefined) {
+        const cell = { ...newCell(notebook, type, change.source, old?.id), metadata: old?.metadata ?? {} };
+        return { text: edit([{ ...span, text: write(cell, 2) }]), done: `${done}; it is ${type} now.` };
       }
       const values = new Map<string, unknown>([
         ["source", typeof old?.source === "string" ? change.source : linesOf(change.source)],
@@ -130,6 +134,10 @@ function newCell(notebook: Notebook, type: CellType, source: string, id = newId(
 function newId({ cells }: Notebook): string {
   const id = crypto.randomUUID().slice(0, 8);
   return cells.some((cell) => cell.id === id) ? crypto.randomUUID() : id;
+}
+
+function sourceOf(source: string | string[] | undefined): string | undefined {
+  return Array.isArray(source) ? source.join("") : source;
 }
 
 function linesOf(source: string): string[] {

@@ -35,7 +35,9 @@ function encode(shell: string, { command, cwd, env }: Typed): TypedLine | undefi
     case "zsh":
     case "gitbash": {
       const exports = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
-      const script = `cd -- ${quote(cwd)} && export ${exports.join(" ")} || exit\n${command}`;
+      // Where one types, `#` may be no comment.
+      const comments = shell === "zsh" ? "setopt interactivecomments" : "shopt -s interactive_comments";
+      const script = `${comments}\ncd -- ${quote(cwd)} && export ${exports.join(" ")} || exit\n${command}`;
       // In a subshell, so that `cd`, `exit` and variables stay there.
       // The space keeps it out of the history of shells that are set up so.
       const text = ` : '${title}' && ( eval "$(printf %s ${base64(script)} | base64 --decode)" )`;

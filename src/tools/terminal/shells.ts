@@ -64,14 +64,17 @@ function cmdLine(command: string): string {
   return ["chcp 65001>nul", ...lines.filter((line) => line !== "")].join(" & ");
 }
 
-/** The shell of the settings; else the user's own where it takes what models write, else what there is. */
+/**
+ * The shell of the settings; else bash, since commands are judged as bash would read them, and zsh reads some otherwise;
+ * else what there is.
+ */
 export function findShell(wanted: string, platform = process.platform, env = process.env): string {
   if (wanted !== "") return wanted;
   if (platform === "win32") {
     return onPath("pwsh.exe", env) ?? onPath("powershell.exe", env) ?? env["ComSpec"] ?? "cmd.exe";
   }
   const own = env["SHELL"];
-  if (own !== undefined && /\/(bash|zsh)$/.test(own) && existsSync(own)) return own;
+  if (own !== undefined && /\/bash$/.test(own) && existsSync(own)) return own;
   return ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].find((name) => existsSync(name)) ?? "/bin/sh";
 }
 

@@ -10,6 +10,8 @@ export const allowed: Record<string, string[]> = {
     "head -20 a.ts",
     "tail -n 5 a.ts",
     "wc -l a.ts src/b.ts",
+    "ls ./ src/ src/../",
+    'echo "" && [ -z "" ] && grep "" a.ts',
     "pwd",
     "which node",
     "date +%F",

@@ -148,7 +148,7 @@ describe("T8 what a command asks for", () => {
       `${"(".repeat(3000)}ls${")".repeat(3000)}`,
       `${"$(".repeat(500)}ls${")".repeat(500)}`,
       "ls; ".repeat(9000),
-      `rm ${"{a,".repeat(2000)}`,
+      `rm ${"{a,".repeat(2000)}x${"}".repeat(2000)}`,
       `${"if ls; then ".repeat(300)}`,
       `${Array.from({ length: 40 }, (_, at) => `for i in 1; do x${at}=$((x${at}+1)); a${at}=b; `).join("")} rm $a1${"; done".repeat(40)}`,
       `${Array.from({ length: 40 }, (_, at) => `f${at}() { ${`f${at + 1}; `.repeat(20)} }; `).join("")} f0`,

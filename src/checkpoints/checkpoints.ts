@@ -1,5 +1,6 @@
 /** Checkpoints of a session: what its steps changed, and the way back. All work is done in a thread of its own. */
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Change, type Checkpoints, noCheckpoints } from "../loop/checkpoints.ts";
@@ -48,7 +49,7 @@ export const noCheckpointsKept: SessionCheckpoints = {
   close: async () => {},
 };
 
-/** Starts nothing before it is first asked. */
+/** Starts no thread before something is about to write: a session that only reads pays for nothing. */
 export function openCheckpoints(options: CheckpointOptions): SessionCheckpoints {
   return new ThreadCheckpoints(options);
 }
@@ -67,24 +68,35 @@ interface Thread {
 class ThreadCheckpoints implements SessionCheckpoints {
   readonly #options: CheckpointOptions;
   #thread: Thread | undefined;
+  /** The step that runs, as long as nothing was about to write in this session. */
+  #begun: { id: string; at: number } | undefined;
 
   constructor(options: CheckpointOptions) {
     this.#options = options;
   }
 
   begin(): string {
-    const id = newSnapshot();
-    void this.#quietly(this.#call("begin", { id, at: Date.now() }));
-    return id;
+    const begun = { id: newSnapshot(), at: Date.now() };
+    if (this.#thread) void this.#quietly(this.#call("begin", begun));
+    else this.#begun = begun;
+    return begun.id;
+  }
+
+  expect(): void {
+    if (!this.#begun) return;
+    void this.#quietly(this.#call("begin", this.#begun));
+    this.#begun = undefined;
   }
 
   async ready(writes: readonly string[] | "unknown", signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
+    this.expect();
     await abortable(this.#quietly(this.#call("ready", writes)), signal);
   }
 
-  end(): Promise<Change | undefined> {
-    return this.#quietly(this.#call("end", newSnapshot()));
+  async end(): Promise<Change | undefined> {
+    if (!this.#thread) return undefined;
+    return await this.#quietly(this.#call("end", newSnapshot()));
   }
 
   preview(snapshot: string, signal: AbortSignal): Promise<RestorePlan> {
@@ -101,8 +113,10 @@ class ThreadCheckpoints implements SessionCheckpoints {
     return this.#call("undo", undefined);
   }
 
-  restored(): Promise<{ files: number; at: number } | undefined> {
-    return this.#call("restored", undefined);
+  async restored(): Promise<{ files: number; at: number } | undefined> {
+    // Nothing was ever kept, so nothing was restored.
+    if (!this.#thread && !existsSync(path.join(this.#options.folder, this.#options.sessionID))) return undefined;
+    return await this.#call("restored", undefined);
   }
 
   content(snapshot: string, path: string): Promise<Uint8Array | undefined> {

@@ -43,16 +43,19 @@ export class History {
     for (const [path, before] of this.open) this.#change("agent", [{ path, before, after: undefined }]);
   }
 
-  /** When the snapshot was taken, in ms since 1970; undefined: it is not in this log. */
+  /**
+   * When the snapshot was taken, in ms since 1970; undefined: nothing is known of it. Steps that wrote nothing are not in
+   * the log: what was at one is what was at the next that is, for later snapshots sort later.
+   */
   at(snapshot: string): number | undefined {
-    const item = this.#items.find((item) => item.type === "snapshot" && item.id === snapshot);
+    const item = this.#items[this.#placeOf(snapshot)] ?? this.#items.findLast(({ type }) => type === "snapshot");
     return item?.type === "snapshot" ? item.at : undefined;
   }
 
   /** All that changed since, by path, in the order of their first change. */
   since(snapshot: string): Map<string, Past> {
     const found = new Map<string, Past>();
-    const start = this.#items.findIndex((item) => item.type === "snapshot" && item.id === snapshot);
+    const start = this.#placeOf(snapshot);
     if (start < 0) return found;
     for (const item of this.#items.slice(start)) {
       if (item.type === "snapshot") continue;
@@ -77,7 +80,7 @@ export class History {
         this.#snapshot(line.id, line.at);
         return;
       case "intent":
-        if (this.at(line.snapshot) === undefined) this.#snapshot(line.snapshot, line.at);
+        if (this.#find((id) => id === line.snapshot) < 0) this.#snapshot(line.snapshot, line.at);
         for (const { path, before } of line.files) if (!this.open.has(path)) this.open.set(path, before);
         return;
       case "change":
@@ -102,15 +105,25 @@ export class History {
     }
   }
 
+  /** -1: nothing has been written since. */
+  #placeOf(snapshot: string): number {
+    const exact = this.#find((id) => id === snapshot);
+    return exact >= 0 ? exact : this.#find((id) => id > snapshot);
+  }
+
+  #find(is: (id: string) => boolean): number {
+    return this.#items.findIndex((item) => item.type === "snapshot" && is(item.id));
+  }
+
   /** An intent may have named it before its time. */
   #snapshot(id: string, at: number): void {
-    const early = this.#items.findIndex((item) => item.type === "snapshot" && item.id === id);
+    const early = this.#find((other) => other === id);
     if (early >= 0) this.#items.splice(early, 1);
     this.#items.push({ type: "snapshot", id, at });
   }
 
   #change(by: By, files: readonly Step[], until?: string): void {
-    const place = this.#items.findIndex((item) => item.type === "snapshot" && item.id === until);
+    const place = this.#find((id) => id === until);
     this.#items.splice(place < 0 ? this.#items.length : place, 0, { type: "change", by, files });
   }
 }

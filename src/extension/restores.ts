@@ -40,8 +40,10 @@ export class Restores implements vscode.Disposable {
       return;
     }
     const { at, known, files } = await conversations.checkpoints.preview(snapshot, this.#closing.signal);
-    if (!known) throw new Error("Of that moment no copies are kept any more: older ones gave way to newer ones.");
-    send({ type: "restore-preview", messageID, at, files });
+    if (!known && hasChanged(conversations.current.chat, messageID)) {
+      throw new Error("Of that moment no copies are kept any more: older ones gave way to newer ones.");
+    }
+    send({ type: "restore-preview", messageID, at: known ? at : Date.now(), files });
   }
 
   /** Brings the chosen files back, and the conversation where that is wanted. What is left undone is told. */
@@ -96,6 +98,12 @@ export class Restores implements vscode.Disposable {
     const message = `Not restored: ${first.path} (${first.problem})${others}.`;
     this.#parts.send({ type: "notice", message, next: "These files are as they were before." });
   }
+}
+
+/** Whether anything was changed for the message or after it. */
+function hasChanged({ messages }: Chat, messageID: string): boolean {
+  const at = messages.findIndex(({ info }) => info.id === messageID);
+  return messages.slice(at).some(({ parts }) => parts.some(({ type }) => type === "patch"));
 }
 
 /** The state before the first thing that was done for the message, or after it; undefined when nothing was. */

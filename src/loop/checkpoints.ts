@@ -12,8 +12,10 @@ export interface Change {
 
 /** Looks at the files beside the model's answer, so that no step waits for it. Never throws: what fails is logged. */
 export interface Checkpoints {
-  /** A step begins: names the state of the files as they are now, and begins to look at them. One without calls has no `end`. */
+  /** A step begins: names the state of the files as they are now. One without calls has no `end`. */
   begin(): string;
+  /** The model has begun to write a call that may change files: a good moment to begin to look at them. */
+  expect(): void;
   /**
    * To be awaited before a call changes files: what they were is known when it resolves. `writes`: absolute paths, or
    * `unknown` for a command. Rejects with the signal's reason on abort.
@@ -26,6 +28,7 @@ export interface Checkpoints {
 /** For where no checkpoints are kept. */
 export const noCheckpoints: Checkpoints = {
   begin: () => "",
+  expect() {},
   ready: async () => {},
   end: async () => undefined,
 };

@@ -30,8 +30,13 @@ const pairs: Pair[] = [
     input: { pattern: "needle", output_mode: "content" },
     bare: ["--line-number", "needle", "./"],
   },
-  { name: "glob", tool: glob, input: { pattern: "**/*.json" }, bare: ["--files", "--glob=**/*.json"] },
-  // Newest first, as the tool answers: of so many files that is most of the work.
+  // Newest first, as the tool answers: of many files that is most of the work.
+  {
+    name: "glob",
+    tool: glob,
+    input: { pattern: "**/*.json" },
+    bare: ["--files", "--glob=**/*.json", "--sortr=modified"],
+  },
   { name: "glob.all", tool: glob, input: { pattern: "**/*" }, bare: ["--files", "--sortr=modified"] },
 ];
 

@@ -15,11 +15,15 @@ describe("the tree of files", () => {
   });
 
   it("doubts what changed a moment ago: a second change could look the same", async () => {
-    world.put("a", "one\n");
     const watched = tree();
-    await watched.read();
-    const [first] = await watched.scan();
-    assert.equal(first?.path, world.path("a"));
+    let doubted: string | undefined;
+    // A busy machine may take longer to look than the doubt lasts.
+    for (let tries = 0; tries < 20 && doubted === undefined; tries++) {
+      world.put("a", `${tries}\n`);
+      await watched.read();
+      doubted = (await watched.scan())[0]?.path;
+    }
+    assert.equal(doubted, world.path("a"));
     await sleep(80);
     await watched.scan();
     assert.deepEqual(await watched.scan(), []);

@@ -70,6 +70,10 @@ class Told implements Checkpoints {
     return `snp_${this.#count}`;
   }
 
+  expect(): void {
+    if (!this.log.at(-1)?.startsWith("expect")) this.log.push("expect");
+  }
+
   async ready(writes: readonly string[] | "unknown"): Promise<void> {
     this.log.push(`ready ${typeof writes === "string" ? writes : writes.map((one) => one.split("/").at(-1))}`);
   }
@@ -87,7 +91,7 @@ describe("checkpoints of a turn", () => {
     const checkpoints = new Told({ snapshot: "snp_after", hash: "abc", files: ["a.txt"] });
     const h = open([[write("a.txt", "one\n"), bash("echo two > b.txt")], ["Done."]], { rules: allowAll, checkpoints });
     assert.equal((await h.turn()).reason, "end_turn");
-    assert.deepEqual(checkpoints.log, ["begin 1", "ready a.txt", "ready unknown", "end", "begin 2"]);
+    assert.deepEqual(checkpoints.log, ["begin 1", "expect", "ready a.txt", "ready unknown", "end", "begin 2"]);
     const parts = h.chat.messages.flatMap(({ parts }) => parts);
     assert.deepEqual(
       parts.flatMap((part) => (part.type === "step-start" ? [part.snapshot] : [])),

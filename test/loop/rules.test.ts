@@ -45,6 +45,13 @@ const rows: Row[] = [
   [["allow read *"], "read>doom_loop read", "ask"],
   [["allow doom_loop read"], "read>doom_loop read", "allow"],
   [["allow doom_loop *", "deny doom_loop bash"], "bash>doom_loop bash", "deny"],
+  // All tools of a server, and of no other.
+  [["allow mcp__git__* *"], "mcp__git__log {}", "allow"],
+  [["allow mcp__git__* *", "deny mcp__git__push *"], "mcp__git__push {}", "deny"],
+  [["allow mcp__git__* *"], "mcp__gitlab__log {}", "ask"],
+  [["allow mcp__* *"], "mcp__git__log {}", "ask"],
+  [["allow mcp__git__* *"], "mcp__git__log>external_directory /etc/passwd", "ask"],
+  [["allow b* *"], "bash npm test", "ask"],
   // Modes.
   [[], "edit src/a.ts", "allow", "acceptEdits"],
   [[], "bash npm test", "ask", "acceptEdits"],

@@ -41,6 +41,7 @@ describe("search", () => {
       }
       const { output, metadata } = await work.run("glob", { pattern: "*.ts" });
       assert.equal(output, "new.ts\nmiddle.ts\nold.ts");
+      for (const pattern of ["**", "**/*", "**/**"]) assert.equal((await work.run("glob", { pattern })).output, output);
       assert.equal(metadata.fact, "3 files");
     });
 

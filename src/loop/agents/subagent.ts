@@ -92,7 +92,11 @@ function childTurn({ turn, setup, signal }: Caller, agent: Agent, chat: Chat, re
     tellUser: (messageID, text) =>
       emit({ type: "part", part: { type: "text", id: newID("prt"), sessionID, messageID, text, ignored: true } }),
     // What it changes counts as what the parent's step changes.
-    checkpoints: { ...noCheckpoints, ready: (...about) => turn.checkpoints.ready(...about) },
+    checkpoints: {
+      ...noCheckpoints,
+      expect: () => turn.checkpoints.expect(),
+      ready: (...about) => turn.checkpoints.ready(...about),
+    },
     gather: async () => {},
     takeQueued() {},
     close() {},

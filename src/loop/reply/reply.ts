@@ -74,7 +74,7 @@ export async function streamReply(turn: Turn, setup: Setup, options: ReplyOption
   turn.emit({ type: "message", message });
   const snapshot = options.kind === "summary" ? "" : turn.checkpoints.begin();
   for (let attempt = 1; ; attempt++) {
-    const sink = new ReplySink(turn, message, options, snapshot);
+    const sink = new ReplySink(turn, setup, message, options, snapshot);
     try {
       return await tryOnce(turn, setup, options, sink);
     } catch (error) {
@@ -185,15 +185,20 @@ class ReplySink {
   readonly #isShown: boolean;
   readonly #flaw: ReplyOptions["flaw"];
   readonly #snapshot: string;
+  readonly #mayWrite: (tool: string) => boolean;
   #end: { finish: Finish; tokens: Tokens | undefined } | undefined;
 
-  constructor(turn: Turn, message: AssistantMessage, { kind, flaw }: ReplyOptions, snapshot: string) {
+  constructor(turn: Turn, setup: Setup, message: AssistantMessage, { kind, flaw }: ReplyOptions, snapshot: string) {
     this.#turn = turn;
     this.#message = message;
     this.#textOnly = kind === "summary";
     this.#isShown = kind === "step" || kind === "last";
     this.#flaw = flaw;
     this.#snapshot = snapshot;
+    this.#mayWrite = (tool) => {
+      const effect = setup.tools.get(tool)?.sideEffect;
+      return effect === "mutating" || effect === "network";
+    };
   }
 
   take(event: ModelEvent): void {
@@ -227,6 +232,7 @@ class ReplySink {
         return;
       case "tool-input-start":
         if (this.#textOnly) return;
+        if (this.#mayWrite(event.name)) this.#turn.checkpoints.expect();
         this.#put({
           type: "tool",
           callID: event.id,

@@ -7,7 +7,7 @@ import { type Need, ToolError } from "../tool.ts";
 import { alwaysPattern } from "./always.ts";
 import { expandGlob } from "./glob.ts";
 import type { Grammar } from "./grammar.ts";
-import { isHarmlessDevice, isPlainPath, likelyPaths, otherHome, pathWords } from "./paths.ts";
+import { isHarmlessDevice, likelyPaths, otherHome, pathWords } from "./paths.ts";
 import { takePlain } from "./plain.ts";
 import { effectOf, heedsNames, hiddenWrites, isHidden, onlyReads, readsBelow, takesAnything } from "./programs.ts";
 import { from, systemName } from "./simple.ts";
@@ -113,22 +113,28 @@ class Needs {
       const always = alwaysPattern(words.map(({ shown }) => shown));
       this.#add({ permission: "bash", pattern, always, match: "pattern", guard: "none", effect });
     }
-    for (const file of hiddenWrites(name, rest)) await this.#file("edit", file, folders);
+    // To most programs `-` is the standard output.
+    for (const file of hiddenWrites(name, rest)) if (file !== "-") await this.#file("edit", file, folders);
     const use = takesAnything(name) ? "mention" : onlyReads(name, rest) ? "read" : "unknown";
     for (const glob of globs) await this.#expanded(glob, use);
     if (use === "mention") return;
     const named = pathWords(values).filter((path) => !globs.some(({ glob }) => glob === path));
     for (const path of named) await this.#path(path, folders, use);
     const below = readsBelow(name, rest);
-    if (below && globs.length === 0) await this.#below(named, folders, below);
+    if (below) await this.#below([...named, ...globs.flatMap(({ paths }) => paths ?? [])], folders, below);
   }
 
   /** Guarded files in the folders that a command reads all of. */
   async #below(named: readonly string[], folders: readonly string[], isRead: (path: string) => boolean): Promise<void> {
     for (const folder of folders) {
-      const places = await Promise.all(named.map((path) => this.#locate(path, folder)));
-      const all = named.some(isPlainPath) ? places : [...places, await this.#locate(".", folder)];
-      for (const place of all) if (place?.inside) await this.#guarded(place, isRead);
+      const there: Location[] = [];
+      for (const path of named) {
+        const place = await this.#locate(path, folder);
+        if (place && (await this.#host.workspace.look(place)) !== "missing") there.push(place);
+      }
+      const here = await this.#locate(".", folder);
+      if (there.length === 0 && here) there.push(here);
+      for (const place of there) if (place.inside) await this.#guarded(place, isRead);
     }
   }
 

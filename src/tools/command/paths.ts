@@ -16,18 +16,20 @@ export function otherHome(word: string): string {
 export function pathWords(words: readonly string[]): string[] {
   const [program = "", ...rest] = words;
   const files = isPatternFirst(program, rest) ? withoutFirstPlain(rest) : withoutScripts(program, rest);
-  return [...(systemName(program).includes("/") ? [program] : []), ...files.flatMap(filesIn)];
-}
-
-/** Not the value inside of a flag, nor something with wildcards. */
-export function isPlainPath(word: string): boolean {
-  return !/[*?[\]=]/.test(word);
+  const own = systemName(program).includes("/") ? [program] : [];
+  return [...own, ...files.flatMap(filesIn), ...(program === "git" ? files.flatMap(storedFile) : [])];
 }
 
 /** In a text that could not be taken apart: what looks like the path of a file. */
 export function likelyPaths(command: string): string[] {
   const tokens = command.replaceAll(/\$(HOME\b|\{HOME\})/g, "~").split(/[\s;&|<>()`"'=,{}]+/);
   return [...new Set(tokens.filter((token) => /^[/~.]|\//.test(token)))].slice(0, 100);
+}
+
+/** `HEAD:src/a.ts`: a file as it was. */
+function storedFile(word: string): string[] {
+  const name = /^[^\s:]*:([^\s:/][^\s:]*)$/.exec(word)?.[1];
+  return name === undefined ? [] : [name];
 }
 
 /** `-e` is followed by a pattern or a script. */

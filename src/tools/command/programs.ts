@@ -61,10 +61,6 @@ export function readsBelow(program: string, rest: Words): ((path: string) => boo
     case "7z":
     case "rsync":
       return isAll;
-    case "git":
-      if (isVerb(rest, "stash"))
-        return hasShort(rest, "ua") || hasLong(rest, "include-untracked", "all") ? isAll : undefined;
-      return isVerb(rest, "add") ? isAll : undefined;
     default:
       return undefined;
   }
@@ -115,16 +111,23 @@ function isScript(name: string, [first = "", ...rest]: Words): boolean {
 
 type Check = (rest: Words) => boolean;
 
-const never: Check = () => true;
+const whatever: Check = () => true;
 
 /** Whether the arguments name other code to run, or take away what the program's name promises. */
 const hidden: Readonly<Record<string, Check>> = {
   // With a command it is taken apart before it comes here.
   env: (rest) => rest.length > 0,
-  find: (rest) => rest.some((word) => /^-(exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)/.test(word)),
-  fd: (rest) => hasShort(rest, "xX") || hasLong(rest, "exec", "exec-batch"),
-  fdfind: (rest) => hasShort(rest, "xX") || hasLong(rest, "exec", "exec-batch"),
-  rg: (rest) => hasLong(rest, "pre", "hostname-bin"),
+  find: (rest) =>
+    rest.some((word) => /^-(exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from|L$|H$|follow$)/.test(word)),
+  // Links are followed wherever they lead.
+  grep: followsLinks,
+  egrep: followsLinks,
+  fgrep: followsLinks,
+  zgrep: followsLinks,
+  diff: (rest) => (hasShort(rest, "r") || hasLong(rest, "recursive")) && !hasLong(rest, "no-dereference"),
+  fd: (rest) => hasShort(rest, "xXL") || hasLong(rest, "exec", "exec-batch", "follow"),
+  fdfind: (rest) => hasShort(rest, "xXL") || hasLong(rest, "exec", "exec-batch", "follow"),
+  rg: (rest) => hasShort(rest, "L") || hasLong(rest, "pre", "hostname-bin", "follow"),
   ag: (rest) => hasLong(rest, "pager"),
   ack: (rest) => hasLong(rest, "pager", "ackrc", "output"),
   bat: (rest) => hasLong(rest, "pager", "config-file", "diff"),
@@ -150,7 +153,7 @@ const hidden: Readonly<Record<string, Check>> = {
   scp: (rest) => hasShort(rest, "SoDF"),
   sort: (rest) => hasLong(rest, "compress-program", "files0-from"),
   split: (rest) => hasLong(rest, "filter"),
-  tree: (rest) => hasLong(rest, "fromfile", "infofile"),
+  tree: (rest) => hasShort(rest, "l") || hasLong(rest, "fromfile", "infofile"),
   date: (rest) =>
     hasShort(
       rest.filter((word) => !word.startsWith("+")),
@@ -186,12 +189,11 @@ const hidden: Readonly<Record<string, Check>> = {
     hasLong(rest, "eval", "file", "makefile", "directory", "include-dir") ||
     rest.some((word) => word.includes("=")),
   cmake: (rest) => rest.some((word) => /^-[PED]/.test(word)),
-  javac: never,
+  javac: whatever,
   gcc: isHiddenCompiler,
   "g++": isHiddenCompiler,
   cc: isHiddenCompiler,
   clang: isHiddenCompiler,
-  ssh_keygen: never,
   "ssh-keygen": (rest) => hasShort(rest, "D") || hasShort(rest, "PM"),
   gh: (rest) => isVerb(rest, "alias extension api codespace config"),
   jq: (rest) => hasLong(rest, "library-path", "from-file") || hasShort(rest, "fL"),
@@ -206,6 +208,10 @@ const hidden: Readonly<Record<string, Check>> = {
   systemctl: (rest) => isVerb(rest, "edit") || hasShort(rest, "H"),
   journalctl: (rest) => hasLong(rest, "vacuum-size", "vacuum-time", "vacuum-files", "rotate", "flush", "cursor-file"),
 };
+
+function followsLinks(rest: Words): boolean {
+  return hasShort(rest, "R") || hasLong(rest, "dereference-recursive");
+}
 
 function isHiddenTar(rest: Words): boolean {
   const [first = ""] = rest;

@@ -12,7 +12,17 @@ describe("T8 what commands may do without a question", () => {
 
   before(() => {
     workspace = new TestWorkspace();
-    for (const name of ["a.ts", "src/b.ts", "package.json", ".env", ".env.local", "key.pem", "held.txt", "a.tgz"]) {
+    for (const name of [
+      "a.ts",
+      "src/b.ts",
+      "package.json",
+      ".env",
+      ".env.local",
+      "key.pem",
+      "held.txt",
+      "a.tgz",
+      "data/.env",
+    ]) {
       workspace.put(name, "x");
     }
     workspace.put(".rondoignore", "held.txt\n");

@@ -1,6 +1,6 @@
 /** Names of tools as files written for Claude Code and OpenCode spell them. */
 
-/** Claude Code's name → ours. Of several names of a tool the first is its name there today. */
+/** Claude Code's name → ours. Of several names of a tool the first is the one that it is told by. */
 const names = [
   ["Bash", "bash"],
   ["Read", "read"],
@@ -15,9 +15,16 @@ const names = [
   ["TodoWrite", "todo_write"],
   ["AskUserQuestion", "ask_user"],
   ["NotebookEdit", "notebook_edit"],
+  // What watches over one way to edit is to hear of the others, too.
+  ["MultiEdit", "edit"],
+  ["Edit", "multi_edit"],
+  ["Edit", "apply_patch"],
+  ["MultiEdit", "apply_patch"],
+  ["Write", "apply_patch"],
 ] as const;
 
-const ours = new Map<string, string>(names.map(([theirs, own]) => [theirs.toLowerCase(), own]));
+/** Of several tools with the name the first. */
+const ours = new Map<string, string>(names.map(([theirs, own]) => [theirs.toLowerCase(), own] as const).reverse());
 
 /** OpenCode's names are Claude Code's in lower case, so case is not looked at. An unknown name stays as it is. */
 export function ourTool(name: string): string {

@@ -154,7 +154,7 @@ You review.`,
       assert.equal(reviewer.model, undefined);
       assert.equal(reviewer.steps, 7);
       assert.equal(reviewer.readOnly, true);
-      const on = ["read", "grep", "bash", "web_fetch", "edit", "mcp__github__log", "mcp__db__query"];
+      const on = ["read", "grep", "bash", "web_fetch", "multi_edit", "mcp__github__log", "mcp__db__query"];
       const off = ["write", "glob", "task", "mcp__db__drop", "mcp__gitlab__log"];
       assert.deepEqual(
         [...on, ...off].filter((tool) => isSwitchedOn(reviewer.tools, tool)),

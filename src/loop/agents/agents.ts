@@ -178,9 +178,19 @@ function complete(agent: Agent): Agent {
   };
 }
 
+/** Other ways to do what a tool does: who may not do it that way may not do it this way either. */
+const otherWays: Readonly<Record<string, string>> = {
+  multi_edit: "edit",
+  apply_patch: "edit",
+  notebook_edit: "edit",
+  bash_output: "bash",
+  bash_kill: "bash",
+};
+
 /** Whether `switches` leave a tool on. The last key that fits decides: a name, or a pattern with `*` (`mcp__github__*`). */
 export function isSwitchedOn(switches: Readonly<Record<string, boolean>>, tool: string): boolean {
-  return Object.entries(switches).findLast(([key]) => fits(key, tool))?.[1] ?? true;
+  const last = Object.entries(switches).findLast(([key]) => fits(key, tool) || key === otherWays[tool]);
+  return last?.[1] ?? true;
 }
 
 function fits(key: string, tool: string): boolean {

@@ -11,7 +11,7 @@ const rooms = [
   { room: "src/loop/models", may: ["src/loop", "npm", "node"] },
   {
     room: "src/loop",
-    may: ["src/loop", "src/tools/tool.ts", "src/tools/host.ts", "src/tools/truncate.ts", "npm:zod", "npm:ulid"],
+    may: ["src/loop", "src/tools/tool.ts", "src/tools/host.ts", "src/tools/text/truncate.ts", "npm:zod", "npm:ulid"],
   },
   { room: "src/tools", may: ["src/tools", "src/loop", "npm", "node"] },
   { room: "src/record", may: ["src/record", "src/loop", "node", "npm:zod"] },

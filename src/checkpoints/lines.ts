@@ -1,5 +1,5 @@
 /** How much of a text changes. */
-import { compare } from "../tools/diff.ts";
+import { compare } from "../tools/text/diff.ts";
 
 /** Larger texts are not compared, in bytes. */
 const mostCompared = 512 * 1024;

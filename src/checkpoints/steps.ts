@@ -4,7 +4,7 @@ import { statfsSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Change } from "../loop/checkpoints.ts";
-import { isWithin } from "../tools/scope.ts";
+import { isWithin } from "../tools/boundary/scope.ts";
 import { Contents } from "./contents.ts";
 import type { Kept } from "./kept.ts";
 import { inGit, isFolderOnly, type Transition } from "./log.ts";

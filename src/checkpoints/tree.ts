@@ -1,7 +1,7 @@
 /** The files of the workspace as they were when last looked at: names and stamps, no contents. */
 import { constants, type Dirent, readdirSync } from "node:fs";
 import path from "node:path";
-import { isWithin } from "../tools/scope.ts";
+import { isWithin } from "../tools/boundary/scope.ts";
 import { Ignores, ignoreFiles } from "./ignores.ts";
 import { Pace } from "./pace.ts";
 import type { StampTable } from "./stamps.ts";

@@ -9,7 +9,7 @@ import {
   openCheckpoints,
   type SessionCheckpoints,
 } from "../checkpoints/checkpoints.ts";
-import { decode } from "../tools/codec.ts";
+import { decode } from "../tools/text/codec.ts";
 import { endingOf, findDocument, putText, uriOf } from "./host/documents.ts";
 import { readSettings } from "./settings.ts";
 

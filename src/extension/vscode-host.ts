@@ -1,11 +1,11 @@
 /** The world as tools see it, in VS Code: files as the editor has them, commands in sight, VS Code's own ripgrep. */
 import * as vscode from "vscode";
-import { backgroundOf } from "../tools/background.ts";
 import type { Host, Search, Terminal } from "../tools/host.ts";
-import { nodeWorkspace } from "../tools/node-files.ts";
-import { nodeOverflow } from "../tools/node-overflow.ts";
-import { nodeSearch } from "../tools/node-search.ts";
-import { nodeTerminal } from "../tools/node-terminal.ts";
+import { nodeWorkspace } from "../tools/node/files.ts";
+import { nodeOverflow } from "../tools/node/overflow.ts";
+import { nodeSearch } from "../tools/node/search.ts";
+import { nodeTerminal } from "../tools/node/terminal.ts";
+import { backgroundOf } from "../tools/terminal/background.ts";
 import { codeEditor } from "./host/editor.ts";
 import { integratedTerminal } from "./host/integrated.ts";
 import { editorRipgrep } from "./host/ripgrep.ts";

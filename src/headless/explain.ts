@@ -11,7 +11,7 @@ import { rulesOf } from "../query/permissions.ts";
 import type { Options } from "../query/types.ts";
 import { builtInTools } from "../tools/all.ts";
 import type { Host } from "../tools/host.ts";
-import { nodeHost } from "../tools/node-host.ts";
+import { nodeHost } from "../tools/node/host.ts";
 import { taskTool } from "../tools/task.ts";
 import { nobodyToAsk, noDelegate, type Tool, ToolError } from "../tools/tool.ts";
 import { UsageError } from "./options.ts";

@@ -1,7 +1,7 @@
 /** What a server answers, as the result of a call. Nothing of it is believed: neither kinds nor sizes. */
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { plural } from "../tools/text.ts";
+import { plural } from "../tools/text/text.ts";
 import type { ToolResult } from "../tools/tool.ts";
 import type { CallAnswer } from "./connect.ts";
 import { oneLine, visible } from "./words.ts";

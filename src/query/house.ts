@@ -20,7 +20,7 @@ import { SpendingLedger } from "../record/ledger.ts";
 import { RecordLock } from "../record/lock.ts";
 import type { Transcript } from "../record/transcript.ts";
 import { builtInTools } from "../tools/all.ts";
-import { nodeHost } from "../tools/node-host.ts";
+import { nodeHost } from "../tools/node/host.ts";
 import { registryOf } from "../tools/registry.ts";
 import { taskTool } from "../tools/task.ts";
 import { deferredTools, mustDefer } from "../tools/tool-search.ts";

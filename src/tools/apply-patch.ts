@@ -2,15 +2,15 @@ import * as z from "zod/mini";
 import type { Preview } from "../loop/events.ts";
 import type { CallMetadata, FileDiff } from "../loop/message.ts";
 import { never } from "../loop/never.ts";
-import { openTarget, type Target } from "./change.ts";
-import { compare, inContext, toFileDiff } from "./diff.ts";
+import { fileNeeds } from "./boundary/scope.ts";
+import { openTarget, type Target } from "./edits/change.ts";
+import { knownProblems, newProblems } from "./edits/problems.ts";
 import type { TextFile } from "./host.ts";
 import { applyChunks } from "./patch/apply.ts";
 import { commit, type Step } from "./patch/commit.ts";
 import { type FileChange, parsePatch } from "./patch/parse.ts";
-import { knownProblems, newProblems } from "./problems.ts";
-import { fileNeeds } from "./scope.ts";
-import { countLines, plural } from "./text.ts";
+import { compare, inContext, toFileDiff } from "./text/diff.ts";
+import { countLines, plural } from "./text/text.ts";
 import { defineTool, type ToolContext, ToolError } from "./tool.ts";
 
 export const applyPatch = defineTool({

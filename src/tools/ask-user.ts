@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Question } from "../loop/events.ts";
-import { headOf } from "./text.ts";
+import { headOf } from "./text/text.ts";
 import { defineTool } from "./tool.ts";
 
 /** Characters. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { BackgroundCommand } from "../loop/events.ts";
 import { never } from "../loop/never.ts";
 import type { Background } from "./host.ts";
-import { headOf, splitLines } from "./text.ts";
+import { headOf, splitLines } from "./text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "./tool.ts";
 
 /** Characters of a command in the list. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { requireTrust } from "./boundary/files.ts";
 import { commandNeeds } from "./command/needs.ts";
-import { requireTrust } from "./files.ts";
 import { defaultTimeout, longestTimeout, runCommand, startCommand } from "./terminal/call.ts";
 import { defineTool, ToolError } from "./tool.ts";
 

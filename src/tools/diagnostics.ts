@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
+import { fileNeeds, folderNeeds, pathFor } from "./boundary/scope.ts";
 import type { Editor, Location, Problem, Workspace } from "./host.ts";
-import { fileNeeds, folderNeeds, pathFor } from "./scope.ts";
-import { cutLine, plural } from "./text.ts";
+import { cutLine, plural } from "./text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "./tool.ts";
 
 const most = 100;

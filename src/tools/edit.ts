@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { openTarget, planChange } from "./change.ts";
-import { editText, howChanged, wishFields } from "./edit-text.ts";
+import { openTarget, planChange } from "./edits/change.ts";
+import { editText, howChanged, wishFields } from "./edits/edit-text.ts";
 import { defineTool } from "./tool.ts";
 
 export const edit = defineTool({

@@ -1,9 +1,9 @@
 import picomatch from "picomatch";
 import * as z from "zod/mini";
+import { folderNeeds, pathFor } from "./boundary/scope.ts";
+import { FileList, heldSentence, usualFiles } from "./boundary/search.ts";
 import type { Host, Location } from "./host.ts";
-import { folderNeeds, pathFor } from "./scope.ts";
-import { FileList, heldSentence, usualFiles } from "./search.ts";
-import { plural } from "./text.ts";
+import { plural } from "./text/text.ts";
 import { defineTool, ToolError } from "./tool.ts";
 
 const shownFiles = 500;

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
+import { fileNeeds, folderNeeds, pathFor } from "./boundary/scope.ts";
+import { countHeld, FileList, heldSentence, openSieve, usualFiles } from "./boundary/search.ts";
 import type { Host, Location, Sieve } from "./host.ts";
-import { fileNeeds, folderNeeds, pathFor } from "./scope.ts";
-import { countHeld, FileList, heldSentence, openSieve, usualFiles } from "./search.ts";
-import { plural } from "./text.ts";
+import { plural } from "./text/text.ts";
+import { shorten } from "./text/truncate.ts";
 import { defineTool, ToolError, type ToolResult } from "./tool.ts";
-import { shorten } from "./truncate.ts";
 
 const input = z.object({
   pattern: z.string().check(z.minLength(1), z.describe("Regular expression, in ripgrep's syntax")),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { openTarget, planChange } from "./change.ts";
-import { editText } from "./edit-text.ts";
-import { plural } from "./text.ts";
+import { openTarget, planChange } from "./edits/change.ts";
+import { editText } from "./edits/edit-text.ts";
+import { plural } from "./text/text.ts";
 import { defineTool, ToolError } from "./tool.ts";
 
 /** As edit's, without the words: they are sent with each request. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { openTarget, planChange } from "./change.ts";
+import { openTarget, planChange } from "./edits/change.ts";
 import { type CellChange, type CellName, CellType, changeCell } from "./notebook/notebook.ts";
 import { defineTool, ToolError } from "./tool.ts";
 

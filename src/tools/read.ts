@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import type { FilePart } from "../loop/message.ts";
-import { asText } from "./files.ts";
+import { asText } from "./boundary/files.ts";
+import { fileNeeds, pathFor } from "./boundary/scope.ts";
 import type { FileKind, TextFile } from "./host.ts";
-import { fileNeeds, pathFor } from "./scope.ts";
-import { cutLine, numbered, plural, splitLines } from "./text.ts";
+import { cutLine, numbered, plural, splitLines } from "./text/text.ts";
+import { outputLimit } from "./text/truncate.ts";
 import { defineTool, type FilesSeen, ToolError, type ToolResult } from "./tool.ts";
-import { outputLimit } from "./truncate.ts";
 
 const lineLimit = 2_000;
 

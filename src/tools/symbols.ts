@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import { fileNeeds, folderNeeds, pathFor } from "./boundary/scope.ts";
 import { isOpenToAll, requireEditor } from "./diagnostics.ts";
 import type { CodePlace, CodeSymbol, Editor, Host, Location, Workspace } from "./host.ts";
-import { fileNeeds, folderNeeds, pathFor } from "./scope.ts";
-import { cutLine, plural } from "./text.ts";
+import { cutLine, plural } from "./text/text.ts";
 import { defineTool, type Need, ToolError, type ToolResult } from "./tool.ts";
 
 const most = 100;

@@ -1,6 +1,6 @@
 /** Tools that are too many for each request: found by a search, and called through one tool. */
 import * as z from "zod/mini";
-import { plural } from "./text.ts";
+import { plural } from "./text/text.ts";
 import { defineTool, type Tool, ToolError } from "./tool.ts";
 
 /** Above either of them tools are not put into requests. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { headOf, plural } from "./text.ts";
+import { headOf, plural } from "./text/text.ts";
 import { defineTool, type Tool, ToolError, type ToolResult } from "./tool.ts";
 import { publicURL } from "./web/address.ts";
 import type { Fetched, Network } from "./web/fetch.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { compare, inContext, toFileDiff } from "./diff.ts";
-import { asText, requireTrust, staleSentence } from "./files.ts";
-import { knownProblems, newProblems } from "./problems.ts";
-import { fileNeeds } from "./scope.ts";
-import { countLines, isCrlf, plural } from "./text.ts";
+import { asText, requireTrust, staleSentence } from "./boundary/files.ts";
+import { fileNeeds } from "./boundary/scope.ts";
+import { knownProblems, newProblems } from "./edits/problems.ts";
+import { compare, inContext, toFileDiff } from "./text/diff.ts";
+import { countLines, isCrlf, plural } from "./text/text.ts";
 import { defineTool, ToolError } from "./tool.ts";
 
 export const write = defineTool({

@@ -8,7 +8,7 @@ import { rgPath } from "@vscode/ripgrep";
 import { glob } from "../../src/tools/glob.ts";
 import { grep } from "../../src/tools/grep.ts";
 import type { Host } from "../../src/tools/host.ts";
-import { nodeHost } from "../../src/tools/node-host.ts";
+import { nodeHost } from "../../src/tools/node/host.ts";
 import { nobodyToAsk, noDelegate, type Tool } from "../../src/tools/tool.ts";
 import { median, type Report } from "./headless.ts";
 

@@ -16,7 +16,7 @@ import { defaultLimits } from "../../src/loop/turn.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";
-import { nodeHost } from "../../src/tools/node-host.ts";
+import { nodeHost } from "../../src/tools/node/host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { taskTool } from "../../src/tools/task.ts";
 import { median, type Report } from "./headless.ts";

@@ -19,7 +19,7 @@ import { noLedger } from "../../src/loop/store.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { coreTools } from "../../src/tools/core.ts";
-import { nodeHost } from "../../src/tools/node-host.ts";
+import { nodeHost } from "../../src/tools/node/host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { taskTool } from "../../src/tools/task.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";

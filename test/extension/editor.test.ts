@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { codeEditor } from "../../src/extension/host/editor.ts";
 import { diagnostics } from "../../src/tools/diagnostics.ts";
 import type { Editor, Host } from "../../src/tools/host.ts";
-import { nodeHost } from "../../src/tools/node-host.ts";
+import { nodeHost } from "../../src/tools/node/host.ts";
 import { symbols } from "../../src/tools/symbols.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import { planOf, refusalOf } from "../tools/context.ts";

@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 import { integratedTerminal } from "../../src/extension/host/integrated.ts";
 import { mirrored, type VisibleTerminal } from "../../src/extension/host/terminal.ts";
 import type { CommandEnd } from "../../src/tools/host.ts";
-import { nodeTerminal } from "../../src/tools/node-terminal.ts";
+import { nodeTerminal } from "../../src/tools/node/terminal.ts";
 import { PlainLines } from "../../src/tools/terminal/plain.ts";
 import { until } from "../loop/harness.ts";
 import { living, running } from "../tools/terminal/living.ts";

@@ -27,7 +27,7 @@ import { defaultLimits, type Limits, type TurnEnd } from "../../src/loop/turn.ts
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";
-import { nodeHost } from "../../src/tools/node-host.ts";
+import { nodeHost } from "../../src/tools/node/host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { taskTool } from "../../src/tools/task.ts";
 import type { Tool } from "../../src/tools/tool.ts";

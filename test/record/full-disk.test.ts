@@ -11,7 +11,7 @@ import type { RecordError } from "../../src/loop/store.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";
-import { nodeHost } from "../../src/tools/node-host.ts";
+import { nodeHost } from "../../src/tools/node/host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
 import { lasting } from "../loop/harness.ts";

@@ -8,7 +8,7 @@ import { RecordError } from "../../src/loop/store.ts";
 import { RecordLock } from "../../src/record/lock.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { coreTools } from "../../src/tools/core.ts";
-import { nodeHost } from "../../src/tools/node-host.ts";
+import { nodeHost } from "../../src/tools/node/host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
 import { plainDeps } from "./deps.ts";

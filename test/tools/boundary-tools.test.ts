@@ -6,7 +6,7 @@ import net from "node:net";
 import path from "node:path";
 import type { PermissionMode } from "../../src/loop/events.ts";
 import { alwaysRules, judge, strictest } from "../../src/loop/permissions/rules.ts";
-import { guardedBelow } from "../../src/tools/guarded-below.ts";
+import { guardedBelow } from "../../src/tools/boundary/guarded-below.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 const modes: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "bypassPermissions"];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import path from "node:path";
 import type { Guard } from "../../src/tools/host.ts";
-import { refusalOf } from "../../src/tools/node-paths.ts";
+import { refusalOf } from "../../src/tools/node/paths.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 const names: Record<Guard, string[]> = {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import fc from "fast-check";
-import { type Encoding, encode } from "../../src/tools/codec.ts";
+import { type Encoding, encode } from "../../src/tools/text/codec.ts";
 import { EditWorkspace } from "./edit-tools.ts";
 
 const encodings: readonly Encoding[] = ["utf8", "utf8-bom", "utf16le", "utf16be"];

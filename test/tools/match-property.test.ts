@@ -1,7 +1,7 @@
 /** Whatever a model does to old_string: an edit lands where it should, touches only lines that change, or is refused. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { replace } from "../../src/tools/replace.ts";
+import { replace } from "../../src/tools/match/replace.ts";
 
 /** Depth and words of a line. */
 type Line = readonly [depth: number, words: string];

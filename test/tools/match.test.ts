@@ -1,6 +1,6 @@
 /** What is meant where old_string is not there to the letter (T12). */
 import assert from "node:assert/strict";
-import { replace } from "../../src/tools/replace.ts";
+import { replace } from "../../src/tools/match/replace.ts";
 
 type Result = string | "not found" | { lines: number[] };
 type Row = [title: string, text: string, old: string, by: string, result: Result, all?: "all"];

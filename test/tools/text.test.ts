@@ -3,12 +3,12 @@ import { applyPatch } from "diff";
 import fc from "fast-check";
 import * as z from "zod/mini";
 import { coreTools } from "../../src/tools/core.ts";
-import { compare, toFileDiff } from "../../src/tools/diff.ts";
 import { ToolRegistry } from "../../src/tools/registry.ts";
-import { testSummary } from "../../src/tools/test-summary.ts";
-import { countLines, endingAround, isCrlf, splitLines, withLineFeeds } from "../../src/tools/text.ts";
+import { testSummary } from "../../src/tools/terminal/test-summary.ts";
+import { compare, toFileDiff } from "../../src/tools/text/diff.ts";
+import { countLines, endingAround, isCrlf, splitLines, withLineFeeds } from "../../src/tools/text/text.ts";
+import { outputLimit, Shortener } from "../../src/tools/text/truncate.ts";
 import { defineTool } from "../../src/tools/tool.ts";
-import { outputLimit, Shortener } from "../../src/tools/truncate.ts";
 
 describe("text", () => {
   it("splits and counts lines alike", () => {

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { builtInTools } from "../../src/tools/all.ts";
 import type { Host } from "../../src/tools/host.ts";
-import { nodeHost } from "../../src/tools/node-host.ts";
+import { nodeHost } from "../../src/tools/node/host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import {
   type FilesSeen,

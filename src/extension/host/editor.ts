@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { CodePlace, CodeSymbol, Editor, Problem } from "../../tools/host.ts";
-import { splitLines } from "../../tools/text.ts";
+import { splitLines } from "../../tools/text/text.ts";
 import { ToolError } from "../../tools/tool.ts";
 import { findDocument, uriOf } from "./documents.ts";
 

@@ -10,7 +10,7 @@ import {
   membersOf,
   type Tree,
   treeIn,
-} from "../../tools/node-processes.ts";
+} from "../../tools/node/processes.ts";
 import { quiet } from "../../tools/terminal/environment.ts";
 import { type TypedLine, typedLine } from "../../tools/terminal/line.ts";
 import { shellName } from "../../tools/terminal/shells.ts";

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import * as z from "zod/mini";
 import type { FilePart } from "../../loop/message.ts";
 import type { Outside } from "../../loop/setup/outside.ts";
-import { cutLine } from "../../tools/text.ts";
+import { cutLine } from "../../tools/text/text.ts";
 import { type Tool, ToolError, type ToolResult } from "../../tools/tool.ts";
 
 /** ms: the tool may ask the user by itself. */

@@ -4,9 +4,9 @@
  */
 import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
-import { requireTrust, staleSentence } from "../../tools/files.ts";
+import { requireTrust, staleSentence } from "../../tools/boundary/files.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../../tools/host.ts";
-import { versionOf } from "../../tools/node-files.ts";
+import { versionOf } from "../../tools/node/files.ts";
 import { ToolError } from "../../tools/tool.ts";
 import { endingOf, findDocument, putText, settled, uriOf } from "./documents.ts";
 

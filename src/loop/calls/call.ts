@@ -1,5 +1,6 @@
 /** One tool call: repair, parse, hook, plan, ask, run, settle (spec T4). Every call ends with exactly one result. */
 import type { core } from "zod/mini";
+import { shorten } from "../../tools/text/truncate.ts";
 import {
   type AskUser,
   type Need,
@@ -9,7 +10,6 @@ import {
   ToolError,
   type ToolResult,
 } from "../../tools/tool.ts";
-import { shorten } from "../../tools/truncate.ts";
 import { runSubagent } from "../agents/subagent.ts";
 import { findEntry } from "../apply.ts";
 import { noOutcome } from "../hooks.ts";

@@ -1,5 +1,5 @@
 /** The few places of a text at which it pays to look for another. Pure. */
-import { occurrences } from "../text.ts";
+import { occurrences } from "../text/text.ts";
 
 /** A word of the wanted text that is the same however it is written, and where the file has it. */
 export interface Anchor {

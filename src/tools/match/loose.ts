@@ -1,5 +1,5 @@
 /** Finding what was meant where it is not there to the letter. Pure, and bounded in time. */
-import { isSplit } from "../text.ts";
+import { isSplit } from "../text/text.ts";
 import { type Anchor, anchorOf } from "./anchor.ts";
 import { fold } from "./fold.ts";
 import { indentOf } from "./indent.ts";

@@ -1,5 +1,5 @@
 /** Words about a text that is not there: where something like it is, and how that differs. */
-import { countLines, cutLine, numbered, plural, splitLines } from "../text.ts";
+import { countLines, cutLine, numbered, plural, splitLines } from "../text/text.ts";
 import { Lines } from "./lines.ts";
 import { type Near, nearest } from "./nearest.ts";
 import { hasLineNumbers } from "./wordings.ts";

@@ -1,5 +1,5 @@
 /** Where in a text something like the wanted text stands, for the words of an error. Pure, and bounded in time. */
-import { countLines, headOf, occurrences, splitLines } from "../text.ts";
+import { countLines, headOf, occurrences, splitLines } from "../text/text.ts";
 import type { Lines } from "./lines.ts";
 
 export interface Near {

@@ -1,6 +1,6 @@
 /** What to put in a place, line by line: lines that the replacement leaves as they are keep the file's bytes. Pure. */
 import { diffArrays } from "diff";
-import { endingAround } from "../text.ts";
+import { endingAround } from "../text/text.ts";
 import { indentOf } from "./indent.ts";
 import { type Place, trimmed } from "./places.ts";
 

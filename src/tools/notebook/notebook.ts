@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { never } from "../../loop/never.ts";
 import { type Splice, spliced, withEnds } from "../match/rewrite.ts";
-import { plural } from "../text.ts";
+import { plural } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
 import { elementsOf, membersOf, rootOf, type Span } from "./spans.ts";
 

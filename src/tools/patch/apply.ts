@@ -4,7 +4,7 @@ import { findLoose, onOwnLines } from "../match/loose.ts";
 import { describeMiss } from "../match/miss.ts";
 import type { Place } from "../match/places.ts";
 import { rewrite, type Splice, spliced, withEnds } from "../match/rewrite.ts";
-import { isCrlf, occurrences, withLineFeeds } from "../text.ts";
+import { isCrlf, occurrences, withLineFeeds } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
 import type { Chunk } from "./parse.ts";
 

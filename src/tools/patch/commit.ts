@@ -1,6 +1,6 @@
 /** Several files written and deleted, or none of them, as far as a disk allows. */
 
-import type { Target } from "../change.ts";
+import type { Target } from "../edits/change.ts";
 import type { TextFile, Workspace } from "../host.ts";
 import { ToolError } from "../tool.ts";
 

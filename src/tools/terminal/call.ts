@@ -2,8 +2,8 @@
 import type { CallMetadata } from "../../loop/message.ts";
 import { never } from "../../loop/never.ts";
 import type { Background, CallCommand, Command, CommandOutcome } from "../host.ts";
-import { testSummary } from "../test-summary.ts";
 import type { ToolResult } from "../tool.ts";
+import { testSummary } from "./test-summary.ts";
 
 /** ms */
 export const defaultTimeout = 120_000;

@@ -1,5 +1,5 @@
 /** What commands find in their environment. */
-import { markVariable } from "../node-processes.ts";
+import { markVariable } from "../node/processes.ts";
 
 const hidden = /^(ANTHROPIC_API_KEY|OPENAI_API_KEY|ELECTRON_.*|VSCODE_.*)$/;
 

@@ -1,7 +1,7 @@
 /** The output of one command: what the model is shown of it, what the panel is, and where the whole is kept. */
 import type { OverflowFile } from "../host.ts";
-import { countLines, tailOf } from "../text.ts";
-import { Shortener, wholeIn } from "../truncate.ts";
+import { countLines, tailOf } from "../text/text.ts";
+import { Shortener, wholeIn } from "../text/truncate.ts";
 import { PlainLines } from "./plain.ts";
 
 /** Characters that are at hand for the panel. */

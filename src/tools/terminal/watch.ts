@@ -1,6 +1,6 @@
 /** Looking at a running command from time to time. */
 import type { Command } from "../host.ts";
-import { membersOf, type Tree } from "../node-processes.ts";
+import { membersOf, type Tree } from "../node/processes.ts";
 import { PlainLines } from "./plain.ts";
 import { isWaiting } from "./waiting.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { BackgroundCommand } from "../../../src/loop/events.ts";
-import { backgroundOf } from "../../../src/tools/background.ts";
 import { bashKill } from "../../../src/tools/bash-kill.ts";
 import { bashOutput } from "../../../src/tools/bash-output.ts";
 import type { Background, Command, CommandEnd } from "../../../src/tools/host.ts";
+import { backgroundOf } from "../../../src/tools/terminal/background.ts";
 import { runCommand } from "../../../src/tools/terminal/call.ts";
 import type { Tool, ToolResult } from "../../../src/tools/tool.ts";
 import { until } from "../../loop/harness.ts";

@@ -1,7 +1,7 @@
 /** ripgrep as a child process. */
 import { spawn } from "node:child_process";
-import type { Search } from "./host.ts";
-import { ToolError } from "./tool.ts";
+import type { Search } from "../host.ts";
+import { ToolError } from "../tool.ts";
 
 /** Characters. */
 const errorLimit = 2_000;

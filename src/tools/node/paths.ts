@@ -4,10 +4,10 @@ import { lstat, readdir, readlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import process from "node:process";
-import type { Location } from "./host.ts";
-import type { Guards } from "./node-guards.ts";
-import { isWithin } from "./scope.ts";
-import { ToolError } from "./tool.ts";
+import { isWithin } from "../boundary/scope.ts";
+import type { Location } from "../host.ts";
+import { ToolError } from "../tool.ts";
+import type { Guards } from "./guards.ts";
 
 /** Characters of a path; no system opens a longer one. */
 const longestPath = 4096;

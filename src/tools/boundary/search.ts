@@ -1,8 +1,8 @@
 /** What the search tools share: ripgrep's lists of files, and what they leave out. */
 import picomatch from "picomatch";
+import type { Location, Search, Sieve } from "../host.ts";
+import { plural } from "../text/text.ts";
 import { onlyGuards } from "./guard.ts";
-import type { Location, Search, Sieve } from "./host.ts";
-import { plural } from "./text.ts";
 
 /** Which files are looked at at all: hidden ones too, git's own not, and ignore files count without git as well. */
 export const usualFiles: readonly string[] = [

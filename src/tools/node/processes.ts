@@ -1,7 +1,7 @@
 /** What a command started, all of it, and ending it. */
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { commandLine, openFile, processTable, type Row, readProc, rowOf } from "./terminal/process-table.ts";
+import { commandLine, openFile, processTable, type Row, readProc, rowOf } from "../terminal/process-table.ts";
 
 /** A variable in the environment of all that a command starts, by which it is found even outside of its process group. */
 export const markVariable = "RONDO_COMMAND";

@@ -2,13 +2,13 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync } from "node:fs";
-import type { Command, CommandEnd, Terminal } from "./host.ts";
-import { endTree, leftBehind, treeOf } from "./node-processes.ts";
-import { type Decode, decodeConsole, decodeUtf8 } from "./terminal/decode.ts";
-import { environment } from "./terminal/environment.ts";
-import { closePipe, openPipe, type Pipe, PipeReader } from "./terminal/pipe.ts";
-import { findShell, invocation, shellName } from "./terminal/shells.ts";
-import { usualSilence, Watch } from "./terminal/watch.ts";
+import type { Command, CommandEnd, Terminal } from "../host.ts";
+import { type Decode, decodeConsole, decodeUtf8 } from "../terminal/decode.ts";
+import { environment } from "../terminal/environment.ts";
+import { closePipe, openPipe, type Pipe, PipeReader } from "../terminal/pipe.ts";
+import { findShell, invocation, shellName } from "../terminal/shells.ts";
+import { usualSilence, Watch } from "../terminal/watch.ts";
+import { endTree, leftBehind, treeOf } from "./processes.ts";
 
 interface TerminalOptions {
   /** The shell's path as the settings have it; "" for the usual one. */

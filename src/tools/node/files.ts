@@ -14,13 +14,13 @@ import {
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { decode, type Encoding, mediaType } from "./codec.ts";
-import { requireTrust } from "./files.ts";
-import type { FileKind, Location, TextFile, Workspace } from "./host.ts";
-import { explain, isMissing, moved } from "./node-errors.ts";
-import { Guards } from "./node-guards.ts";
-import { leadsTo, locate, similarNames } from "./node-paths.ts";
-import { removeText, writeText } from "./node-write.ts";
+import { requireTrust } from "../boundary/files.ts";
+import type { FileKind, Location, TextFile, Workspace } from "../host.ts";
+import { decode, type Encoding, mediaType } from "../text/codec.ts";
+import { explain, isMissing, moved } from "./errors.ts";
+import { Guards } from "./guards.ts";
+import { leadsTo, locate, similarNames } from "./paths.ts";
+import { removeText, writeText } from "./write.ts";
 
 /** Bytes. */
 const sizeLimit = 10_000_000;

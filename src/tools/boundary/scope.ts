@@ -1,6 +1,6 @@
 /** What a tool asks for because of the paths it touches (T8). */
-import type { Guard, Host, Location, Workspace } from "./host.ts";
-import type { Need } from "./tool.ts";
+import type { Guard, Host, Location, Workspace } from "../host.ts";
+import type { Need } from "../tool.ts";
 
 type Access = "read" | "edit";
 

@@ -1,5 +1,5 @@
 /** Whether a folder holds files that ask before they are read: for commands that may read all of it. */
-import type { Host, Location } from "./host.ts";
+import type { Host, Location } from "../host.ts";
 import { FileList, usualFiles } from "./search.ts";
 
 const examples = 5;

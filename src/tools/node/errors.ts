@@ -1,6 +1,6 @@
 /** What the system says when it refuses, in words for the model. */
-import type { Location } from "./host.ts";
-import { ToolError } from "./tool.ts";
+import type { Location } from "../host.ts";
+import { ToolError } from "../tool.ts";
 
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";

@@ -1,6 +1,6 @@
 /** What the editor complains about after a change and did not before. */
-import type { Host, Problem, TextFile } from "./host.ts";
-import { cutLine, plural, splitLines } from "./text.ts";
+import type { Host, Problem, TextFile } from "../host.ts";
+import { cutLine, plural, splitLines } from "../text/text.ts";
 
 /** Undefined: there is no editor that knows. */
 export type KnownProblems = Known | undefined;

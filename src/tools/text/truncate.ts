@@ -1,5 +1,5 @@
 /** What is shown of output that is too long for the model (T9): its head and its tail. */
-import type { Overflow } from "./host.ts";
+import type { Overflow } from "../host.ts";
 import { countLines, headOf, tailOf } from "./text.ts";
 
 export const outputLimit = { characters: 30_000, lines: 2_000 };

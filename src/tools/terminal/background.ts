@@ -1,10 +1,10 @@
 /** The commands of a session: those that calls wait for, and those that run while the agent does other things. */
-import type { BackgroundCommand } from "../loop/events.ts";
-import { never } from "../loop/never.ts";
-import type { Background, CallCommand, Command, CommandEnd, CommandOutcome, Overflow, Terminal } from "./host.ts";
-import { Job, WaitingCall } from "./terminal/job.ts";
-import { Throttle } from "./terminal/throttle.ts";
-import { ToolError } from "./tool.ts";
+import type { BackgroundCommand } from "../../loop/events.ts";
+import { never } from "../../loop/never.ts";
+import type { Background, CallCommand, Command, CommandEnd, CommandOutcome, Overflow, Terminal } from "../host.ts";
+import { ToolError } from "../tool.ts";
+import { Job, WaitingCall } from "./job.ts";
+import { Throttle } from "./throttle.ts";
 
 const mostRunning = 20;
 /** Those that have ended and are still known. */

@@ -1,10 +1,11 @@
 /** The world of a plain Node process: for headless runs, and what the editor's host is built on. */
-import { backgroundOf } from "./background.ts";
-import type { Host } from "./host.ts";
-import { nodeWorkspace } from "./node-files.ts";
-import { nodeOverflow } from "./node-overflow.ts";
-import { nodeSearch } from "./node-search.ts";
-import { nodeTerminal } from "./node-terminal.ts";
+
+import type { Host } from "../host.ts";
+import { backgroundOf } from "../terminal/background.ts";
+import { nodeWorkspace } from "./files.ts";
+import { nodeOverflow } from "./overflow.ts";
+import { nodeSearch } from "./search.ts";
+import { nodeTerminal } from "./terminal.ts";
 
 export interface NodeHostOptions {
   /** Absolute; commands run in the first. */

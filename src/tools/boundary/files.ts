@@ -1,9 +1,9 @@
 /** Opening files for tools, and the sentences for what is not text. */
-import { never } from "../loop/never.ts";
-import type { FileKind, Host, Location, TextFile, Workspace } from "./host.ts";
+import { never } from "../../loop/never.ts";
+import type { FileKind, Host, Location, TextFile, Workspace } from "../host.ts";
+import { plural } from "../text/text.ts";
+import { type FilesSeen, ToolError } from "../tool.ts";
 import { asksToRead } from "./scope.ts";
-import { plural } from "./text.ts";
-import { type FilesSeen, ToolError } from "./tool.ts";
 
 /**
  * Opens a file of which a part is to be changed. Whether that part is there tells what the file holds, so what asks before

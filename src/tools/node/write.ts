@@ -4,12 +4,12 @@ import { constants, lstatSync, readlinkSync, realpathSync, type Stats } from "no
 import { access, type FileHandle, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
-import { encode } from "./codec.ts";
-import { staleSentence } from "./files.ts";
-import type { FileKind, Location } from "./host.ts";
-import { codeOf, explain, moved } from "./node-errors.ts";
-import type { FoundText } from "./node-files.ts";
-import { ToolError } from "./tool.ts";
+import { staleSentence } from "../boundary/files.ts";
+import type { FileKind, Location } from "../host.ts";
+import { encode } from "../text/codec.ts";
+import { ToolError } from "../tool.ts";
+import { codeOf, explain, moved } from "./errors.ts";
+import type { FoundText } from "./files.ts";
 
 /** What is there now, and what is to be there. */
 interface State {

@@ -1,10 +1,10 @@
 /** One replacement in a text, in the words of edit and multi_edit. */
 import * as z from "zod/mini";
-import { never } from "../loop/never.ts";
-import { describeMiss } from "./match/miss.ts";
-import { replace } from "./replace.ts";
-import { plural } from "./text.ts";
-import { ToolError } from "./tool.ts";
+import { never } from "../../loop/never.ts";
+import { describeMiss } from "../match/miss.ts";
+import { replace } from "../match/replace.ts";
+import { plural } from "../text/text.ts";
+import { ToolError } from "../tool.ts";
 
 export const wishFields = {
   old_string: z

@@ -1,10 +1,11 @@
 /** Changing one text file: what edit, multi_edit and notebook_edit have in common. */
-import { compare, inContext, toFileDiff } from "./diff.ts";
-import { asText, openToChange, requireTrust, staleSentence } from "./files.ts";
-import type { Location, TextFile } from "./host.ts";
+
+import { asText, openToChange, requireTrust, staleSentence } from "../boundary/files.ts";
+import { fileNeeds } from "../boundary/scope.ts";
+import type { Location, TextFile } from "../host.ts";
+import { compare, inContext, toFileDiff } from "../text/diff.ts";
+import { type Plan, type ToolContext, ToolError } from "../tool.ts";
 import { knownProblems, newProblems } from "./problems.ts";
-import { fileNeeds } from "./scope.ts";
-import { type Plan, type ToolContext, ToolError } from "./tool.ts";
 
 export interface Target {
   location: Location;

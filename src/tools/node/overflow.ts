@@ -1,8 +1,8 @@
 /** Long outputs, kept in files of one folder (T9). */
 import { closeSync, mkdirSync, openSync, realpathSync, writeSync } from "node:fs";
 import path from "node:path";
-import type { Overflow, OverflowFile } from "./host.ts";
-import { isWithin } from "./scope.ts";
+import { isWithin } from "../boundary/scope.ts";
+import type { Overflow, OverflowFile } from "../host.ts";
 
 /** Characters; an endless output must not fill the disk. */
 const fileLimit = 256_000_000;

@@ -1,8 +1,9 @@
 /** Replacing text by text (T10, T12), never by a pattern. Pure. */
-import { findLoose } from "./match/loose.ts";
-import type { Place } from "./match/places.ts";
-import { rewrite, type Splice, spliced, withEnds } from "./match/rewrite.ts";
-import { commonHead, commonTail, isSplit, lineAt, occurrences, withLineFeeds } from "./text.ts";
+
+import { commonHead, commonTail, isSplit, lineAt, occurrences, withLineFeeds } from "../text/text.ts";
+import { findLoose } from "./loose.ts";
+import type { Place } from "./places.ts";
+import { rewrite, type Splice, spliced, withEnds } from "./rewrite.ts";
 
 export type Replacement =
   /** `note`: how the text that was found differs from the wanted one, for the model; empty where it does not. */

@@ -2,10 +2,10 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { isSecret, isSecretName, isSettings, withoutSecrets } from "./guard.ts";
-import type { Guard, Sieve } from "./host.ts";
-import { type FolderRules, isNamed, noRules, RondoIgnore, rondoIgnoreFile } from "./node-rondoignore.ts";
-import { isWithin } from "./scope.ts";
+import { isSecret, isSecretName, isSettings, withoutSecrets } from "../boundary/guard.ts";
+import { isWithin } from "../boundary/scope.ts";
+import type { Guard, Sieve } from "../host.ts";
+import { type FolderRules, isNamed, noRules, RondoIgnore, rondoIgnoreFile } from "./rondoignore.ts";
 
 /** Where these are links in a workspace's folder, what they lead to is guarded under its own name, too. */
 const oftenLinked = [

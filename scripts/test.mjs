@@ -31,7 +31,7 @@ const mocha = (/** @type {string[]} */ files, /** @type {number} */ timeout, gre
 ];
 
 /** Folders whose tests start processes or a real VS Code, or are run by scripts of their own. */
-const apart = ["headless", "query", "mcp", "fuzz", "extension", "e2e", "streams", "bench"];
+const apart = ["headless", "query", "mcp", "checkpoints", "fuzz", "extension", "e2e", "streams", "bench"];
 
 /**
  * `start` says what Node is started with, undefined where there is nothing to run. `grep` picks tests by title.
@@ -57,7 +57,9 @@ const suites = {
     minutes: 10,
     again: true,
     start: async (grep) => {
-      const folders = await Promise.all(["query", "headless", "mcp"].map((name) => testFiles(`test/${name}`)));
+      const folders = await Promise.all(
+        ["query", "headless", "mcp", "checkpoints"].map((name) => testFiles(`test/${name}`)),
+      );
       return { args: mocha(folders.flat(), 20_000, grep) };
     },
   },

@@ -18,11 +18,9 @@ export function partialList(raw: string, name: string): Record<string, string>[]
 }
 
 function stringsAt(raw: string, at: number): Record<string, string> {
-  const strings: Record<string, string> = {};
-  for (const member of membersAt(raw, at)) {
-    if (raw[member.at] === '"') strings[member.name] = readString(raw, member.at).text;
-  }
-  return strings;
+  const strings = [...membersAt(raw, at)].filter((member) => raw[member.at] === '"');
+  // Whatever a field is called, it is one of the object's own.
+  return Object.fromEntries(strings.map((member) => [member.name, readString(raw, member.at).text]));
 }
 
 /** The names in the object that begins at `at`, and where the value of each begins. */

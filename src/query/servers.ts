@@ -48,8 +48,19 @@ export async function serversOf(options: Options, { folders, trusted, say, log }
   });
   // So that the first message can name them; they start with the first prompt.
   servers.refresh();
+  const told = new Set<string>();
+  const tellFailures = () => {
+    for (const { name, state } of servers.views()) {
+      if (state.type !== "failed" || told.has(name)) continue;
+      told.add(name);
+      say(`The MCP server ${name} cannot be used: ${state.message} ${state.next}`.trim());
+    }
+  };
   return {
-    ready: (signal) => servers.ready(signal),
+    async ready(signal) {
+      await servers.ready(signal);
+      tellFailures();
+    },
     tools: () => servers.tools(),
     status: () => servers.views().map(({ name, state }) => ({ name, status: statusOf(state.type) })),
     close: () => servers.dispose(),

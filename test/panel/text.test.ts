@@ -38,6 +38,7 @@ describe("partial JSON", () => {
     assert.deepEqual(partialStrings('{"a":"x\\ud83d\\ude'), { a: "x" });
     assert.deepEqual(partialStrings('{"a":"x\\\\'), { a: "x\\" });
     assert.deepEqual(partialStrings('{"a":"x","nam'), { a: "x" });
+    assert.deepEqual(Object.entries(partialStrings('{"__proto__":"x"}')), [["__proto__", "x"]]);
     for (const raw of ["", "[", "nonsense", '"text"', "{]"]) assert.deepEqual(partialStrings(raw), {});
   });
 

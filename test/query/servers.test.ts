@@ -28,6 +28,13 @@ describe("query(): MCP servers", () => {
     assert.match(JSON.stringify(results(messages)), /Not allowed/);
   });
 
+  it("K2 one that cannot be started is told, once, and the run goes on without it", async () => {
+    const world = await open([says("Hi."), says("Again.")]);
+    const bad = { command: "/nowhere/at/all" };
+    assert.equal(resultOf(await world.run("Go", { mcpServers: { bad } })).subtype, "success");
+    assert.equal(world.notes.filter((note) => /The MCP server bad cannot be used/.test(note)).length, 1);
+  });
+
   it("K2 one that the folder brings is started only when the caller says so", async () => {
     for (const allowProjectMcpServers of [false, true]) {
       const world = await open([says("Hi.")]);

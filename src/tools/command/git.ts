@@ -15,7 +15,7 @@ export function isHiddenGit(rest: Words): boolean {
   if (verb === "grep" && hasShort(words, "O")) return true;
   if (/^(clone|init)$/.test(verb) && hasShort(words, "cu")) return true;
   if (verb === "archive" && hasShort(words, "o")) return true;
-  if (verb === "branch" && hasLong(words, "edit-description")) return true;
+  if (verb === "branch" && changesBranches(words.slice(1))) return true;
   return (
     hasLong(words, "exec", "upload-pack", "receive-pack", "extcmd", "ext-diff", "textconv", "output", "filters") ||
     hasLong(words, "open-files-in-pager", "config", "template", "run", "separate-git-dir", "editor")
@@ -24,6 +24,15 @@ export function isHiddenGit(rest: Words): boolean {
 
 function withoutPagerFlags(rest: Words): Words {
   return rest[0] === "--no-pager" || rest[0] === "-P" ? rest.slice(1) : rest;
+}
+
+/** A rule for `git branch *` is meant for looking at them. */
+function changesBranches(rest: Words): boolean {
+  if (hasShort(rest, "dDmMcCfu")) return true;
+  if (hasLong(rest, "delete", "move", "copy", "force", "set-upstream-to", "unset-upstream", "edit-description"))
+    return true;
+  const isList = hasShort(rest, "l") || hasLong(rest, "list", "contains", "no-contains", "merged", "no-merged");
+  return !isList && rest.some((word) => !isFlag(word)) && !hasLong(rest, "points-at", "sort", "format");
 }
 
 const runs = "config filter-branch difftool mergetool daemon hook maintenance instaweb send-email shell gui citool";

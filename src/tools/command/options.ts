@@ -33,7 +33,7 @@ export function valuesOf(rest: Words, short: string, long: string): string[] {
     const next = rest[index + 1];
     if (/^--[a-z]/.test(word)) {
       const [name = "", ...value] = word.slice(2).split("=");
-      if (name.length < 2 || !long.startsWith(name)) return [];
+      if (!long.startsWith(name)) return [];
       if (value.length > 0) return [value.join("=")];
       return next === undefined ? [] : [next];
     }

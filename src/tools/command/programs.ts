@@ -45,7 +45,9 @@ export function readsBelow(program: string, rest: Words): ((path: string) => boo
     case "egrep":
     case "fgrep":
     case "diff":
-      return hasShort(rest, "rR") || hasLong(rest, "recursive", "dereference-recursive") ? isAll : undefined;
+      return hasShort(rest, "rRd") || hasLong(rest, "recursive", "dereference-recursive", "directories")
+        ? isAll
+        : undefined;
     case "rg":
     case "ag":
     case "ack":
@@ -56,11 +58,17 @@ export function readsBelow(program: string, rest: Words): ((path: string) => boo
       return hasShort(rest, "rRa") || hasLong(rest, "recursive", "archive") ? isAll : undefined;
     case "tar":
     case "bsdtar":
-      return /^-?[A-Za-z]*[cru]/.test(rest[0] ?? "") || hasLong(rest, "create", "append", "update") ? isAll : undefined;
+      return /^[A-Za-z]*[cru]/.test(rest[0] ?? "") ||
+        hasShort(rest, "cru") ||
+        hasLong(rest, "create", "append", "update")
+        ? isAll
+        : undefined;
     case "zip":
     case "7z":
     case "rsync":
       return isAll;
+    case "git":
+      return isVerb(rest, "grep") && hasLong(rest, "no-index", "untracked") ? isAll : undefined;
     default:
       return undefined;
   }
@@ -130,7 +138,7 @@ const hidden: Readonly<Record<string, Check>> = {
   rg: (rest) => hasShort(rest, "L") || hasLong(rest, "pre", "hostname-bin", "follow"),
   ag: (rest) => hasLong(rest, "pager"),
   ack: (rest) => hasLong(rest, "pager", "ackrc", "output"),
-  bat: (rest) => hasLong(rest, "pager", "config-file", "diff"),
+  bat: (rest) => rest[0] === "cache" || hasLong(rest, "pager", "config-file", "diff", "generate-config-file"),
   delta: (rest) => hasLong(rest, "pager"),
   git: isHiddenGit,
   awk: (rest) => !isHarmlessAwk(rest),
@@ -158,7 +166,15 @@ const hidden: Readonly<Record<string, Check>> = {
     hasShort(
       rest.filter((word) => !word.startsWith("+")),
       "s",
-    ) || hasLong(rest, "set"),
+    ) ||
+    hasLong(rest, "set") ||
+    // `date 01312359` sets the clock.
+    rest.some((word, index) => /^\d[\d.]*$/.test(word) && !/^-.*[drf]$|^--/.test(rest[index - 1] ?? "")),
+  // `ps e` shows what other programs were started with, keys among it.
+  ps: (rest) =>
+    rest.some((word, index) => /^[A-Za-z]*e[A-Za-z]*$/.test(word) && !/^-/.test(rest[index - 1] ?? "")) ||
+    rest.some((word) => /environ/.test(word)) ||
+    hasShort(rest, "E"),
   hostname: (rest) => plainWords(rest).length > 0 || hasShort(rest, "Fb") || hasLong(rest, "file"),
   curl: (rest) => hasShort(rest, "KE") || hasLong(rest, "config", "cert", "engine", "libcurl", "proto-default"),
   wget: (rest) => hasLong(rest, "use-askpass", "config", "execute", "input-file") || hasShort(rest, "ei"),
@@ -197,7 +213,10 @@ const hidden: Readonly<Record<string, Check>> = {
   "ssh-keygen": (rest) => hasShort(rest, "D") || hasShort(rest, "PM"),
   gh: (rest) => isVerb(rest, "alias extension api codespace config"),
   jq: (rest) => hasLong(rest, "library-path", "from-file") || hasShort(rest, "fL"),
-  yq: (rest) => hasShort(rest, "i") || hasLong(rest, "inplace", "in-place", "from-file"),
+  yq: (rest) =>
+    hasShort(rest, "is") ||
+    hasLong(rest, "inplace", "in-place", "from-file", "split-exp", "split-exp-file") ||
+    rest.some((word) => /\bload/.test(word)),
   xmllint: (rest) => hasLong(rest, "shell", "output"),
   tcpdump: (rest) => hasShort(rest, "zw"),
   pytest: (rest) => hasShort(rest, "pc") || hasLong(rest, "rootdir", "confcutdir", "pyargs", "override-ini"),

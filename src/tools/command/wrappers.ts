@@ -28,7 +28,8 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   time: { alone: /^-p$/, valued: none, skip: 0 },
   command: { alone: /^-p$/, valued: none, skip: 0 },
   builtin: { alone: none, valued: none, skip: 0 },
-  exec: { alone: /^-[cl]+$/, valued: /^-a$/, skip: 0 },
+  // Not `-a`: where one program is many, its name decides which it is.
+  exec: { alone: /^-[cl]+$/, valued: none, skip: 0 },
   xargs: {
     alone:
       /^(-[0rtx]+|--(null|no-run-if-empty|verbose|exit)|-[nLPsdEI].+|--(max-args|max-lines|max-procs|delimiter)=.+)$/,

@@ -1,11 +1,11 @@
 /** Checkpoints of a session: what its steps changed, and the way back. All work is done in a thread of its own. */
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Change, type Checkpoints, noCheckpoints } from "../loop/checkpoints.ts";
 import { Calls, type Input, type Output } from "./calls.ts";
 import type { FileWriter, RestorePlan, RestoreResult } from "./restores.ts";
+import { newSnapshot } from "./snapshot.ts";
 import type { OwnerFunctions, ThreadData, ThreadFunctions } from "./worker.ts";
 
 export type { FileWriter, RestorePlan, RestoreResult } from "./restores.ts";
@@ -174,11 +174,6 @@ class ThreadCheckpoints implements SessionCheckpoints {
     worker.on("exit", () => ended(new Error("the thread has ended")));
     return { worker, calls };
   }
-}
-
-/** Later ones sort later. */
-function newSnapshot(): string {
-  return `snp_${Date.now().toString(36).padStart(9, "0")}${randomBytes(8).toString("hex")}`;
 }
 
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,6 +1,7 @@
 /** What a log says of the files since a snapshot. Pure. */
 import { never } from "../loop/never.ts";
 import type { Line, Transition } from "./log.ts";
+import { firstSnapshotAt } from "./snapshot.ts";
 import { type FileState, sameState } from "./state.ts";
 
 type Item = { type: "snapshot"; id: string; at: number } | { type: "change"; by: By; files: readonly Step[] };
@@ -32,6 +33,8 @@ export interface Restore {
 
 export class History {
   readonly #items: Item[] = [];
+  /** Of snapshots that sort before it nothing is known. */
+  #droppedUpTo = "";
   /** What tools were about to write when the log ends, as it was. */
   readonly open = new Map<string, FileState>();
   readonly #restores = new Map<string, Restore & { undoes: string | undefined }>();
@@ -48,6 +51,7 @@ export class History {
    * the log: what was at one is what was at the next that is, for later snapshots sort later.
    */
   at(snapshot: string): number | undefined {
+    if (this.#isDropped(snapshot)) return undefined;
     const item = this.#items[this.#placeOf(snapshot)] ?? this.#items.findLast(({ type }) => type === "snapshot");
     return item?.type === "snapshot" ? item.at : undefined;
   }
@@ -76,6 +80,9 @@ export class History {
 
   #take(line: Line): void {
     switch (line.type) {
+      case "dropped":
+        this.#droppedUpTo = firstSnapshotAt(line.at);
+        return;
       case "snapshot":
         this.#snapshot(line.id, line.at);
         return;
@@ -109,6 +116,10 @@ export class History {
   #placeOf(snapshot: string): number {
     const exact = this.#find((id) => id === snapshot);
     return exact >= 0 ? exact : this.#find((id) => id > snapshot);
+  }
+
+  #isDropped(snapshot: string): boolean {
+    return snapshot < this.#droppedUpTo && this.#find((id) => id === snapshot) < 0;
   }
 
   #find(is: (id: string) => boolean): number {

@@ -20,6 +20,8 @@ export function isFolderOnly({ before, after }: Pick<Transition, "before" | "aft
 }
 
 const Line = z.discriminatedUnion("type", [
+  /** All that stood here gave way at `at`, in ms since 1970: of snapshots before nothing is known. */
+  z.object({ type: z.literal("dropped"), at: z.number() }),
   /** The state of all files at this place of the log has a name. `at`: ms since 1970. */
   z.object({ type: z.literal("snapshot"), id: z.string(), at: z.number() }),
   /** A tool of the step that began with `snapshot` is about to write. What became of it stands in the next change by the agent. */

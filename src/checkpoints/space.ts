@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { isHeld } from "./alive.ts";
+import { Log } from "./log.ts";
 import type { Pace } from "./pace.ts";
 
 interface Kept {
@@ -13,12 +14,14 @@ interface Kept {
 }
 
 const trash = /^trash-/;
+/** Bytes. */
+const markSize = 200;
 
 /** @returns the bytes that are left in use */
 export async function makeRoom(store: string, limit: number, pace: Pace): Promise<number> {
   const sessions: Kept[] = [];
   for (const entry of readdirSync(store, { withFileTypes: true })) {
-    if (!entry.isDirectory()) continue;
+    if (!entry.isDirectory() || entry.name === "scratch") continue;
     const folder = path.join(store, entry.name);
     // Another process is at it, or was ended at it.
     if (trash.test(entry.name)) rmSync(folder, { recursive: true, force: true });
@@ -27,6 +30,8 @@ export async function makeRoom(store: string, limit: number, pace: Pace): Promis
   let total = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const { folder, bytes } of sessions.toSorted((a, b) => a.changed - b.changed)) {
     if (total <= limit) break;
+    // Nothing but the mark of what has gone.
+    if (bytes <= markSize) continue;
     if (remove(store, folder)) total -= bytes;
     await pace.next();
   }
@@ -45,6 +50,7 @@ function remove(store: string, folder: string): boolean {
       return false;
     }
     rmSync(target, { recursive: true, force: true });
+    new Log(folder).append({ type: "dropped", at: Date.now() });
     return true;
   } catch {
     // Another process was faster.

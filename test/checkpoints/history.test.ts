@@ -1,6 +1,7 @@
 /** What a log says of a snapshot, those of steps that wrote nothing among them. */
 import assert from "node:assert/strict";
 import { History } from "../../src/checkpoints/history.ts";
+import { firstSnapshotAt } from "../../src/checkpoints/snapshot.ts";
 import type { FileState } from "../../src/checkpoints/state.ts";
 
 describe("the history of a session", () => {
@@ -23,6 +24,18 @@ describe("the history of a session", () => {
   it("D3 knows that nothing was written since the newest", () => {
     assert.deepEqual(changed("snp_9"), []);
     assert.equal(history.at("snp_9"), 40);
+  });
+
+  it("D3 knows nothing of what gave way, and all of what came after", () => {
+    const at = 1_700_000_000_000;
+    const later = new History([
+      { type: "dropped", at },
+      { type: "snapshot", id: `${firstSnapshotAt(at + 5)}f`, at: at + 5 },
+      { type: "change", by: "agent", files: [{ path: "b", before: missing, after: made }] },
+    ]);
+    assert.equal(later.at(`${firstSnapshotAt(at - 1)}f`), undefined);
+    assert.equal(later.at(`${firstSnapshotAt(at + 1)}f`), at + 5);
+    assert.deepEqual([...later.since(`${firstSnapshotAt(at + 1)}f`).keys()], ["b"]);
   });
 
   it("D3 knows nothing where there is no log", () => {

@@ -1,5 +1,5 @@
 /** Whether a folder holds files that ask before they are read: for commands that may read all of it. */
-import type { Host, Location } from "../host.ts";
+import type { Host, Location, Search } from "../host.ts";
 import { FileList, usualFiles } from "./search.ts";
 
 const examples = 5;
@@ -8,24 +8,46 @@ const longest = 1_000;
 /** Characters of a list of files. */
 const listLimit = 100_000_000;
 
+/** ms that an answer is kept: many commands in a row ask for the same folder. */
+const keptFor = 1_000;
+
+const kept = new WeakMap<Search, Map<string, { until: number; held: readonly string[] }>>();
+
 /**
- * A few of them, relative to the folder, those included that git ignores; empty for none. "…" stands for those that may be
- * there: not all could be looked at in the time that there is.
+ * A few of them, relative to the folder, on request those included that git ignores; empty for none. "…" stands for those
+ * that may be there: not all could be looked at in the time that there is.
  */
 export async function guardedBelow(
   folder: Location,
+  ignored: boolean,
   { search, workspace }: Host,
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<readonly string[]> {
+  const key = `${ignored} ${folder.path}`;
+  const known = kept.get(search)?.get(key);
+  if (known && known.until > Date.now()) return known.held;
+  const args = ["--files", ...usualFiles, ...(ignored ? ["--no-ignore"] : [])];
+  const held = await firstHeld(args, new FileList(workspace.sieve(folder), () => true), folder, search, signal);
+  const answers = kept.get(search) ?? new Map();
+  kept.set(search, answers.set(key, { until: Date.now() + keptFor, held }));
+  return held;
+}
+
+async function firstHeld(
+  args: string[],
+  list: FileList,
+  folder: Location,
+  search: Search,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const enough = new AbortController();
-  const list = new FileList(workspace.sieve(folder), () => true);
   const take = (text: string) => {
     list.take(text);
     if (list.held.length >= examples) enough.abort();
   };
   const until = AbortSignal.any([signal, enough.signal, AbortSignal.timeout(longest)]);
   try {
-    await search.ripgrep(["--files", ...usualFiles, "--no-ignore"], folder.path, listLimit, until, take);
+    await search.ripgrep(args, folder.path, listLimit, until, take);
   } catch (error) {
     signal.throwIfAborted();
     if (!until.aborted) throw error;

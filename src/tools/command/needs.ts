@@ -9,7 +9,16 @@ import { expandGlob } from "./glob.ts";
 import type { Grammar } from "./grammar.ts";
 import { isHarmlessDevice, likelyPaths, otherHome, pathWords } from "./paths.ts";
 import { takePlain } from "./plain.ts";
-import { effectOf, heedsNames, hiddenWrites, isHidden, onlyReads, readsBelow, takesAnything } from "./programs.ts";
+import {
+  type Below,
+  effectOf,
+  heedsNames,
+  hiddenWrites,
+  isHidden,
+  onlyReads,
+  readsBelow,
+  takesAnything,
+} from "./programs.ts";
 import { from, systemName } from "./simple.ts";
 import { type Act, type Folders, takeApart } from "./walk.ts";
 import { type Word, written } from "./word.ts";
@@ -125,7 +134,7 @@ class Needs {
   }
 
   /** Guarded files in the folders that a command reads all of. */
-  async #below(named: readonly string[], folders: readonly string[], isRead: (path: string) => boolean): Promise<void> {
+  async #below(named: readonly string[], folders: readonly string[], below: Below): Promise<void> {
     for (const folder of folders) {
       const there: Location[] = [];
       for (const path of named) {
@@ -134,13 +143,13 @@ class Needs {
       }
       const here = await this.#locate(".", folder);
       if (there.length === 0 && here) there.push(here);
-      for (const place of there) if (place.inside) await this.#guarded(place, isRead);
+      for (const place of there) if (place.inside) await this.#guarded(place, below);
     }
   }
 
-  async #guarded(folder: Location, isRead: (path: string) => boolean): Promise<void> {
+  async #guarded(folder: Location, { isRead, ignored }: Below): Promise<void> {
     if ((await this.#host.workspace.look(folder)) !== "folder") return;
-    for (const path of await guardedBelow(folder, this.#host, this.#signal)) {
+    for (const path of await guardedBelow(folder, ignored, this.#host, this.#signal)) {
       if (path === "…") this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", guard: "secret" });
       else if (isRead(path)) this.#located(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
     }
@@ -187,7 +196,7 @@ class Needs {
     // The files that `.rondoignore` names are not among those that are listed.
     const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(glob) ?? [];
     const place = await this.#locate(start === "" ? "." : start, folder);
-    if (place?.inside) await this.#guarded(place, picomatch(rest));
+    if (place?.inside) await this.#guarded(place, { isRead: picomatch(rest), ignored: true });
   }
 
   async #redirect({ access, target, folders }: Extract<Act, { type: "redirect" }>): Promise<void> {

@@ -1,5 +1,6 @@
 /** What is known of programs: which run others or code, which write where it is easily overlooked, which send. */
 
+import { packingOf } from "./archives.ts";
 import { isHiddenGit, isReadingGit } from "./git.ts";
 import { hasLong, hasShort, isFlag, isVerb, plainWords, valuesOf, type Words } from "./options.ts";
 import { isHarmlessAwk, isHarmlessSed } from "./scripts.ts";
@@ -12,12 +13,16 @@ export function isHidden(program: string, rest: Words): boolean {
   const name = nameOf(program);
   if (runners.has(name)) return true;
   if (shells.test(name) || interpreters.test(name)) return !isScript(name, rest);
+  const packing = packingOf(name, rest);
+  if (packing && !packing.writes) return true;
   return Object.hasOwn(hidden, name) && (hidden[name]?.(rest) ?? false);
 }
 
 /** Files that it writes, though rules for the program may be meant for reading. */
 export function hiddenWrites(program: string, rest: Words): string[] {
   const name = nameOf(program);
+  const packing = packingOf(name, rest);
+  if (packing) return [...(packing.writes ?? [])];
   return Object.hasOwn(writing, name) ? (writing[name]?.(rest) ?? []) : [];
 }
 
@@ -36,9 +41,15 @@ export function onlyReads(program: string, rest: Words): boolean {
   return reading.has(program) || harmless.has(program) || (program === "git" && isReadingGit(rest));
 }
 
-/** Whether it reads all that is in the folders that it names, or in the one where it runs: which of the files; undefined: it does not. */
-export function readsBelow(program: string, rest: Words): ((path: string) => boolean) | undefined {
-  const isAll = () => true;
+export interface Below {
+  isRead(path: string): boolean;
+  /** Those that git ignores, too. */
+  ignored: boolean;
+}
+
+/** Which files a program reads below the folders that it names, or the one where it runs; undefined: none. */
+export function readsBelow(program: string, rest: Words): Below | undefined {
+  const all: Below = { isRead: () => true, ignored: true };
   const isVisible = (path: string) => !/(^|\/)\./.test(path);
   switch (program) {
     case "grep":
@@ -46,31 +57,22 @@ export function readsBelow(program: string, rest: Words): ((path: string) => boo
     case "fgrep":
     case "diff":
       return hasShort(rest, "rRd") || hasLong(rest, "recursive", "dereference-recursive", "directories")
-        ? isAll
+        ? all
         : undefined;
     case "rg":
     case "ag":
     case "ack":
       if (hasLong(rest, "files", "type-list", "version", "help")) return undefined;
-      return hasShort(rest, "u.") || hasLong(rest, "hidden", "unrestricted") ? isAll : isVisible;
+      return hasShort(rest, "u.") || hasLong(rest, "hidden", "unrestricted") ? all : { ...all, isRead: isVisible };
     case "cp":
     case "scp":
-      return hasShort(rest, "rRa") || hasLong(rest, "recursive", "archive") ? isAll : undefined;
-    case "tar":
-    case "bsdtar":
-      return /^[A-Za-z]*[cru]/.test(rest[0] ?? "") ||
-        hasShort(rest, "cru") ||
-        hasLong(rest, "create", "append", "update")
-        ? isAll
-        : undefined;
-    case "zip":
-    case "7z":
-    case "rsync":
-      return isAll;
+      return hasShort(rest, "rRa") || hasLong(rest, "recursive", "archive") ? all : undefined;
     case "git":
-      return isVerb(rest, "grep") && hasLong(rest, "no-index", "untracked") ? isAll : undefined;
+      if (hasLong(rest, "no-index")) return all;
+      // Of what is tracked hardly a file is ignored.
+      return isVerb(rest, "grep") ? { ...all, ignored: hasLong(rest, "untracked") } : undefined;
     default:
-      return undefined;
+      return packingOf(program, rest)?.packs ? all : undefined;
   }
 }
 
@@ -138,7 +140,8 @@ const hidden: Readonly<Record<string, Check>> = {
   rg: (rest) => hasShort(rest, "L") || hasLong(rest, "pre", "hostname-bin", "follow"),
   ag: (rest) => hasLong(rest, "pager"),
   ack: (rest) => hasLong(rest, "pager", "ackrc", "output"),
-  bat: (rest) => rest[0] === "cache" || hasLong(rest, "pager", "config-file", "diff", "generate-config-file"),
+  bat: isHiddenBat,
+  batcat: isHiddenBat,
   delta: (rest) => hasLong(rest, "pager"),
   git: isHiddenGit,
   awk: (rest) => !isHarmlessAwk(rest),
@@ -152,29 +155,13 @@ const hidden: Readonly<Record<string, Check>> = {
   more: (rest) => rest.some((word) => word.startsWith("+")),
   man: (rest) => hasShort(rest, "PHKC") || hasLong(rest, "pager", "html", "config-file", "preprocessor", "browser"),
   info: (rest) => hasShort(rest, "o") || hasLong(rest, "output", "restore", "init-file"),
-  tar: isHiddenTar,
-  bsdtar: isHiddenTar,
-  gtar: isHiddenTar,
-  zip: (rest) => hasShort(rest, "T") || hasLong(rest, "test", "unzip-command"),
-  "7z": (rest) => rest.some((word) => /^-(so|si|sfx)/i.test(word)),
-  rsync: (rest) => hasShort(rest, "eM") || hasLong(rest, "rsh", "rsync-path", "daemon", "remote-option", "config"),
+  rsync: (rest) => hasLong(rest, "rsh", "rsync-path", "daemon", "remote-option", "config"),
   scp: (rest) => hasShort(rest, "SoDF"),
   sort: (rest) => hasLong(rest, "compress-program", "files0-from"),
   split: (rest) => hasLong(rest, "filter"),
   tree: (rest) => hasShort(rest, "l") || hasLong(rest, "fromfile", "infofile"),
-  date: (rest) =>
-    hasShort(
-      rest.filter((word) => !word.startsWith("+")),
-      "s",
-    ) ||
-    hasLong(rest, "set") ||
-    // `date 01312359` sets the clock.
-    rest.some((word, index) => /^\d[\d.]*$/.test(word) && !/^-.*[drf]$|^--/.test(rest[index - 1] ?? "")),
-  // `ps e` shows what other programs were started with, keys among it.
-  ps: (rest) =>
-    rest.some((word, index) => /^[A-Za-z]*e[A-Za-z]*$/.test(word) && !/^-/.test(rest[index - 1] ?? "")) ||
-    rest.some((word) => /environ/.test(word)) ||
-    hasShort(rest, "E"),
+  date: setsClock,
+  ps: showsEnvironments,
   hostname: (rest) => plainWords(rest).length > 0 || hasShort(rest, "Fb") || hasLong(rest, "file"),
   curl: (rest) => hasShort(rest, "KE") || hasLong(rest, "config", "cert", "engine", "libcurl", "proto-default"),
   wget: (rest) => hasLong(rest, "use-askpass", "config", "execute", "input-file") || hasShort(rest, "ei"),
@@ -212,11 +199,11 @@ const hidden: Readonly<Record<string, Check>> = {
   clang: isHiddenCompiler,
   "ssh-keygen": (rest) => hasShort(rest, "D") || hasShort(rest, "PM"),
   gh: (rest) => isVerb(rest, "alias extension api codespace config"),
-  jq: (rest) => hasLong(rest, "library-path", "from-file") || hasShort(rest, "fL"),
+  jq: (rest) => hasLong(rest, "library-path", "from-file") || hasShort(rest, "fL") || rest.some(loadsFiles),
   yq: (rest) =>
-    hasShort(rest, "is") ||
-    hasLong(rest, "inplace", "in-place", "from-file", "split-exp", "split-exp-file") ||
-    rest.some((word) => /\bload/.test(word)),
+    hasShort(rest, "isfL") ||
+    hasLong(rest, "inplace", "in-place", "from-file", "split-exp", "split-exp-file", "library-path") ||
+    rest.some(loadsFiles),
   xmllint: (rest) => hasLong(rest, "shell", "output"),
   tcpdump: (rest) => hasShort(rest, "zw"),
   pytest: (rest) => hasShort(rest, "pc") || hasLong(rest, "rootdir", "confcutdir", "pyargs", "override-ini"),
@@ -228,28 +215,39 @@ const hidden: Readonly<Record<string, Check>> = {
   journalctl: (rest) => hasLong(rest, "vacuum-size", "vacuum-time", "vacuum-files", "rotate", "flush", "cursor-file"),
 };
 
-function followsLinks(rest: Words): boolean {
-  return hasShort(rest, "R") || hasLong(rest, "dereference-recursive");
+/** Any word that is no value of an option, nor a format: `date 01312359`. */
+function setsClock(rest: Words): boolean {
+  const isValue = (before = "") => /^-[uRj]*[dfrvz]$|^--(date|file|reference)$/.test(before);
+  const flags = rest.filter((word, index) => isFlag(word) && !isValue(rest[index - 1]));
+  return (
+    hasShort(flags, "s") ||
+    hasLong(flags, "set") ||
+    rest.some((word, index) => !/^[-+]/.test(word) && !isValue(rest[index - 1]))
+  );
 }
 
-function isHiddenTar(rest: Words): boolean {
-  const [first = ""] = rest;
-  // The oldest form has its letters without a dash.
-  const words = /^[A-Za-z]+$/.test(first) ? [`-${first}`, ...rest.slice(1)] : rest;
+/** `ps e` shows what other programs were started with, keys among it. */
+function showsEnvironments(rest: Words): boolean {
+  const isValue = (before = "") =>
+    /^-[A-Za-z]*[oOpuUgGtCsqk]$|^--(sort|format|pid|ppid|user|group|tty|sid|cols|width|lines)$/.test(before);
   return (
-    hasShort(words, "IFP") ||
-    hasLong(
-      words,
-      "to-command",
-      "checkpoint-action",
-      "use-compress-program",
-      "rmt-command",
-      "rsh-command",
-      "absolute-names",
-    ) ||
-    hasLong(words, "info-script", "new-volume-script", "files-from", "exclude-from") ||
-    hasShort(words.slice(0, 1), "T")
+    hasShort(rest, "E") ||
+    rest.some((word) => /environ/.test(word)) ||
+    rest.some((word, index) => /^[A-Za-z]*e/.test(word) && !isValue(rest[index - 1]))
   );
+}
+
+function isHiddenBat(rest: Words): boolean {
+  return rest.includes("cache") || hasLong(rest, "pager", "config-file", "diff", "generate-config-file");
+}
+
+/** In the language of jq and yq. */
+function loadsFiles(word: string): boolean {
+  return /\bload|\b(import|include)\s*"/.test(word);
+}
+
+function followsLinks(rest: Words): boolean {
+  return hasShort(rest, "R") || hasLong(rest, "dereference-recursive");
 }
 
 function isHiddenContainer(rest: Words): boolean {
@@ -301,17 +299,10 @@ const writing: Readonly<Record<string, (rest: Words) => string[]>> = {
   gsed: (rest) => (isInPlace(rest) ? plainWords(rest).slice(hasShort(rest, "ef") ? 0 : 1) : []),
   file: (rest) => (hasShort(rest, "C") || hasLong(rest, "compile") ? ["magic.mgc"] : []),
   base64: (rest) => valuesOf(rest, "o", "output"),
-  ...Object.fromEntries(
-    "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lzma".split(" ").map((name) => [name, compressed]),
-  ),
 };
 
 function isInPlace(rest: Words): boolean {
   return hasShort(rest, "i") || hasLong(rest, "in-place");
-}
-
-function compressed(rest: Words): string[] {
-  return hasShort(rest, "ctl") || hasLong(rest, "stdout", "test", "list") ? [] : plainWords(rest);
 }
 
 const harmless = set("echo printf true false seq sleep basename dirname pwd whoami uname nproc tty arch logname");

@@ -19,6 +19,8 @@ export class Guards {
   readonly #own: Ignore | undefined;
   readonly #takesAway: boolean;
   readonly #ignored = new RondoIgnore();
+  /** By folder. */
+  readonly #linksOf = new Map<string, { stamp: string; links: Linked[] }>();
 
   /** `folders`: the workspace's, absolute, links resolved. `secrets`: patterns of the user's settings, in gitignore's syntax. */
   constructor(folders: readonly string[], secrets: readonly string[]) {
@@ -108,16 +110,30 @@ export class Guards {
     return this.#links().find(({ target }) => isWithin(file, target))?.guard ?? "none";
   }
 
-  #links(): { target: string; guard: Guard }[] {
-    return this.#folders.flatMap((folder) =>
-      oftenLinked.flatMap((name) => {
-        const target = linkTarget(path.join(folder, name));
-        return target === undefined
-          ? []
-          : [{ target, guard: isSecret(name) ? ("secret" as const) : ("settings" as const) }];
-      }),
-    );
+  /** Looked for anew when a name was added to the folder or taken away: a link is never changed otherwise. */
+  #links(): Linked[] {
+    return this.#folders.flatMap((folder) => {
+      const stats = statsOf(folder);
+      const stamp = `${stats?.mtimeMs} ${stats?.ctimeMs}`;
+      const known = this.#linksOf.get(folder);
+      if (known?.stamp === stamp) return known.links;
+      const links = linksIn(folder);
+      this.#linksOf.set(folder, { stamp, links });
+      return links;
+    });
   }
+}
+
+interface Linked {
+  target: string;
+  guard: Guard;
+}
+
+function linksIn(folder: string): Linked[] {
+  return oftenLinked.flatMap((name): Linked[] => {
+    const target = linkTarget(path.join(folder, name));
+    return target === undefined ? [] : [{ target, guard: isSecret(name) ? "secret" : "settings" }];
+  });
 }
 
 function linkTarget(file: string): string | undefined {

@@ -14,23 +14,24 @@ const keptFor = 1_000;
 const kept = new WeakMap<Search, Map<string, { until: number; held: readonly string[] }>>();
 
 /**
- * A few of them, relative to the folder, on request those included that git ignores; empty for none. "…" stands for those
- * that may be there: not all could be looked at in the time that there is.
+ * A few of them, relative to the folder; empty for none. "…" stands for those that may be there: not all could be looked at
+ * in the time that there is.
+ * @param ignored whether those that git ignores count, too
  */
 export async function guardedBelow(
   folder: Location,
-  ignored: boolean,
   { search, workspace }: Host,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+  ignored = true,
+): Promise<string[]> {
   const key = `${ignored} ${folder.path}`;
   const known = kept.get(search)?.get(key);
-  if (known && known.until > Date.now()) return known.held;
+  if (known && known.until > Date.now()) return [...known.held];
   const args = ["--files", ...usualFiles, ...(ignored ? ["--no-ignore"] : [])];
   const held = await firstHeld(args, new FileList(workspace.sieve(folder), () => true), folder, search, signal);
   const answers = kept.get(search) ?? new Map();
   kept.set(search, answers.set(key, { until: Date.now() + keptFor, held }));
-  return held;
+  return [...held];
 }
 
 async function firstHeld(

@@ -1,5 +1,5 @@
 /** Programs that pack and unpack: which archive they write, and which words surely only read. */
-import { isFlag, plainWords, valuesOf, type Words } from "./options.ts";
+import { hasLong, hasShort, isFlag, plainWords, valuesOf, type Words } from "./options.ts";
 
 interface Packing {
   /** Archives and files that are written; undefined: nobody knows which. */
@@ -8,7 +8,8 @@ interface Packing {
   packs: boolean;
 }
 
-const unknown: Packing = { writes: undefined, packs: true };
+const unknown: Packing = { writes: undefined, packs: false };
+const unknownPack: Packing = { writes: undefined, packs: true };
 const looking: Packing = { writes: [], packs: false };
 
 /** What an archiver does; undefined for other programs. Options that are not known may do anything. */
@@ -17,46 +18,52 @@ export function packingOf(name: string, rest: Words): Packing | undefined {
 }
 
 function tar(rest: Words): Packing {
-  const [first = ""] = rest;
-  // The oldest form has its letters without a dash.
-  const words = /^[A-Za-z]+$/.test(first) ? [`-${first}`, ...rest.slice(1)] : rest;
-  if (!words.every((word, index) => !isFlag(word) || isTarFlag(word, words[index - 1]))) return unknown;
+  const words = withDash(rest);
+  const mayPack = hasShort(words, "cru") || hasLong(words, "create", "append", "update");
+  const other = mayPack ? unknownPack : unknown;
+  if (!words.every((word, index) => !isFlag(word) || isTarFlag(word, words[index - 1]))) return other;
   const does = (letter: string, ...names: string[]) =>
     words.some((word) => names.includes(word) || (/^-[A-Za-z]/.test(word) && beforeValue(word).includes(letter)));
   const archives = valuesOf(words, "f", "file");
   // `host:a` is fetched from there.
-  if (archives.some((archive) => archive.includes(":"))) return unknown;
+  if (archives.some((archive) => archive.includes(":"))) return other;
   const packs = does("c", "--create") || does("r", "--append") || does("u", "--update");
-  if (packs) return archives.length === 0 ? unknown : { writes: archives, packs };
+  if (packs) return archives.length === 0 ? unknownPack : { writes: archives, packs };
   if (does("t", "--list")) return looking;
   const isShown = does("O", "--to-stdout");
-  return does("x", "--extract") && isShown ? looking : unknown;
+  return does("x", "--extract") && isShown ? looking : other;
 }
 
-/** Letters that stand alone, and those whose value follows. */
+/** The oldest form has its letters without a dash, and their values after them. */
+function withDash(rest: Words): Words {
+  const [first = "", ...others] = rest;
+  if (!/^[A-Za-z]+$/.test(first)) return rest;
+  const letters = first.replace("f", "");
+  return [`-${letters}${letters === first ? "" : "f"}`, ...others];
+}
+
+const tarLetters = "-[crutxvzjJaOkpmwnSBZ]*";
+const tarFlag = new RegExp(
+  `^(${tarLetters}[fC]?|${tarLetters}f[^-].*|--(create|append|update|list|extract|verbose|gzip|bzip2|xz|zstd)|--(auto-compress|to-stdout|no-recursion|exclude-vcs|wildcards)|--(file|directory|exclude|strip-components)(=.*)?)$`,
+  "s",
+);
+
+/** Whether it is one that is known, and no value of the one before. */
 function isTarFlag(word: string, before = ""): boolean {
-  return (
-    /^-[crutxvzjJaOkpmwnSBZ]*[fC]?$/.test(word) ||
-    /^-[crutxvzjJaOkpmwnSBZ]*[fC][^-].*$/.test(word) ||
-    /^--(create|append|update|list|extract|verbose|gzip|bzip2|xz|zstd|auto-compress|to-stdout|no-recursion|exclude-vcs|wildcards)$/.test(
-      word,
-    ) ||
-    /^--(file|directory|exclude|strip-components)(=|$)/.test(word) ||
-    /^--exclude$/.test(before)
-  );
+  return tarFlag.test(word) && !/^-[A-Za-z]*[fC]$|^--(file|directory|exclude|strip-components)$/.test(before);
 }
 
 /** The letters of a cluster, without what is glued to the one that takes a value. */
 function beforeValue(word: string): string {
-  return word.replace(/(?<=[fC]).*$/, "");
+  return word.replace(/(?<=[fC]).*$/s, "");
 }
 
 function zip(rest: Words): Packing {
   const [archive, ...others] = plainWords(rest);
   const isKnown = rest.every((word) => !isFlag(word) || /^-([rqjvDXyg\d]+|x)$/.test(word));
   // What `-x` leaves out follows it, and must not be taken for the archive.
-  if (!isKnown || archive === undefined || others.length === 0 || rest.indexOf("-x") === 0) return unknown;
-  if (rest.includes("-x") && rest.indexOf("-x") < rest.indexOf(archive)) return unknown;
+  if (!isKnown || archive === undefined || others.length === 0 || rest.indexOf("-x") === 0) return unknownPack;
+  if (rest.includes("-x") && rest.indexOf("-x") < rest.indexOf(archive)) return unknownPack;
   return { writes: [/\.[^/]*$|^-$/.test(archive) ? archive : `${archive}.zip`], packs: true };
 }
 
@@ -72,8 +79,8 @@ function sevenZip([verb = "", ...rest]: Words): Packing {
   const [archive] = plainWords(rest);
   if (!isKnown || archive === undefined) return unknown;
   if (/^[lt]$/.test(verb)) return looking;
-  if (!/^[au]$/.test(verb)) return unknown;
-  return { writes: [/\.[^/]*$/.test(archive) ? archive : `${archive}.7z`], packs: true };
+  // Others get an ending by what they are.
+  return /^[au]$/.test(verb) && /\.[^/]*$/.test(archive) ? { writes: [archive], packs: true } : unknownPack;
 }
 
 function ar([letters = "", ...rest]: Words): Packing {
@@ -84,13 +91,17 @@ function ar([letters = "", ...rest]: Words): Packing {
 }
 
 function cpio(rest: Words): Packing {
-  const isListing = rest.some((word) => /t|^--list$/.test(word));
+  const isListing = rest.some((word) => /^-[iv]*t|^--list$/.test(word));
   return isListing && rest.every((word) => /^(-[itv]+|--(list|extract|verbose|quiet))$/.test(word)) ? looking : unknown;
 }
 
+/** Only as a trial, and within this machine. */
 function rsync(rest: Words): Packing {
-  const isDry = rest.some((word) => /^(-[avrzhiPulptgoDcq]*n[avrzhiPulptgoDcq]*|--dry-run|--list-only)$/.test(word));
-  return isDry ? { writes: [], packs: true } : unknown;
+  const known =
+    /^(-[avrzhiPulptgoDcqn]+|--(dry-run|list-only|delete|stats|archive|recursive|verbose|itemize-changes)|--(exclude|include)=.*)$/;
+  const isTrial = rest.some((word) => /^(-[a-zPD]*n[a-zPD]*|--dry-run|--list-only)$/.test(word));
+  const isKnown = rest.every((word) => (isFlag(word) ? known.test(word) : !word.includes(":")));
+  return isTrial && isKnown ? { writes: [], packs: true } : unknownPack;
 }
 
 /** One file for another, in its place. */
@@ -115,7 +126,7 @@ const archivers: Readonly<Record<string, (rest: Words) => Packing>> = {
   ...all("tar bsdtar gtar", tar),
   ...all("7z 7za 7zr 7zz", sevenZip),
   ...all("gzip gunzip pigz unpigz bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd", compress),
-  ...all("pax unrar", () => unknown),
+  ...all("pax unrar lz4 unlz4 brotli lzop compress uncompress", () => unknown),
   zip,
   unzip,
   ar,

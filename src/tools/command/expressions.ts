@@ -39,7 +39,7 @@ export function numbersIn(node: Syntax): string[] {
 }
 
 /** Of `[ … ]` and `[[ … ]]`. @throws Unclear where it computes with what is no number */
-export function checkTest(node: Syntax, isNumber: IsNumber): void {
+export function checkTest(node: Syntax, computes: boolean, isNumber: IsNumber): void {
   const operators = node.children.slice(1, -1).flatMap(operatorsIn);
   if (operators.some((one) => /^-[vR]$/.test(one))) throw new Unclear();
   // Where `[[` is no word of the language, these write and read files.
@@ -49,7 +49,12 @@ export function checkTest(node: Syntax, isNumber: IsNumber): void {
   if (isPlain && (operators.length === 0 || !operators.every((one) => /^(-[a-z]{1,2}|!|!?=|==)$/i.test(one)))) {
     throw new Unclear();
   }
-  if (!isPlain && operators.some((one) => /^-(eq|ne|lt|le|gt|ge)$/.test(one))) checkOperands(node, isNumber);
+  if ((computes || !isPlain) && operators.some(isNumeral)) checkOperands(node, isNumber);
+}
+
+/** Whether the operator of a test takes numbers. */
+export function isNumeral(operator: string): boolean {
+  return /^-(eq|ne|lt|le|gt|ge|t)$/.test(operator);
 }
 
 function operatorsIn(node: Syntax): string[] {

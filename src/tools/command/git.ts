@@ -1,3 +1,4 @@
+import { isSecretName } from "../boundary/guard.ts";
 import { hasLong, hasShort, isFlag, isVerb, type Words } from "./options.ts";
 
 /** Options before the sub-command can name a pager or an alias; some sub-commands run what they are given, or write files. */
@@ -13,6 +14,7 @@ export function isHiddenGit(rest: Words): boolean {
   if (verb === "bisect" && next === "run") return true;
   if (verb === "rebase" && (hasShort(words, "xi") || hasLong(words, "interactive"))) return true;
   if (verb === "grep" && hasShort(words, "O")) return true;
+  if (isVerb(words, showing) && words.slice(1).some(mayNameSecrets)) return true;
   if (/^(clone|init)$/.test(verb) && hasShort(words, "cu")) return true;
   if (verb === "archive" && hasShort(words, "o")) return true;
   if (verb === "branch" && changesBranches(words.slice(1))) return true;
@@ -20,6 +22,17 @@ export function isHiddenGit(rest: Words): boolean {
     hasLong(words, "exec", "upload-pack", "receive-pack", "extcmd", "ext-diff", "textconv", "output", "filters") ||
     hasLong(words, "open-files-in-pager", "config", "template", "run", "separate-git-dir", "editor")
   );
+}
+
+const showing =
+  "annotate archive blame cat-file diff diff-files diff-index diff-tree format-patch log show stash whatchanged";
+
+/** Git has wildcards of its own, and looks for what they stand for in all that ever was. */
+function mayNameSecrets(word: string): boolean {
+  if (isFlag(word) || /^:([!^]|\(exclude\))/.test(word)) return false;
+  if (!/[*?[\\]|^:\(.*attr/.test(word)) return false;
+  const ending = /^(?:[\w./-]*\/)?(?:\*\*\/)?\*(\.\w+)$/.exec(word)?.[1];
+  return ending === undefined || isSecretName(`x${ending}`);
 }
 
 function withoutPagerFlags(rest: Words): Words {

@@ -47,7 +47,8 @@ async function actsOf(command: string, shell: string): Promise<Act[] | undefined
   if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) return takePlain(command);
   // A part of its own, so that a start reads none of it.
   grammar ??= import("./grammar.ts").then(({ loadGrammar }) => loadGrammar());
-  return takeApart(command, await grammar);
+  // These compute wherever a number is meant: `[ 'a[$(rm x)]' -eq 1 ]` runs rm.
+  return takeApart(command, await grammar, /^[zk]sh/.test(shell));
 }
 
 let grammar: Promise<Grammar> | undefined;
@@ -149,7 +150,7 @@ class Needs {
 
   async #guarded(folder: Location, { isRead, ignored }: Below): Promise<void> {
     if ((await this.#host.workspace.look(folder)) !== "folder") return;
-    for (const path of await guardedBelow(folder, ignored, this.#host, this.#signal)) {
+    for (const path of await guardedBelow(folder, this.#host, this.#signal, ignored)) {
       if (path === "…") this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", guard: "secret" });
       else if (isRead(path)) this.#located(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
     }

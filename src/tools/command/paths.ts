@@ -26,10 +26,11 @@ export function likelyPaths(command: string): string[] {
   return [...new Set(tokens.filter((token) => /^[/~.]|\//.test(token)))].slice(0, 100);
 }
 
-/** `HEAD:src/a.ts`: a file as it was. */
+/** `HEAD:src/a.ts`, `:(top)src/a.ts`: a file as it was, or wherever git runs. */
 function storedFile(word: string): string[] {
-  const name = /^[^\s:]*:([^\s:/][^\s:]*)$/.exec(word)?.[1];
-  return name === undefined ? [] : [name];
+  const plain = word.replace(/^:(\([^)]*\)|[/!^]+)/, ":");
+  const names = [...plain.matchAll(/:/g)].map(({ index }) => plain.slice(index + 1));
+  return names.filter((name) => name !== "" && !/^[/~\s]/.test(name));
 }
 
 /** `-e` is followed by a pattern or a script. */

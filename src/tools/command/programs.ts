@@ -155,7 +155,6 @@ const hidden: Readonly<Record<string, Check>> = {
   more: (rest) => rest.some((word) => word.startsWith("+")),
   man: (rest) => hasShort(rest, "PHKC") || hasLong(rest, "pager", "html", "config-file", "preprocessor", "browser"),
   info: (rest) => hasShort(rest, "o") || hasLong(rest, "output", "restore", "init-file"),
-  rsync: (rest) => hasLong(rest, "rsh", "rsync-path", "daemon", "remote-option", "config"),
   scp: (rest) => hasShort(rest, "SoDF"),
   sort: (rest) => hasLong(rest, "compress-program", "files0-from"),
   split: (rest) => hasLong(rest, "filter"),
@@ -218,7 +217,7 @@ const hidden: Readonly<Record<string, Check>> = {
 /** Any word that is no value of an option, nor a format: `date 01312359`. */
 function setsClock(rest: Words): boolean {
   const isValue = (before = "") => /^-[uRj]*[dfrvz]$|^--(date|file|reference)$/.test(before);
-  const flags = rest.filter((word, index) => isFlag(word) && !isValue(rest[index - 1]));
+  const flags = rest.filter((word, index) => isFlag(word) && !/^-I/.test(word) && !isValue(rest[index - 1]));
   return (
     hasShort(flags, "s") ||
     hasLong(flags, "set") ||
@@ -228,12 +227,17 @@ function setsClock(rest: Words): boolean {
 
 /** `ps e` shows what other programs were started with, keys among it. */
 function showsEnvironments(rest: Words): boolean {
-  const isValue = (before = "") =>
-    /^-[A-Za-z]*[oOpuUgGtCsqk]$|^--(sort|format|pid|ppid|user|group|tty|sid|cols|width|lines)$/.test(before);
+  const isValue = (index: number) => {
+    const before = rest[index - 1] ?? "";
+    if (/^-[aAdefFlLmMwxHyjcZ]*[oOpuUgGtCsqk]$/.test(before)) return true;
+    return index === 1
+      ? /^[a-z]*o$/.test(before)
+      : /^--(sort|format|pid|ppid|user|group|tty|sid|cols|width|lines)$/.test(before);
+  };
   return (
     hasShort(rest, "E") ||
     rest.some((word) => /environ/.test(word)) ||
-    rest.some((word, index) => /^[A-Za-z]*e/.test(word) && !isValue(rest[index - 1]))
+    rest.some((word, index) => /^\w*e/.test(word) && !isValue(index))
   );
 }
 

@@ -12,7 +12,8 @@ export function isHarmlessAwk(rest: Words): boolean {
   const program = rest[at];
   if (program === undefined || program.startsWith("-")) return false;
   const code = program.replaceAll("||", "");
-  return !/[|>@]|system|getline|ARG[VC]|ENVIRON/.test(code);
+  // Only what is printed goes to files: elsewhere `>` compares.
+  return !/[|@]|\\\n|system|getline|ARG[VC]|ENVIRON|print.*>/s.test(code);
 }
 
 const regexp = String.raw`(?:[^/\\\n[]|\\.|\[\^?[^\]/\n]+\])*`;

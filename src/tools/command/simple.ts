@@ -1,8 +1,9 @@
 /** Simple commands: what the shell does itself, and programs that run what stands in their arguments. */
 import { mayBeSet, mayPrecede } from "./environment.ts";
+import { isNumeral } from "./expressions.ts";
 import { both, type Flow, lostState, type ShellState, withVariable } from "./state.ts";
 import type { Walking } from "./walk.ts";
-import { literal, Unclear, unknown, type Word } from "./word.ts";
+import { holdsCode, literal, Unclear, unknown, type Word } from "./word.ts";
 import { splitWrapper, wrappers } from "./wrappers.ts";
 
 interface Given {
@@ -65,6 +66,16 @@ function inner(words: readonly Word[], given: Given, all: readonly Word[]): Flow
   return flow.yes.lost ? both(lostState) : both(state);
 }
 
+/** What cannot be taken for a computation. */
+function isCount({ text, values }: Word): boolean {
+  return /^"?\$[?#]"?$/.test(text) || (values?.every((value) => /^-?[\d.]+$/.test(value)) ?? false);
+}
+
+function counted({ words, state, walking }: Given): Flow {
+  if (walking.computes && !words.every(isCount)) throw new Unclear();
+  return both(state);
+}
+
 const nothing: Run = ({ state }) => both(state);
 
 const unclear: Run = () => {
@@ -73,19 +84,22 @@ const unclear: Run = () => {
 
 /** What the shell does itself, and what changes what it knows. */
 const builtins: Readonly<Record<string, Run>> = {
-  ...Object.fromEntries(
-    "true false : exit return break continue wait shift logout".split(" ").map((name) => [name, nothing]),
-  ),
+  ...Object.fromEntries("true false : wait".split(" ").map((name) => [name, nothing])),
+  ...Object.fromEntries("exit return break continue shift logout".split(" ").map((name) => [name, counted])),
   ...Object.fromEntries(
     `source . alias unalias enable hash fc bind complete compopt mapfile readarray let shopt getopts declare typeset export local
     readonly unset popd history jobs disown suspend caller umask ulimit setopt unsetopt emulate zmodload autoload functions
-    vared zle sched noglob nocorrect repeat foreach always`
+    vared zle sched noglob nocorrect repeat foreach always
+    integer float private nameref print`
       .split(/\s+/)
       .map((name) => [name, unclear]),
   ),
   cd: move,
   chdir: move,
-  pushd: move,
+  pushd: (given) => {
+    const { yes, no } = move(given);
+    return { yes: { ...yes, before: undefined }, no };
+  },
   "[": test,
   test,
   read: readLine,
@@ -117,8 +131,12 @@ const builtins: Readonly<Record<string, Run>> = {
     return inner(splitWrapper("command", given.words), given, all);
   },
   builtin: (given, all) => inner(splitWrapper("builtin", given.words), given, all),
-  printf: ({ state, walking }, all) => {
-    if (/^-/.test(known(all[1] ?? literal("")))) throw new Unclear();
+  printf: ({ words, state, walking }, all) => {
+    const [format = literal(""), ...values] = words;
+    if (/^-/.test(known(format))) throw new Unclear();
+    // `%d` and widths are numbers.
+    const isText = /^(?:[^%]|%-?\d*(?:\.\d+)?[sbqc%])*$/s.test(known(format));
+    if (walking.computes && !isText && !values.every(isCount)) throw new Unclear();
     return ordinary(all, state, walking);
   },
 };
@@ -128,12 +146,14 @@ function move({ words, state, walking }: Given): Flow {
   const [target = literal("~"), ...others] = words.filter(({ text }) => text !== "--");
   walking.emit({ type: "mention", words: [target], folders: state.folders });
   const values = target.isGlob ? undefined : target.values;
-  if (others.length > 0 || !values || !state.folders || values.some((value) => /^[-+]|^$/.test(value))) {
-    return both({ ...state, folders: undefined });
+  const { folders, before } = state;
+  if (target.text === "-" && others.length === 0)
+    return { yes: { ...state, folders: before, before: folders }, no: state };
+  if (others.length > 0 || !values || !folders || values.some((value) => /^[-+]|^$/.test(value))) {
+    return both({ ...state, folders: undefined, before: undefined });
   }
-  const { folders } = state;
   const reached = values.flatMap((value) => folders.flatMap((folder) => below(folder, value)));
-  return { yes: { ...state, folders: [...new Set(reached)].slice(0, 8) }, no: state };
+  return { yes: { ...state, folders: [...new Set(reached)].slice(0, 8), before: folders }, no: state };
 }
 
 function below(folder: string, path: string): string[] {
@@ -161,6 +181,8 @@ function test({ words, state, walking }: Given): Flow {
   if (texts.some((text) => /^-[vR]$/.test(text))) throw new Unclear();
   const isPlain = texts.some((text) => /^(-[a-z]|!?=|==|-[a-z]{2})$/i.test(text));
   if (!isPlain && words.some(({ values }) => !values)) throw new Unclear();
+  const isNumbers = texts.every((text, index) => /^-[a-z]+$|^!$/.test(text) || isCount(words[index] ?? literal("")));
+  if (walking.computes && texts.some(isNumeral) && !isNumbers) throw new Unclear();
   walking.emit({ type: "mention", words: [...words], folders: state.folders });
   return both(state);
 }
@@ -169,6 +191,8 @@ function readLine({ words, state }: Given): Flow {
   const names: string[] = [];
   let skip = false;
   for (const value of words.map(known)) {
+    // Some shells compute the time that `-t` gives.
+    if (skip && holdsCode(value)) throw new Unclear();
     if (skip) skip = false;
     else if (/^-[rs]*[dnNptu]$/.test(value)) skip = true;
     else if (!/^-[rse]+$/.test(value)) names.push(value);
@@ -227,7 +251,8 @@ const runners: Readonly<Record<string, Run>> = {
     }
     return ordinary(kept, given.state, given.walking);
   },
-  ...Object.fromEntries("sh bash zsh dash ksh".split(" ").map((name) => [name, shell])),
+  // Others understand the same text in another way.
+  ...Object.fromEntries("sh bash dash".split(" ").map((name) => [name, shell])),
 };
 
 function shell({ words, input, state, walking }: Given, all: readonly Word[]): Flow {

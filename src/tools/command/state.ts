@@ -4,6 +4,8 @@ import type { Syntax } from "./grammar.ts";
 export interface ShellState {
   /** Where it may be: paths as `cd` was given them, "" for where it began; undefined: anywhere. */
   folders: readonly string[] | undefined;
+  /** Where `cd -` leads. */
+  before: readonly string[] | undefined;
   /** Variables that the command itself has set, and what they may hold; undefined: anything. */
   variables: ReadonlyMap<string, readonly string[] | undefined>;
   /** Bodies of the functions that are surely defined. */
@@ -20,10 +22,22 @@ export interface Flow {
 
 const most = 8;
 
-export const startState: ShellState = { folders: [""], variables: new Map(), functions: new Map(), lost: false };
+export const startState: ShellState = {
+  folders: [""],
+  before: undefined,
+  variables: new Map(),
+  functions: new Map(),
+  lost: false,
+};
 
 /** After what may have done anything to the shell. */
-export const lostState: ShellState = { folders: undefined, variables: new Map(), functions: new Map(), lost: true };
+export const lostState: ShellState = {
+  folders: undefined,
+  before: undefined,
+  variables: new Map(),
+  functions: new Map(),
+  lost: true,
+};
 
 export function both(state: ShellState): Flow {
   return { yes: state, no: state };
@@ -43,6 +57,7 @@ export function join(one: ShellState, other: ShellState): ShellState {
   const functions = [...one.functions].filter(([name, body]) => other.functions.get(name) === body);
   return {
     folders: union(one.folders, other.folders),
+    before: union(one.before, other.before),
     variables,
     functions: new Map(functions),
     lost: one.lost || other.lost,
@@ -65,9 +80,10 @@ export function isInteger(text: string): boolean {
 }
 
 export function isSame(one: ShellState, other: ShellState): boolean {
-  const key = ({ folders, variables, functions, lost }: ShellState) =>
+  const key = ({ folders, before, variables, functions, lost }: ShellState) =>
     JSON.stringify([
       folders ?? null,
+      before ?? null,
       [...variables].map(([name, values]) => [name, values ?? null]),
       [...functions.keys()],
       lost,

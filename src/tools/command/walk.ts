@@ -16,7 +16,7 @@ import {
   startState,
   withVariable,
 } from "./state.ts";
-import { isDeceptive, Unclear, type Word } from "./word.ts";
+import { alternatives, isDeceptive, Unclear, type Word } from "./word.ts";
 
 /** Where relative paths begin; undefined: nobody knows. */
 export type Folders = readonly string[] | undefined;
@@ -33,6 +33,8 @@ export type Act =
 
 /** What walking a part of a command needs of the walk as a whole. */
 export interface Walking {
+  /** Whether the shell computes in `[`, `printf` and the like, too. */
+  readonly computes: boolean;
   emit(act: Act): void;
   /** Walks through code that stands in the arguments of a command. */
   code(text: string, state: ShellState): ShellState;
@@ -52,8 +54,8 @@ class Endless extends Error {
 }
 
 /** All that a command may do, in its order; undefined when it cannot be taken apart. */
-export function takeApart(command: string, grammar: Grammar): Act[] | undefined {
-  const walk = new Walk(grammar);
+export function takeApart(command: string, grammar: Grammar, computes: boolean): Act[] | undefined {
+  const walk = new Walk(grammar, computes);
   try {
     return walk.all(command) ? walk.acts : undefined;
   } catch (error) {
@@ -64,14 +66,16 @@ export function takeApart(command: string, grammar: Grammar): Act[] | undefined 
 
 class Walk implements Walking {
   readonly acts: Act[] = [];
+  readonly computes: boolean;
   readonly #grammar: Grammar;
   /** Bodies of functions that nothing has called yet. */
   readonly #defined = new Set<Syntax>();
   #depth = 0;
   #steps = 0;
 
-  constructor(grammar: Grammar) {
+  constructor(grammar: Grammar, computes: boolean) {
     this.#grammar = grammar;
+    this.computes = computes;
   }
 
   all(command: string): boolean {
@@ -187,7 +191,7 @@ class Walk implements Walking {
       case "redirected_statement":
         return this.#redirected(node, state);
       case "test_command":
-        checkTest(node, (name) => isNumber(name, state));
+        checkTest(node, this.computes, (name) => isNumber(name, state));
         substitutions(node, state, this);
         this.emit({ type: "mention", words: wordsIn(node, state), folders: state.folders });
         return both(state);
@@ -262,7 +266,7 @@ class Walk implements Walking {
     if (!body || children[0]?.type !== "for" || !mayBeSet(name)) throw new Unclear();
     const from = children.findIndex(({ type }) => type === "in");
     const nodes = from < 0 ? [] : children.slice(from + 1, children.indexOf(body)).filter(({ named }) => named);
-    const words = nodes.map((node) => wordOf(node, state, this));
+    const words = this.#words(nodes, state);
     const isKnown = from >= 0 && words.every(({ values, isGlob }) => values && !isGlob);
     const values = isKnown ? words.flatMap((word) => word.values ?? []) : undefined;
     return this.#loop(state, (entry) => {
@@ -318,13 +322,21 @@ class Walk implements Walking {
     const assigned = children.filter(({ type }) => type === "variable_assignment");
     const own = children.filter(({ type }) => type.endsWith("_redirect"));
     const nodes = children.filter((child) => child.named && !assigned.includes(child) && !own.includes(child));
-    const words = nodes.map((child) => wordOf(child.type === "command_name" ? named(child, 0) : child, state, this));
+    const words = this.#words(nodes, state);
     const [found, acts] = this.#held(() => redirections([...own, ...redirects], state, this));
     // What one program is told by a variable may be anything, code too, save for names that are known.
     for (const one of assigned) assign(one, state, mayPrecede, this);
     const flow = simpleCommand({ words: [...words, ...found.words], input: found.input, state, walking: this });
     this.acts.push(...acts);
     return this.#afterwards(found.rest, flow);
+  }
+
+  #words(nodes: readonly Syntax[], state: ShellState): Word[] {
+    return nodes.flatMap((node) => {
+      const several = alternatives(node);
+      if (several.length > 0) return several;
+      return [wordOf(node.type === "command_name" ? named(node, 0) : node, state, this)];
+    });
   }
 
   #held<T>(step: () => T): [T, Act[]] {

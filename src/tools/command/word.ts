@@ -43,6 +43,13 @@ function holdsBraces(text: string): boolean {
   return open >= 0 && /,|\.\./.test(text.slice(open, text.lastIndexOf("}") + 1));
 }
 
+/** The words that the shell makes of `src/{a,b}.ts`, where all of it is plain; else none. */
+export function alternatives({ type, text }: Syntax): Word[] {
+  const [, start = "", names, end = ""] = /^([\w./-]*)\{([\w./-]+(?:,[\w./-]+)+)\}([\w./-]*)$/.exec(text) ?? [];
+  if (type === "command_name" || names?.includes("..") !== false) return [];
+  return names.split(",").map((name) => literal(`${start}${name}${end}`));
+}
+
 /** A word that stands for itself. */
 export function literal(value: string): Word {
   return { text: value, values: [value], isGlob: false };

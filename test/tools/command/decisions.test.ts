@@ -26,6 +26,7 @@ describe("T8 what commands may do without a question", () => {
       workspace.put(name, "x");
     }
     workspace.put(".rondoignore", "held.txt\n");
+    workspace.put(".gitignore", ".env*\n*.pem\nheld.txt\n");
     for (const name of ["HEAD", "config", "objects/x", "refs/x"]) workspace.put(`bare/${name}`, "");
     for (const name of ["-o=y", "--pre=x", "-delete"]) workspace.put(`options/${name}`, "");
     mkdirSync(workspace.path("down/below/deepest"), { recursive: true });

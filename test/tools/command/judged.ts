@@ -56,6 +56,7 @@ export const reading = allowing(
     "xxd *",
     "node --version",
     "python3 --version",
+    ..."ps yq bat tar unzip zip 7z ar cpio rsync gzip gunzip xz shuf iconv".split(" ").map((name) => `${name} *`),
     "basename *",
     "dirname *",
   ],

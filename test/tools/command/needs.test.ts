@@ -41,6 +41,12 @@ describe("T8 what a command asks for", () => {
     ["sort -o b.ts a.ts", "bash: sort -o b.ts a.ts", "edit: b.ts"],
     ["curl -so x https://a.example", "bash: curl -so x https://a.example", "edit: x"],
     ["dd if=a.ts of=b.ts", "bash: dd if=a.ts of=b.ts", "edit: b.ts"],
+    ["tar czf out.tgz src", "bash: tar czf out.tgz src", "edit: out.tgz"],
+    ["zip -r out src", "bash: zip -r out src", "edit: out.zip"],
+    ["ar rcs out.a a.ts", "bash: ar rcs out.a a.ts", "edit: out.a"],
+    ["gunzip AGENT.md.gz", "bash: gunzip AGENT.md.gz", "edit: AGENT.md.gz", "edit: AGENT.md"],
+    ["git grep KEY", "bash: git grep KEY", "read: .env"],
+    ["git grep KEY -- src", "bash: git grep KEY -- src"],
     ["touch made.txt", "bash: touch made.txt"],
     ["touch .git/hooks/x", "bash: touch .git/hooks/x", "edit: .git/hooks/x"],
     ["cat .git/config", "bash: cat .git/config"],
@@ -137,7 +143,8 @@ describe("T8 what a command asks for", () => {
       assert.equal(await decisionOf(command, workspace, reading, "acceptEdits"), "ask", command);
     }
     assert.equal(await decisionOf("rm -rf src && sudo x > y", workspace, [], "bypassPermissions"), "allow");
-    for (const command of ["cat .env", "x > .git/hooks/y", 'eval "cat .env $x"', "cat .e*", "grep -r x ."]) {
+    assert.equal(await decisionOf("tar xf a.tgz && unzip a.zip", workspace, [], "bypassPermissions"), "allow");
+    for (const command of ["tar c .", "cat .env", "x > .git/hooks/y", 'eval "cat .env $x"', "cat .e*", "grep -r x ."]) {
       assert.equal(await decisionOf(command, workspace, [], "bypassPermissions"), "ask", command);
     }
   });
@@ -165,6 +172,22 @@ describe("T8 what a command asks for", () => {
         command.slice(0, 20),
       );
     }
+  });
+
+  it("zsh computes wherever a number is meant, and runs what stands in an index", async () => {
+    const host = { ...workspace.host, terminal: { ...workspace.host.terminal, shell: "zsh" } };
+    const isClear = async (command: string) =>
+      (await commandNeeds(`${command}; ls`, { host, signal })).every(({ match }) => match === "pattern");
+    const clear = ["[ 1 -eq 2 ]", "i=0; [ $i -lt 3 ]", "[ $# -gt 0 ]", "test 1 -lt 2", "exit 1", "return $?", "shift"];
+    const others = ["[ -f a.ts ]", "[ -t 1 ]", "printf '%s\\n' \"$x\"", "printf %d 12", "printf '100%%'"];
+    for (const command of [...clear, ...others]) assert.ok(await isClear(command), command);
+    const unclear = ["[ 'a[$(rm x)]' -eq 1 ]", "x='a[$(rm x)]'; [ $x -eq 1 ]", '[ "$(cat a.ts)" -eq 1 ]'];
+    const tests = ["test 'a[$(rm x)]' -eq 1", 'test 1 -lt "$(cat a.ts)"', "test -t 'a[`rm x`]'", "[ -t 'a[$(rm x)]' ]"];
+    const counts = ["exit", "return", "shift", "break", "continue"].map((name) => `${name} 'a[$(rm x)]'`);
+    const prints = ["printf %d 'a[$(rm x)]'", "printf '%s%*d' a 'a[`rm x`]' 1", 'printf "$x" y', "print -P '$(rm x)'"];
+    const reads = ["read -t 'a[$(rm x)]' y", "integer 'x=a[$(rm x)]'", "zsh -c ls", "let 'a[$(rm x)]'"];
+    for (const command of [...unclear, ...tests, ...counts, ...prints, ...reads, "[[ 'a[$(rm x)]' -eq 1 ]]"])
+      assert.ok(!(await isClear(command)), command);
   });
 
   it("of shells that it has no grammar for it understands only plain words", async () => {

@@ -35,6 +35,9 @@ import { RulesPage } from "./rules-page.ts";
 import { readSettings, watchSettings } from "./settings.ts";
 import { vscodeHost } from "./vscode-host.ts";
 
+/** ms */
+const warmAfter = 300;
+
 /** Rondo as it runs in a window. */
 export interface App {
   panel: vscode.WebviewViewProvider;
@@ -66,6 +69,10 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const ledger = new SpendingLedger(path.join(context.globalStorageUri.fsPath, "spending"), (message) =>
     log.warn(message),
   );
+  const tools = registryOf(builtInTools({ editor: true }));
+  // Their schemas are made while nobody waits: the first request begins a few milliseconds sooner.
+  const warming = setTimeout(() => tools.definitions(), warmAfter);
+  own({ dispose: () => clearTimeout(warming) });
   const conversations = own(
     new Conversations(
       sessions,
@@ -76,7 +83,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
         ledger,
         checkpointsFor: (sessionID) => keptCheckpoints({ storage, sessionID, log }),
         forgetCheckpoints: (sessionID) => forgetCheckpoints(storage, sessionID),
-        tools: registryOf(builtInTools({ editor: true })),
+        tools,
         outside: together([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
         deferred: (tools) => (mustDefer(tools) ? deferredTools(tools) : []),
         taskTool,

@@ -87,7 +87,8 @@ export class Restores implements vscode.Disposable {
   }
 
   async #look(): Promise<void> {
-    this.#last = await this.#parts.conversations.checkpoints.restored();
+    // What cannot be read cannot be undone either; a restore itself says what is wrong.
+    this.#last = await this.#parts.conversations.checkpoints.restored().catch(() => undefined);
     this.#parts.onChange();
   }
 

@@ -23,9 +23,9 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   const started = Date.now();
   turn.report({ type: "loop:start", runId: turn.runID, sessionId: turn.chat.session.id });
   turn.emit({ type: "status", status: { type: "busy", since: started } });
-  await turn.gather();
+  const gathered = turn.gather();
   let end: TurnEnd;
-  do end = await rounds(turn).catch((error: unknown) => failed(turn, error));
+  do end = await gathered.then(() => rounds(turn)).catch((error: unknown) => failed(turn, error));
   while (turn.chat.queue.length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
   // Nothing is awaited between this look at the queue and here, so no prompt can slip in unseen.
   turn.close();

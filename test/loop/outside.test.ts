@@ -56,6 +56,14 @@ describe("tools from elsewhere", () => {
     assert.ok(h.model.requests[0]?.tools.some(({ name }) => name === "mcp__x__echo"));
   });
 
+  it("L10 one that breaks when it is asked ends the turn with an error, and throws nothing", async () => {
+    const outside = new Source("mcp__x__echo");
+    outside.ready = () => Promise.reject(new Error("not even that"));
+    const h = open([["Never said."]], { outside });
+    assert.equal((await h.turn()).reason, "error");
+    assert.equal(h.chat.status.type, "idle");
+  });
+
   it("C7 what comes within a turn is offered from the next one on", async () => {
     const outside = new Source("mcp__x__a");
     const h = open(

@@ -1,4 +1,5 @@
 /** Permission rules as callers write them, in the words of Claude Code or of Rondo. */
+import { isSwitchedOn } from "../loop/agents/agents.ts";
 import type { Rule } from "../loop/events.ts";
 import { ourTool } from "../project/tool-names.ts";
 import type { Options } from "./types.ts";
@@ -18,9 +19,15 @@ export function rulesOf({ allowedTools = [], rules = [], disallowedTools = [] }:
   ];
 }
 
-/** Of all these tools, those that are not offered. */
-export function withheldTools({ tools, disallowedTools = [] }: Options, all: readonly string[]): string[] {
-  const forbidden = new Set(disallowedTools.map((tool) => (tool.includes("(") ? "" : ourTool(tool.trim()))));
+/** Of all these tools, those that are not offered: what is forbidden, in its other ways too, and questions to nobody. */
+export function withheldTools(options: Options, all: readonly string[]): string[] {
+  const { tools, disallowedTools = [], canUseTool } = options;
+  const whole = disallowedTools.filter((tool) => !tool.includes("("));
+  const switches = Object.fromEntries(whole.map((tool) => [ourTool(tool.trim()), false]));
   const wanted = Array.isArray(tools) ? new Set(tools.map((tool) => ourTool(tool.trim()))) : undefined;
-  return all.filter((name) => forbidden.has(name) || (wanted !== undefined && !wanted.has(name)));
+  const isOffered = (name: string) =>
+    isSwitchedOn(switches, name) &&
+    (wanted === undefined || wanted.has(name)) &&
+    (name !== "ask_user" || canUseTool !== undefined);
+  return all.filter((name) => !isOffered(name));
 }

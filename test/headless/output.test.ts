@@ -93,9 +93,10 @@ describe("the headless run: output", () => {
     const bodies = place.server.requests.map(({ raw }) => raw);
     const french = bodies.find((raw) => raw.includes("Speak French.")) ?? assert.fail();
     const names = (raw: string) => JSON.parse(raw).tools.map((tool: { name: string }) => tool.name);
-    assert.deepEqual(names(french), ["read", "edit", "glob", "grep", "task"]);
+    const others = ["multi_edit", "notebook_edit", "todo_write", "web_fetch"];
+    assert.deepEqual(names(french), ["read", "edit", "glob", "grep", ...others, "task"]);
     const plan = bodies.find((raw) => raw !== french) ?? assert.fail();
-    assert.deepEqual(names(plan), ["read", "glob", "grep", "task"]);
+    assert.deepEqual(names(plan), ["read", "glob", "grep", "bash_output", "todo_write", "task"]);
   });
 
   it("R7 --no-persist leaves nothing on disk", async () => {

@@ -12,7 +12,7 @@ import { Sessions } from "../record/sessions.ts";
 import { builtInTools } from "../tools/all.ts";
 import { registryOf } from "../tools/registry.ts";
 import { taskTool } from "../tools/task.ts";
-import { deferredTools, mustDefer } from "../tools/tool-search.ts";
+import { standIns } from "../tools/tool-search.ts";
 import { Archive } from "./archive.ts";
 import { forgetCheckpoints, keptCheckpoints } from "./checkpoints.ts";
 import { commands } from "./commands.ts";
@@ -85,7 +85,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
         forgetCheckpoints: (sessionID) => forgetCheckpoints(storage, sessionID),
         tools,
         outside: together([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
-        deferred: (tools) => (mustDefer(tools) ? deferredTools(tools) : []),
+        deferred: standIns,
         taskTool,
         limits: () => ({ ...readSettings().limits, windows: models.windows }),
         platform: process.platform,

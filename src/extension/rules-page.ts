@@ -57,7 +57,7 @@ export class RulesPage {
   async #judge(command: string): Promise<CommandJudgement> {
     if (command.trim() === "") return { command, decision: "ask", parts: [], always: [] };
     try {
-      return { ...(await this.#session().judge(command)), command };
+      return await this.#session().judge(command);
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
       const part = { text: command, permission: "bash", effect: "", decision: "deny", why: error.message } as const;

@@ -13,7 +13,7 @@ import { builtInTools } from "../tools/all.ts";
 import type { Host } from "../tools/host.ts";
 import { nodeHost } from "../tools/node/host.ts";
 import { taskTool } from "../tools/task.ts";
-import { nobodyToAsk, noDelegate, type Tool, ToolError } from "../tools/tool.ts";
+import { isHarmless, nobodyToAsk, noDelegate, type Tool, ToolError } from "../tools/tool.ts";
 import { UsageError } from "./options.ts";
 
 const Line = z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) });
@@ -61,7 +61,7 @@ async function explainCall(call: z.infer<typeof Line>, { agent, book, host, tool
   const tool = tools.find((one) => one.name === call.tool) ?? tools.find((one) => one.name === call.tool.toLowerCase());
   const refuse = (why: string) => ({ decision: "deny", rule: null, why, parts: [], paths: [], always: [] });
   if (!tool) return refuse(`There is no tool named "${call.tool}".`);
-  const harmless = tool.sideEffect === "none" || tool.sideEffect === "read-only";
+  const harmless = isHarmless(tool);
   if (!harmless && !host.workspace.trusted) return refuse("The workspace is not trusted.");
   if (!harmless && book.mode === "plan") return refuse("The mode is Plan.");
   if (!isSwitchedOn(agent.tools, tool.name) || (agent.readOnly && !harmless)) {

@@ -11,7 +11,7 @@ import { prune } from "./context/prune.ts";
 import { cannotFit, compactionFailed, describe, endOf, overTime } from "./endings.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "./message.ts";
 import { ModelError } from "./model.ts";
-import { changeOf, notePatch } from "./patch.ts";
+import { notePatch } from "./patch.ts";
 import { type Reply, streamReply } from "./reply/reply.ts";
 import { say } from "./say.ts";
 import { abortedText, budgetText, closeOpen, discardCalls } from "./settle.ts";
@@ -173,7 +173,7 @@ function makeRoom(
     return "again";
   }
   // The estimate may be wrong; only what is sure not to fit is not even tried.
-  if (!so.overflowed && size <= Math.min(setup.contextWindow, setup.inputLimit)) return undefined;
+  if (!so.overflowed && size <= setup.inputLimit) return undefined;
   return { reason: "error", error: cannotFit(entries, setup, size) };
 }
 
@@ -211,8 +211,7 @@ async function step(turn: Turn, setup: Setup, user: UserMessage, so: Progress): 
 
 async function noteChanges(turn: Turn, so: Progress, messageID: string): Promise<void> {
   try {
-    const change = await changeOf(turn, messageID);
-    if (change && !so.over) notePatch(turn, messageID, change);
+    await notePatch(turn, messageID, () => !so.over);
   } catch (error) {
     // A record that cannot be written ends the turn elsewhere; the change itself has been made.
     turn.bug(error);

@@ -8,13 +8,12 @@ import type { Turn } from "./turn.ts";
 
 /**
  * To be called when the calls of a reply have ended. Resolves when it is known what they changed, which may take until the
- * next reply streams. Where no checkpoints are kept, what the tools tell of their edits counts.
+ * next reply streams; told then, if it is still wanted. Where no checkpoints are kept, what the tools tell of their edits counts.
  */
-export async function changeOf(turn: Turn, messageID: string): Promise<Change | undefined> {
-  return (await turn.checkpoints.end()) ?? toldByTools(turn, messageID);
-}
-
-export function notePatch(turn: Turn, messageID: string, { snapshot, hash, files }: Change): void {
+export async function notePatch(turn: Turn, messageID: string, isWanted = () => true): Promise<void> {
+  const change = (await turn.checkpoints.end()) ?? toldByTools(turn, messageID);
+  if (!change || !isWanted()) return;
+  const { snapshot, hash, files } = change;
   const { id: sessionID } = turn.chat.session;
   const finish = findEntry(turn.chat, messageID)?.parts.findLast((part) => part.type === "step-finish");
   if (finish?.type === "step-finish" && snapshot !== "") turn.emit({ type: "part", part: { ...finish, snapshot } });

@@ -1,5 +1,5 @@
 /** Reading small text files of the workspace and the user's folder. Synchronous: it is on the way to the first request. */
-import { closeSync, fstatSync, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isWithin } from "../tools/boundary/scope.ts";
 
@@ -97,15 +97,6 @@ function isMissing(place: string): boolean {
     // Where a folder was expected there is a file.
     if (reasonOf(error) === "ENOTDIR") return true;
     throw error;
-  }
-}
-
-/** Undefined also for what may not be looked at. */
-export function statsOf(place: string): Stats | undefined {
-  try {
-    return statSync(place, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
   }
 }
 

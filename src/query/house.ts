@@ -13,7 +13,7 @@ import { isReady, openModel } from "../loop/models/providers.ts";
 import { Session } from "../loop/session/session.ts";
 import type { Price, Prices } from "../loop/setup/catalog.ts";
 import type { Project } from "../loop/setup/project.ts";
-import { offersPatches } from "../loop/setup/setup.ts";
+import { isFor } from "../loop/setup/setup.ts";
 import { type Ledger, noLedger, noLock, noRecord, type Recorder, type SessionLock } from "../loop/store.ts";
 import { defaultLimits, type Limits } from "../loop/turn.ts";
 import { SpendingLedger } from "../record/ledger.ts";
@@ -23,7 +23,7 @@ import { builtInTools } from "../tools/all.ts";
 import { nodeHost } from "../tools/node/host.ts";
 import { registryOf } from "../tools/registry.ts";
 import { taskTool } from "../tools/task.ts";
-import { deferredTools, mustDefer } from "../tools/tool-search.ts";
+import { standIns } from "../tools/tool-search.ts";
 import { agentsOf, withCallers } from "./agents.ts";
 import { checkMode, checkOptions, chooseModel, foldersOf, type ModelChoice, notesOf, thinkingOf } from "./options.ts";
 import { rulesOf, withheldTools } from "./permissions.ts";
@@ -103,7 +103,7 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
     host: nodeHost({ folders, trusted, overflowDir: scratch ?? sessions.outputs(id) }),
     tools,
     outside: servers,
-    deferred: (all) => (mustDefer(all) ? deferredTools(all) : []),
+    deferred: standIns,
     checkpoints,
     taskTool,
     recorder: record.recorder,
@@ -134,9 +134,8 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
     init() {
       const { agents } = first;
       const answering = agents.find(agent);
-      const own = tools.offered().map(({ name }) => name);
-      const offered = own.filter((name) => name !== "apply_patch" || offersPatches(model.modelID));
-      const names = [...offered, ...(tools.isDisabled("task") ? [] : ["task"])];
+      const own = tools.offered().filter((tool) => isFor(model, tool));
+      const names = [...own.map(({ name }) => name), ...(tools.isDisabled("task") ? [] : ["task"])];
       return {
         type: "system",
         subtype: "init",

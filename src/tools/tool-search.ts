@@ -10,6 +10,11 @@ const mostFound = 10;
 /** Of all that is found; the best is shown whatever it is. */
 const mostShown = 25_000;
 
+/** What requests hold in place of these: two tools where they are too many, else nothing. */
+export function standIns(tools: readonly Tool[]): Tool[] {
+  return mustDefer(tools) ? deferredTools(tools) : [];
+}
+
 /** Whether these are too many, or too much, for each request. */
 export function mustDefer(tools: readonly Tool[]): boolean {
   if (tools.length > mostTools) return true;

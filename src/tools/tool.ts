@@ -7,6 +7,11 @@ import type { Guard, Host } from "./host.ts";
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
 type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";
 
+/** Whether there is such a tool, and it changes nothing anywhere. */
+export function isHarmless(tool: Pick<Tool, "sideEffect"> | undefined): boolean {
+  return tool?.sideEffect === "none" || tool?.sideEffect === "read-only";
+}
+
 /** A failure that the model can act on. Its message becomes the result of the call. */
 export class ToolError extends Error {
   override readonly name = "ToolError";

@@ -31,7 +31,7 @@ import { nodeHost } from "../../src/tools/node/host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { taskTool } from "../../src/tools/task.ts";
 import type { Tool } from "../../src/tools/tool.ts";
-import { deferredTools, mustDefer } from "../../src/tools/tool-search.ts";
+import { standIns } from "../../src/tools/tool-search.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
 import { callsOf, checkLoopEvents, checkSettled, checkStates } from "./invariants.ts";
 
@@ -117,7 +117,7 @@ export class Harness {
       keepRules: (more) => this.kept.push(...more),
       ruleUsed: (rule) => this.used.push(rule),
       outside: options.outside ?? noOutside,
-      deferred: (tools) => (mustDefer(tools) ? deferredTools(tools) : []),
+      deferred: standIns,
       checkpoints: options.checkpoints ?? noCheckpoints,
       attended,
       titles,

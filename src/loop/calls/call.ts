@@ -3,6 +3,7 @@ import type { core } from "zod/mini";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
   type AskUser,
+  isHarmless,
   type Need,
   nobodyToAsk,
   type Plan,
@@ -171,7 +172,7 @@ function describeIssues(error: core.$ZodError, input: Record<string, unknown>): 
 }
 
 function checkMayRun(turn: Turn, tool: Tool): void {
-  if (tool.sideEffect === "none" || tool.sideEffect === "read-only") return;
+  if (isHarmless(tool)) return;
   if (!turn.host.workspace.trusted) {
     throw new ToolError(
       `This workspace is not trusted, so ${tool.name} is off: nothing may be written or run. Reading and searching work. The user can trust the workspace in the editor.`,

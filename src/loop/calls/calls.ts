@@ -1,5 +1,6 @@
 /** The calls of one reply, in their order; neighbours without side effects run side by side (T5). */
 
+import { isHarmless } from "../../tools/tool.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import type { Setup, Turn } from "../turn.ts";
 import { type CallEnd, runCall } from "./call.ts";
@@ -24,8 +25,7 @@ function sideBySide({ tools }: Setup, calls: readonly ToolCall[]): ToolCall[][] 
   const groups: ToolCall[][] = [];
   let gathering = false;
   for (const call of calls) {
-    const effect = (tools.get(call.tool) ?? tools.get(call.tool.toLowerCase()))?.sideEffect;
-    const harmless = effect === "none" || effect === "read-only";
+    const harmless = isHarmless(tools.get(call.tool) ?? tools.get(call.tool.toLowerCase()));
     const last = groups.at(-1);
     if (gathering && harmless && last && last.length < mostAtOnce) last.push(call);
     else groups.push([call]);

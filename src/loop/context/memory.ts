@@ -2,7 +2,7 @@
 import type { Entry } from "../apply.ts";
 import { runCalls } from "../calls/calls.ts";
 import type { UserMessage } from "../message.ts";
-import { changeOf, notePatch } from "../patch.ts";
+import { notePatch } from "../patch.ts";
 import { streamReply } from "../reply/reply.ts";
 import { say } from "../say.ts";
 import type { Setup, Turn } from "../turn.ts";
@@ -37,13 +37,12 @@ export async function flushMemory(turn: Turn, setup: Setup, user: UserMessage): 
     const entries = entriesThatCount(turn.chat);
     const size = estimateContext(entries, setup);
     // What its own calls have put out may fill the window; the compaction that comes then leaves it out.
-    if (size > Math.min(setup.contextWindow, setup.inputLimit)) return;
+    if (size > setup.inputLimit) return;
     turn.report({ type: "loop:context", tokenEstimate: size });
     const reply = await streamReply(turn, setup, { entries, kind: "silent", parent, maxTokens: setup.maxTokens });
     if (reply.calls.length === 0) return;
     const end = await runCalls(turn, setup, reply.calls);
-    const change = await changeOf(turn, reply.message.id);
-    if (change) notePatch(turn, reply.message.id, change);
+    await notePatch(turn, reply.message.id);
     if (end !== "continue") return;
   }
 }

@@ -1,4 +1,5 @@
 /** One reply of the model: its stream of events becomes parts of one message; a failed try is replaced by the next. */
+import { isHarmless } from "../../tools/tool.ts";
 import { type Entry, findEntry, findPart } from "../apply.ts";
 import { newID } from "../id.ts";
 import {
@@ -185,7 +186,7 @@ class ReplySink {
   readonly #isShown: boolean;
   readonly #flaw: ReplyOptions["flaw"];
   readonly #snapshot: string;
-  readonly #mayWrite: (tool: string) => boolean;
+  readonly #tools: Setup["tools"];
   #end: { finish: Finish; tokens: Tokens | undefined } | undefined;
 
   constructor(turn: Turn, setup: Setup, message: AssistantMessage, { kind, flaw }: ReplyOptions, snapshot: string) {
@@ -195,10 +196,7 @@ class ReplySink {
     this.#isShown = kind === "step" || kind === "last";
     this.#flaw = flaw;
     this.#snapshot = snapshot;
-    this.#mayWrite = (tool) => {
-      const effect = setup.tools.get(tool)?.sideEffect;
-      return effect === "mutating" || effect === "network";
-    };
+    this.#tools = setup.tools;
   }
 
   take(event: ModelEvent): void {
@@ -232,7 +230,7 @@ class ReplySink {
         return;
       case "tool-input-start":
         if (this.#textOnly) return;
-        if (this.#mayWrite(event.name)) this.#turn.checkpoints.expect();
+        this.#expectChanges(event.name);
         this.#put({
           type: "tool",
           callID: event.id,
@@ -291,6 +289,12 @@ class ReplySink {
         ...(stopped ? { finish: "interrupted" as const } : { error: toReplyError(error) }),
       },
     });
+  }
+
+  /** A call of a tool that may change something is being written. */
+  #expectChanges(name: string): void {
+    const tool = this.#tools.get(name);
+    if (tool && !isHarmless(tool)) this.#turn.checkpoints.expect();
   }
 
   #base(streamID?: string): { id: string; sessionID: string; messageID: string } {

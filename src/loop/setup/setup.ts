@@ -1,7 +1,7 @@
 /** Resolves who answers a user message and with what: agent, model, tools, system prompt (spec L8, T1, M). */
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
-import type { Tool } from "../../tools/tool.ts";
+import { isHarmless, type Tool } from "../../tools/tool.ts";
 import { type Agent, isSwitchedOn } from "../agents/agents.ts";
 import type { PermissionMode } from "../events.ts";
 import type { ModelRef, UserMessage } from "../message.ts";
@@ -150,9 +150,7 @@ export class Setups {
 
   /** Tools that agent, rules and message leave (T1); in the mode Plan all stay, so that the prompt's prefix holds (C7). */
   #offered(agent: Agent, switches: Record<string, boolean>, depth: number, model: ModelRef): Tool[] {
-    const tools = this.#options.tools
-      .offered()
-      .filter(({ name }) => name !== "apply_patch" || offersPatches(model.modelID));
+    const tools = this.#options.tools.offered().filter((tool) => isFor(model, tool));
     if (depth < deepest) tools.push(...this.#delegation());
     tools.push(...(this.#search.length > 0 ? this.#search : this.#outside));
     return this.#allowed(tools, agent, switches);
@@ -167,7 +165,7 @@ export class Setups {
     return tools.filter((tool) => {
       if (!(switches[tool.name] ?? isSwitchedOn(agent.tools, tool.name)) || isWhollyDenied(tool, book, [agent]))
         return false;
-      return !agent.readOnly || tool.sideEffect === "read-only" || tool.sideEffect === "none";
+      return !agent.readOnly || isHarmless(tool);
     });
   }
 
@@ -179,9 +177,9 @@ export class Setups {
   }
 }
 
-/** Whether `apply_patch` is for the model: those that were trained on its format, whoever serves them. */
-export function offersPatches(modelID: string): boolean {
-  return /(^|[/:.@])(gpt-|chatgpt-|codex|o[34](?=$|[-:.]))/i.test(modelID);
+/** Whether the model is offered the tool: `apply_patch` is for those that were trained on its format, whoever serves them. */
+export function isFor({ modelID }: ModelRef, { name }: Pick<Tool, "name">): boolean {
+  return name !== "apply_patch" || /(^|[/:.@])(gpt-|chatgpt-|codex|o[34](?=$|[-:.]))/i.test(modelID);
 }
 
 function thinkingOf(variant: string | undefined): Thinking | undefined {

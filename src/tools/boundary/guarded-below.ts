@@ -1,5 +1,6 @@
 /** Whether a folder holds files that ask before they are read: for commands that may read all of it. */
 import type { Host, Location, Search } from "../host.ts";
+import { KeptAnswers } from "./kept.ts";
 import { FileList, usualFiles } from "./search.ts";
 
 const examples = 5;
@@ -8,10 +9,8 @@ const longest = 1_000;
 /** Characters of a list of files. */
 const listLimit = 100_000_000;
 
-/** ms that an answer is kept: many commands in a row ask for the same folder. */
-const keptFor = 1_000;
-
-const kept = new WeakMap<Search, Map<string, { until: number; held: readonly string[] }>>();
+/** Many commands in a row ask for the same folder. */
+const kept = new KeptAnswers<readonly string[]>(1_000);
 
 /**
  * A few of them, relative to the folder; empty for none. "…" stands for those that may be there: not all could be looked at
@@ -24,13 +23,11 @@ export async function guardedBelow(
   signal: AbortSignal,
   ignored = true,
 ): Promise<string[]> {
-  const key = `${ignored} ${folder.path}`;
-  const known = kept.get(search)?.get(key);
-  if (known && known.until > Date.now()) return [...known.held];
   const args = ["--files", ...usualFiles, ...(ignored ? ["--no-ignore"] : [])];
-  const held = await firstHeld(args, new FileList(workspace.sieve(folder), () => true), folder, search, signal);
-  const answers = kept.get(search) ?? new Map();
-  kept.set(search, answers.set(key, { until: Date.now() + keptFor, held }));
+  const list = () => new FileList(workspace.sieve(folder), () => true);
+  const held = await kept.of(search, `${ignored} ${folder.path}`, () =>
+    firstHeld(args, list(), folder, search, signal),
+  );
   return [...held];
 }
 

@@ -3,6 +3,7 @@ import picomatch from "picomatch";
 import type { Location, Search, Sieve } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { onlyGuards } from "./guard.ts";
+import { KeptAnswers } from "./kept.ts";
 
 /** Which files are looked at at all: hidden ones too, git's own not, and ignore files count without git as well. */
 export const usualFiles: readonly string[] = [
@@ -56,10 +57,8 @@ export class FileList {
 
 /** Characters of a list of guarded files: some thousands. */
 const guardedLimit = 1_000_000;
-/** ms that such a list is kept: searches follow on each other, and it takes up to a half of the time of one. */
-const keptFor = 60_000;
-
-const kept = new WeakMap<Search, Map<string, { until: number; held: readonly string[] }>>();
+/** Such a list takes up to a half of the time of a search. */
+const kept = new KeptAnswers<readonly string[]>(60_000);
 
 /** How many files of the folder a search leaves out, of those that `glob` names: undefined for all. */
 export async function countHeld(
@@ -81,13 +80,11 @@ async function heldBelow(
   search: Search,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const known = kept.get(search)?.get(folder.path);
-  if (known && known.until > Date.now()) return known.held;
-  const list = new FileList(sieve, () => true);
-  await search.ripgrep(["--files", ...usualFiles, ...onlyGuards], folder.path, guardedLimit, signal, list.take);
-  const lists = kept.get(search) ?? new Map();
-  kept.set(search, lists.set(folder.path, { until: Date.now() + keptFor, held: list.held }));
-  return list.held;
+  return await kept.of(search, folder.path, async () => {
+    const list = new FileList(sieve, () => true);
+    await search.ripgrep(["--files", ...usualFiles, ...onlyGuards], folder.path, guardedLimit, signal, list.take);
+    return list.held;
+  });
 }
 
 /** Undefined for none. `done`: what was not done with them, "searched". */

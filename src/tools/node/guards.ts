@@ -1,11 +1,12 @@
 /** Which guard a path of this disk stands under. */
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { isSecret, isSecretName, isSettings, withoutSecrets } from "../boundary/guard.ts";
 import { isWithin } from "../boundary/scope.ts";
 import type { Guard, Sieve } from "../host.ts";
 import { type FolderRules, isNamed, noRules, RondoIgnore, rondoIgnoreFile } from "./rondoignore.ts";
+import { statsOf } from "./stats.ts";
 
 /** Where these are links in a workspace's folder, what they lead to is guarded under its own name, too. */
 const oftenLinked = [
@@ -156,11 +157,3 @@ function isInRepository(file: string): boolean {
 
 const isFile = (name: string) => statsOf(name)?.isFile() ?? false;
 const isFolder = (name: string) => statsOf(name)?.isDirectory() ?? false;
-
-function statsOf(name: string) {
-  try {
-    return statSync(name, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}

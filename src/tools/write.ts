@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { asText, requireTrust, staleSentence } from "./boundary/files.ts";
+import { asSeen, requireTrust } from "./boundary/files.ts";
 import { fileNeeds } from "./boundary/scope.ts";
 import { knownProblems, newProblems } from "./edits/problems.ts";
 import { compare, inContext, toFileDiff } from "./text/diff.ts";
 import { countLines, isCrlf, plural } from "./text/text.ts";
-import { defineTool, ToolError } from "./tool.ts";
+import { defineTool } from "./tool.ts";
 
 export const write = defineTool({
   name: "write",
@@ -20,10 +20,7 @@ export const write = defineTool({
     requireTrust(host.workspace);
     const location = await host.workspace.locate(file_path);
     const kind = await host.workspace.open(location, signal);
-    const before = kind.type === "missing" ? undefined : asText(kind);
-    const known = before && seen.get(before.path);
-    if (before && known !== undefined && known !== before.version)
-      throw new ToolError(staleSentence(location.relative));
+    const before = kind.type === "missing" ? undefined : asSeen(kind, seen);
     // The file keeps its kind of line endings, unless the content says otherwise.
     const text =
       before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;
@@ -50,7 +47,9 @@ export const write = defineTool({
         }
         return {
           output: sentences.join(" ") + (await newProblems(host, complaints, after, signal)),
-          metadata: { diff: toFileDiff(location.relative, compare(before?.text ?? "", after.text)) },
+          metadata: {
+            diff: after.text === text ? diff : toFileDiff(location.relative, compare(before?.text ?? "", after.text)),
+          },
         };
       },
     };

@@ -4,7 +4,7 @@
  */
 import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
-import { requireTrust, staleSentence } from "../../tools/boundary/files.ts";
+import { requireTrust, staleError } from "../../tools/boundary/files.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../../tools/host.ts";
 import { versionOf } from "../../tools/node/files.ts";
 import { ToolError } from "../../tools/tool.ts";
@@ -36,7 +36,7 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
       requireTrust(workspace);
       const found = await open(location, signal);
       const before = found.type === "text" ? found.file : undefined;
-      if ((before?.version ?? found.type) !== expected) throw stale(location);
+      if ((before?.version ?? found.type) !== expected) throw staleError(location);
       signal.throwIfAborted();
       const uri = await addressOf(location);
       const end = watch.begin(uri, before?.text);
@@ -59,7 +59,7 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
     async remove(location, expected, signal) {
       requireTrust(workspace);
       const found = await open(location, signal);
-      if (found.type !== "text" || found.file.version !== expected) throw stale(location);
+      if (found.type !== "text" || found.file.version !== expected) throw staleError(location);
       const { text, unsaved, relative } = found.file;
       if (unsaved) throw new ToolError(`${relative} has unsaved changes in the editor: it is not deleted.`);
       signal.throwIfAborted();
@@ -132,10 +132,10 @@ async function change(uri: vscode.Uri, before: TextFile, text: string): Promise<
   const mixed = endingOf(before.text) === "mixed" || endingOf(text) === "mixed";
   if (mixed && !document.isDirty) return undefined;
   if (!(await settled(document, before.text))) {
-    if (document.isDirty) throw stale(before);
+    if (document.isDirty) throw staleError(before);
     return undefined;
   }
-  if (!(await putText(document, text))) throw stale(before);
+  if (!(await putText(document, text))) throw staleError(before);
   return document;
 }
 
@@ -169,8 +169,6 @@ async function quietly(uri: vscode.Uri): Promise<vscode.TextDocument | undefined
 function textFile({ path, relative, inside, guard }: Location, text: string, unsaved: boolean): TextFile {
   return { path, relative, inside, guard, text, version: versionOf(text), unsaved };
 }
-
-const stale = ({ relative }: Location): ToolError => new ToolError(staleSentence(relative));
 
 const notSaved = ({ relative }: Location): ToolError =>
   new ToolError(

@@ -31,6 +31,14 @@ export function asText(kind: FileKind): TextFile {
   throw new ToolError(describeOther(kind));
 }
 
+/** As `asText`, for a change. @throws ToolError when it is another text than the model has seen, if it has seen one */
+export function asSeen(kind: FileKind, seen: FilesSeen): TextFile {
+  const file = asText(kind);
+  const known = seen.get(file.path);
+  if (known !== undefined && known !== file.version) throw staleError(file);
+  return file;
+}
+
 function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
   const name = kind.location.relative;
   switch (kind.type) {
@@ -60,8 +68,8 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-export function staleSentence(path: string): string {
-  return `${path} has changed since it was read: read it again, then repeat the change.`;
+export function staleError({ relative }: Location): ToolError {
+  return new ToolError(`${relative} has changed since it was read: read it again, then repeat the change.`);
 }
 
 /** @throws ToolError where the workspace is not trusted */

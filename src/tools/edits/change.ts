@@ -1,10 +1,10 @@
 /** Changing one text file: what edit, multi_edit and notebook_edit have in common. */
 
-import { asText, openToChange, requireTrust, staleSentence } from "../boundary/files.ts";
+import { asSeen, openToChange, requireTrust } from "../boundary/files.ts";
 import { fileNeeds } from "../boundary/scope.ts";
 import type { Location, TextFile } from "../host.ts";
 import { compare, inContext, toFileDiff } from "../text/diff.ts";
-import { type Plan, type ToolContext, ToolError } from "../tool.ts";
+import type { Plan, ToolContext } from "../tool.ts";
 import { knownProblems, newProblems } from "./problems.ts";
 
 export interface Target {
@@ -20,9 +20,7 @@ export async function openTarget(name: string, mayBeMissing: boolean, context: T
   requireTrust(host.workspace);
   const location = await host.workspace.locate(name);
   if (mayBeMissing && (await host.workspace.look(location)) === "missing") return { location, before: undefined };
-  const before = asText(await openToChange(location, host, seen, signal));
-  const known = seen.get(before.path);
-  if (known !== undefined && known !== before.version) throw new ToolError(staleSentence(location.relative));
+  const before = asSeen(await openToChange(location, host, seen, signal), seen);
   return { location, before };
 }
 

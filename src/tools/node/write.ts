@@ -4,7 +4,7 @@ import { constants, lstatSync, readlinkSync, realpathSync, type Stats } from "no
 import { access, type FileHandle, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
-import { staleSentence } from "../boundary/files.ts";
+import { staleError } from "../boundary/files.ts";
 import type { FileKind, Location } from "../host.ts";
 import { encode } from "../text/codec.ts";
 import { ToolError } from "../tool.ts";
@@ -53,13 +53,14 @@ export async function removeText(location: Location, state: State, signal: Abort
   }
 }
 
-function assertExpected({ relative }: Location, { expected, kind }: State): void {
+function assertExpected(location: Location, { expected, kind }: State): void {
+  const { relative } = location;
   if (kind.type === "missing") {
     if (expected === "missing") return;
     throw new ToolError(`${relative} has been deleted since it was read.`);
   }
   if (expected === "missing") throw new ToolError(`${relative} exists by now: read it first.`);
-  if (kind.type !== "text" || kind.file.version !== expected) throw new ToolError(staleSentence(relative));
+  if (kind.type !== "text" || kind.file.version !== expected) throw staleError(location);
 }
 
 /** An open folder: names in it stay in it, even when its path has become a link under way. */
@@ -169,9 +170,9 @@ async function replace(folder: Folder, location: Location, bytes: Buffer, stats:
 }
 
 /** @throws ToolError when the file is another than the one whose text was compared, or has been written since */
-function assertUntouched(now: Stats, { relative }: Location, before: Stats): void {
+function assertUntouched(now: Stats, location: Location, before: Stats): void {
   const same = now.ino === before.ino && now.dev === before.dev;
-  if (!same || now.size !== before.size || now.mtimeMs !== before.mtimeMs) throw new ToolError(staleSentence(relative));
+  if (!same || now.size !== before.size || now.mtimeMs !== before.mtimeMs) throw staleError(location);
 }
 
 /** Puts the old bytes back when the new ones do not fit. */

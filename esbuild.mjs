@@ -12,8 +12,8 @@ const development = watch || process.argv.includes("--development");
 /** Parts that are loaded when first used: source file → bundle of its own beside the one that imports it. */
 const lazyParts = {
   "src/extension/main.ts": "main.cjs",
-  "src/loop/models/anthropic.ts": "anthropic.cjs",
-  "src/loop/models/openai.ts": "openai.cjs",
+  "src/providers/anthropic.ts": "anthropic.cjs",
+  "src/providers/openai.ts": "openai.cjs",
   "src/mcp/connect.ts": "mcp.cjs",
   "src/tools/command/grammar.ts": "grammar.cjs",
   "src/tour/tour.ts": "tour.cjs",
@@ -97,8 +97,8 @@ export const builds = [
     entryPoints: {
       extension: "src/extension/extension.ts",
       main: "src/extension/main.ts",
-      anthropic: "src/loop/models/anthropic.ts",
-      openai: "src/loop/models/openai.ts",
+      anthropic: "src/providers/anthropic.ts",
+      openai: "src/providers/openai.ts",
       mcp: "src/mcp/connect.ts",
       grammar: "src/tools/command/grammar.ts",
       tour: "src/tour/tour.ts",

@@ -1,8 +1,8 @@
 /** A model that plays a script within the process: what the loop does is tested against its events, and nothing else. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Finish, Tokens } from "../src/loop/message.ts";
+import type { Finish, Tokens } from "../src/chat/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../src/loop/model.ts";
-import { parseArguments } from "../src/loop/models/arguments.ts";
+import { parseArguments } from "../src/providers/arguments.ts";
 
 export type Said =
   | string

@@ -1,8 +1,8 @@
 /** All that the panel knows: the chat as the fold of its events, the host's state, and which view is open. */
 import { flushSync } from "svelte";
-import { apply, type Chat } from "../src/loop/apply.ts";
-import type { ChatEvent } from "../src/loop/events.ts";
-import { never } from "../src/loop/never.ts";
+import { apply, type Chat } from "../src/chat/apply.ts";
+import type { ChatEvent } from "../src/chat/events.ts";
+import { never } from "../src/chat/never.ts";
 import type {
   CommandJudgement,
   ContextUse,
@@ -11,7 +11,7 @@ import type {
   RuleRow,
   SessionSummary,
   ToPanel,
-} from "../src/loop/protocol.ts";
+} from "../src/chat/protocol.ts";
 import { joined, placeChild, requestsOf } from "./children.ts";
 import { mentioned } from "./mentions.ts";
 import { Speech } from "./speech.ts";

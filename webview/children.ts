@@ -1,7 +1,7 @@
 /** Subagents' chats, as they hang in the tree under the chat on screen. */
-import type { Chat } from "../src/loop/apply.ts";
-import type { ChatEvent, PermissionRequest } from "../src/loop/events.ts";
-import type { ToolPart } from "../src/loop/message.ts";
+import type { Chat } from "../src/chat/apply.ts";
+import type { ChatEvent, PermissionRequest } from "../src/chat/events.ts";
+import type { ToolPart } from "../src/chat/message.ts";
 import { lineOf } from "./line.ts";
 import { sumOf } from "./turns.ts";
 

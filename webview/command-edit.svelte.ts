@@ -1,5 +1,5 @@
 /** The command of a question while the user changes it: its text, and what the rules make of it. */
-import type { CommandPart } from "../src/loop/events.ts";
+import type { CommandPart } from "../src/chat/events.ts";
 import { panel } from "./chat.svelte.ts";
 import { Later } from "./later.ts";
 import { send } from "./vscode.ts";

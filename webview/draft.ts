@@ -1,5 +1,5 @@
 /** An edit while its arguments are still being written: what it will change, as far as it is known. */
-import type { ToolPart } from "../src/loop/message.ts";
+import type { ToolPart } from "../src/chat/message.ts";
 import { argumentsOf, objectsOf } from "./line.ts";
 import { draftRows, type Row } from "./patch.ts";
 

@@ -1,6 +1,6 @@
 /** What a tool call's line says: verb, object, result. */
-import type { CallMetadata, ToolPart } from "../src/loop/message.ts";
-import { never } from "../src/loop/never.ts";
+import type { CallMetadata, ToolPart } from "../src/chat/message.ts";
+import { never } from "../src/chat/never.ts";
 import { count, relative } from "./format.ts";
 import { partialList, partialStrings } from "./partial.ts";
 import { visible } from "./visible.ts";

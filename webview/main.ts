@@ -1,6 +1,6 @@
 /** The panel's entry: takes the host's messages, draws, and asks for everything there is. */
 import { mount } from "svelte";
-import type { ToPanel } from "../src/loop/protocol.ts";
+import type { ToPanel } from "../src/chat/protocol.ts";
 import Chat from "./Chat.svelte";
 import { panel } from "./chat.svelte.ts";
 import { warmUp } from "./markdown.ts";

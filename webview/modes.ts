@@ -1,4 +1,4 @@
-import type { PermissionMode } from "../src/loop/events.ts";
+import type { PermissionMode } from "../src/chat/events.ts";
 
 interface Mode {
   mode: PermissionMode;

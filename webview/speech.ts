@@ -1,8 +1,8 @@
 /** What is said aloud of a running turn: sentences, not tokens. */
-import { type Chat, findPart } from "../src/loop/apply.ts";
-import type { BackgroundCommand, ChatEvent, PermissionRequest } from "../src/loop/events.ts";
-import type { Message, ToolPart } from "../src/loop/message.ts";
-import type { ReviewFile } from "../src/loop/protocol.ts";
+import { type Chat, findPart } from "../src/chat/apply.ts";
+import type { BackgroundCommand, ChatEvent, PermissionRequest } from "../src/chat/events.ts";
+import type { Message, ToolPart } from "../src/chat/message.ts";
+import type { ReviewFile } from "../src/chat/protocol.ts";
 import { count } from "./format.ts";
 import { firstLine, kindOf, lineOf } from "./line.ts";
 import { turnsOf } from "./turns.ts";

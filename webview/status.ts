@@ -1,9 +1,9 @@
 /** The status line: what happens, in words. */
-import type { Chat, Entry } from "../src/loop/apply.ts";
-import type { ExitReason } from "../src/loop/events.ts";
-import type { ToolPart } from "../src/loop/message.ts";
-import { never } from "../src/loop/never.ts";
-import type { Readiness } from "../src/loop/protocol.ts";
+import type { Chat, Entry } from "../src/chat/apply.ts";
+import type { ExitReason } from "../src/chat/events.ts";
+import type { ToolPart } from "../src/chat/message.ts";
+import { never } from "../src/chat/never.ts";
+import type { Readiness } from "../src/chat/protocol.ts";
 import { count, elapsed } from "./format.ts";
 import { kindOf, lineOf } from "./line.ts";
 import { lastShown } from "./turns.ts";

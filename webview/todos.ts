@@ -1,6 +1,6 @@
 /** What the model has set itself to do, read from its calls of `todo_write`. */
-import type { Chat } from "../src/loop/apply.ts";
-import type { Part } from "../src/loop/message.ts";
+import type { Chat } from "../src/chat/apply.ts";
+import type { Part } from "../src/chat/message.ts";
 
 export interface Todo {
   content: string;

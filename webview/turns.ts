@@ -1,7 +1,7 @@
 /** The conversation as it is drawn: who speaks, and what happened in which order. */
-import type { Entry } from "../src/loop/apply.ts";
-import type { Part, ReasoningPart, TextPart, Tokens, ToolPart } from "../src/loop/message.ts";
-import type { PromptPart } from "../src/loop/prompt-input.ts";
+import type { Entry } from "../src/chat/apply.ts";
+import type { Part, ReasoningPart, TextPart, Tokens, ToolPart } from "../src/chat/message.ts";
+import type { PromptPart } from "../src/chat/prompt-input.ts";
 import { type Kind, kindOf } from "./line.ts";
 
 /** A prompt; or all replies up to the next one, since a turn reads as one message; or what compaction left. */

@@ -1,5 +1,5 @@
 /** The one door to the host. */
-import type { ToHost } from "../src/loop/protocol.ts";
+import type { ToHost } from "../src/chat/protocol.ts";
 
 /** What outlives the panel's script: VS Code keeps it while the view is hidden or the window reloads. */
 export interface Kept {

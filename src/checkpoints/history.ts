@@ -1,5 +1,5 @@
 /** What a log says of the files since a snapshot. Pure. */
-import { never } from "../loop/never.ts";
+import { never } from "../chat/never.ts";
 import type { Line, Transition } from "./log.ts";
 import { firstSnapshotAt } from "./snapshot.ts";
 import { type FileState, sameState } from "./state.ts";

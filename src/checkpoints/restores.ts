@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import type { RestoreFile } from "../loop/protocol.ts";
+import type { RestoreFile } from "../chat/protocol.ts";
 import type { Kept } from "./kept.ts";
 import { countLines } from "./lines.ts";
 import { isFolderOnly, type Transition } from "./log.ts";

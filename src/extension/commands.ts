@@ -1,8 +1,8 @@
 /** The commands, one table. Those of the review are beside it. */
 import * as vscode from "vscode";
-import type { Chat } from "../loop/apply.ts";
-import { type ProviderID, providerIDs, providerNames } from "../loop/models/providers.ts";
-import { ownWords } from "../loop/words.ts";
+import type { Chat } from "../chat/apply.ts";
+import { ownWords } from "../chat/words.ts";
+import { type ProviderID, providerIDs, providerNames } from "../providers/providers.ts";
 import type { Archive } from "./archive.ts";
 import { fromSelection } from "./attachments.ts";
 import type { Conversations } from "./conversations.ts";

@@ -1,9 +1,9 @@
 /** The sessions of this window: the one on screen, and those that go on behind it. */
 import * as vscode from "vscode";
+import { apply, type Chat } from "../chat/apply.ts";
+import type { ChatEvent, Status } from "../chat/events.ts";
+import type { SessionSummary } from "../chat/protocol.ts";
 import { noCheckpointsKept, type SessionCheckpoints } from "../checkpoints/checkpoints.ts";
-import { apply, type Chat } from "../loop/apply.ts";
-import type { ChatEvent, Status } from "../loop/events.ts";
-import type { SessionSummary } from "../loop/protocol.ts";
 import { newSession, Session } from "../loop/session/session.ts";
 import type { SessionDeps } from "../loop/session/session-deps.ts";
 import type { Choices } from "../loop/setup/setup.ts";

@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { Chat } from "../loop/apply.ts";
-import { diffsOf } from "../loop/diffs.ts";
-import type { ChatEvent } from "../loop/events.ts";
-import { ModelRef } from "../loop/message.ts";
+import type { Chat } from "../chat/apply.ts";
+import { diffsOf } from "../chat/diffs.ts";
+import type { ChatEvent } from "../chat/events.ts";
+import { ModelRef } from "../chat/message.ts";
 import { together } from "../loop/setup/outside.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";

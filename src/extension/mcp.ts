@@ -1,7 +1,7 @@
 /** MCP servers in a window: the user's settings, the workspace's files once they are allowed, and signing in. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { version } from "../loop/version.ts";
+import { version } from "../chat/version.ts";
 import { type Loaded, loadServers } from "../mcp/config.ts";
 import { McpServers } from "../mcp/servers.ts";
 import { BrowserLogin } from "./mcp-login.ts";

@@ -1,7 +1,9 @@
 /** Which models can be asked now, and which one is asked. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { ModelRef } from "../loop/message.ts";
+import type { ModelRef } from "../chat/message.ts";
+import type { ModelChoice, Readiness } from "../chat/protocol.ts";
 import { type Model, ModelError } from "../loop/model.ts";
+import { knownModels } from "../loop/setup/catalog.ts";
 import {
   type Access,
   defaultModel,
@@ -10,9 +12,7 @@ import {
   type ProviderID,
   providerIDs,
   providerNames,
-} from "../loop/models/providers.ts";
-import type { ModelChoice, Readiness } from "../loop/protocol.ts";
-import { knownModels } from "../loop/setup/catalog.ts";
+} from "../providers/providers.ts";
 import type { Keys } from "./keys.ts";
 import { readSettings } from "./settings.ts";
 import { vscodeModel, vscodeProvider } from "./vscode-model.ts";

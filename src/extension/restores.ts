@@ -1,8 +1,8 @@
 /** Going back: what a restore would change, the restore itself, and its undo, for the session on screen. */
 import type * as vscode from "vscode";
-import type { Chat } from "../loop/apply.ts";
-import type { PanelState, ToHost } from "../loop/protocol.ts";
-import { ownWords } from "../loop/words.ts";
+import type { Chat } from "../chat/apply.ts";
+import type { PanelState, ToHost } from "../chat/protocol.ts";
+import { ownWords } from "../chat/words.ts";
 import { compareWith } from "./checkpoints.ts";
 import type { Conversations } from "./conversations.ts";
 import type { PanelMessage } from "./panel.ts";

@@ -1,13 +1,13 @@
 /** What the panel shows and what it may ask for: the sessions, the models, the review and the draft, seen as one. */
 import * as vscode from "vscode";
-import type { Chat } from "../loop/apply.ts";
+import type { Chat } from "../chat/apply.ts";
+import { type ChatEvent, PermissionMode } from "../chat/events.ts";
+import { contextSize } from "../chat/message.ts";
+import { never } from "../chat/never.ts";
+import { type Attachment, textPrompt } from "../chat/prompt-input.ts";
+import type { Cost, PanelState, ToHost } from "../chat/protocol.ts";
 import { costOfSession } from "../loop/budget.ts";
-import { type ChatEvent, PermissionMode } from "../loop/events.ts";
-import { contextSize } from "../loop/message.ts";
 import { ModelError } from "../loop/model.ts";
-import { never } from "../loop/never.ts";
-import { type Attachment, textPrompt } from "../loop/prompt-input.ts";
-import type { Cost, PanelState, ToHost } from "../loop/protocol.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import type { Session } from "../loop/session/session.ts";
 import { windowOf } from "../loop/setup/catalog.ts";

@@ -1,8 +1,8 @@
 /** What the panel asks about rules: the page that lists them, and how a command or a rule that is being edited would count. */
 
-import type { Rule } from "../loop/events.ts";
+import type { Rule } from "../chat/events.ts";
+import type { CommandJudgement } from "../chat/protocol.ts";
 import { examplesFor } from "../loop/permissions/examples.ts";
-import type { CommandJudgement } from "../loop/protocol.ts";
 import type { Session } from "../loop/session/session.ts";
 import { ToolError } from "../tools/tool.ts";
 import type { PanelMessage } from "./panel.ts";

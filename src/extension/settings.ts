@@ -1,11 +1,11 @@
 /** Reads the settings. What could widen permissions or send code elsewhere is read from the user alone. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { PermissionMode, Rule } from "../loop/events.ts";
+import { PermissionMode, Rule } from "../chat/events.ts";
 import type { Thinking } from "../loop/model.ts";
-import { type ProviderID, providerIDs } from "../loop/models/providers.ts";
 import type { Price } from "../loop/setup/catalog.ts";
 import { defaultLimits, type Limits } from "../loop/turn.ts";
+import { type ProviderID, providerIDs } from "../providers/providers.ts";
 
 export interface Settings {
   provider: ProviderID | "vscode" | undefined;

@@ -1,10 +1,10 @@
 /** A request in the words of VS Code's language models. */
 import * as vscode from "vscode";
-import type { Entry } from "../loop/apply.ts";
-import type { FilePart, Part } from "../loop/message.ts";
+import type { Entry } from "../chat/apply.ts";
+import type { FilePart, Part } from "../chat/message.ts";
+import { never } from "../chat/never.ts";
 import type { ModelRequest } from "../loop/model.ts";
-import { callsOf, fileContent, goOn, idsOf, nameOf, toolResult, wordsOf } from "../loop/models/entries.ts";
-import { never } from "../loop/never.ts";
+import { callsOf, fileContent, goOn, idsOf, nameOf, toolResult, wordsOf } from "../providers/entries.ts";
 
 type Content = vscode.LanguageModelInputPart;
 

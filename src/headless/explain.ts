@@ -2,8 +2,8 @@
 import os from "node:os";
 import { createInterface } from "node:readline/promises";
 import * as z from "zod/mini";
+import type { Rule } from "../chat/events.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
-import type { Rule } from "../loop/events.ts";
 import { alwaysRules, type Judgement, judge, type RuleBook, strictest } from "../loop/permissions/rules.ts";
 import { loadProject } from "../project/project.ts";
 import { foldersOf } from "../query/options.ts";

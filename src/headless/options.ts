@@ -4,8 +4,8 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
-import { PermissionMode, Rule } from "../loop/events.ts";
-import { providerIDs } from "../loop/models/providers.ts";
+import { PermissionMode, Rule } from "../chat/events.ts";
+import { providerIDs } from "../providers/providers.ts";
 import type { Options } from "../query/types.ts";
 import { isSessionID } from "../record/sessions.ts";
 

@@ -1,9 +1,9 @@
 /** How turns end, in words for people: a sentence, and what to do next. */
-import type { Entry } from "./apply.ts";
+import type { Entry } from "../chat/apply.ts";
+import type { ReplyError } from "../chat/message.ts";
+import { never } from "../chat/never.ts";
 import { fixedSize, sizeOfOutputs, sum } from "./context/context.ts";
-import type { ReplyError } from "./message.ts";
 import { ModelError } from "./model.ts";
-import { never } from "./never.ts";
 import { type Reply, toReplyError } from "./reply/reply.ts";
 import { IntakeError } from "./session/intake-error.ts";
 import { RecordError } from "./store.ts";

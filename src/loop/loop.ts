@@ -1,7 +1,8 @@
 /** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
 
+import type { Entry } from "../chat/apply.ts";
+import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.ts";
 import { pendingSubtask, runSubtask } from "./agents/subagent.ts";
-import type { Entry } from "./apply.ts";
 import type { CallEnd } from "./calls/call.ts";
 import { runCalls } from "./calls/calls.ts";
 import { compact, isWholeTurn, pendingCompaction, requestCompaction } from "./context/compact.ts";
@@ -9,7 +10,6 @@ import { entriesThatCount, estimateContext, overflowLimit, standing } from "./co
 import { flushMemory, isFlushDue } from "./context/memory.ts";
 import { prune } from "./context/prune.ts";
 import { cannotFit, compactionFailed, describe, endOf, overTime } from "./endings.ts";
-import type { AssistantMessage, ReplyError, UserMessage } from "./message.ts";
 import { ModelError } from "./model.ts";
 import { notePatch } from "./patch.ts";
 import { type Reply, streamReply } from "./reply/reply.ts";

@@ -1,13 +1,7 @@
 /** A model as the loop sees it: a request in, a stream of events out (spec E). */
-import type { Entry } from "./apply.ts";
-import type { Finish, Tokens } from "./message.ts";
-
-export interface ToolDefinition {
-  name: string;
-  description: string;
-  /** JSON Schema of the arguments: always an object. */
-  schema: Record<string, unknown>;
-}
+import type { Entry } from "../chat/apply.ts";
+import type { Finish, Tokens } from "../chat/message.ts";
+import type { ToolDefinition } from "../tools/tool.ts";
 
 /** How much the model may think before it answers; `default` leaves it to the provider. */
 export type Thinking = "default" | "off" | "low" | "medium" | "high" | { budgetTokens: number };

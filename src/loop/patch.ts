@@ -1,9 +1,9 @@
 /** What the calls of a reply changed, as parts of it (E1): which files, a mark of the change, and the state afterwards. */
-import { findEntry } from "./apply.ts";
+import { findEntry } from "../chat/apply.ts";
+import { diffsOf } from "../chat/diffs.ts";
+import { newID } from "../chat/ids.ts";
+import type { FileDiff } from "../chat/message.ts";
 import type { Change } from "./checkpoints.ts";
-import { diffsOf } from "./diffs.ts";
-import { newID } from "./id.ts";
-import type { FileDiff } from "./message.ts";
 import type { Turn } from "./turn.ts";
 
 /**

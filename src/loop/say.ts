@@ -1,6 +1,6 @@
 /** Messages that Rondo itself says to the model in the midst of a turn; the panel does not show them as the user's. */
-import { newID } from "./id.ts";
-import type { UserMessage } from "./message.ts";
+import { newID } from "../chat/ids.ts";
+import type { UserMessage } from "../chat/message.ts";
 import type { Turn } from "./turn.ts";
 
 /** Answered with the agent and the model of `like`. */

@@ -1,5 +1,5 @@
 /** The record as the loop sees it (spec R). */
-import type { RecordedEvent } from "./events.ts";
+import type { RecordedEvent } from "../chat/events.ts";
 
 export interface Recorder {
   /** Takes the event; it is on disk soon, and at the latest when `flush` returns. */

@@ -1,16 +1,17 @@
 /** What one turn has at hand: the chat it changes, the world it acts on, and the limits it keeps. */
+
+import type { Chat } from "../chat/apply.ts";
+import type { ChatEvent, ExitReason } from "../chat/events.ts";
+import type { ModelRef, ReplyError, UserMessage } from "../chat/message.ts";
 import type { Host } from "../tools/host.ts";
-import type { FilesSeen, Tool } from "../tools/tool.ts";
+import type { FilesSeen, Tool, ToolDefinition } from "../tools/tool.ts";
 import type { Agent } from "./agents/agents.ts";
-import type { Chat } from "./apply.ts";
 import type { Budget } from "./budget.ts";
 import type { DoomWatch } from "./calls/doom.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import type { ChatEvent, ExitReason } from "./events.ts";
 import type { Hooks } from "./hooks.ts";
 import type { LoopEvent } from "./loop-events.ts";
-import type { ModelRef, ReplyError, UserMessage } from "./message.ts";
-import type { Model, Thinking, ToolDefinition } from "./model.ts";
+import type { Model, Thinking } from "./model.ts";
 import type { Permissions } from "./permissions/permission.ts";
 import type { Prices } from "./setup/catalog.ts";
 import type { Project } from "./setup/project.ts";

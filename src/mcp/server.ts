@@ -1,6 +1,6 @@
 /** One MCP server: started when it is needed, and again when it dies. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ServerView } from "../loop/protocol.ts";
+import type { ServerView } from "../chat/protocol.ts";
 import { type Progress, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import type { ServerConfig } from "./config.ts";
 import type { Connection, ListedTool } from "./connect.ts";

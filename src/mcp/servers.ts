@@ -1,5 +1,5 @@
 /** All MCP servers of a window or of a run. */
-import type { ServerView } from "../loop/protocol.ts";
+import type { ServerView } from "../chat/protocol.ts";
 import type { Outside } from "../loop/setup/outside.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Loaded } from "./config.ts";

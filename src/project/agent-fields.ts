@@ -1,7 +1,7 @@
 /** The front matter of an agent as Rondo, Claude Code and OpenCode write it, and the agent it stands for (spec P4). */
 import * as z from "zod/mini";
+import { Rule } from "../chat/events.ts";
 import type { Agent } from "../loop/agents/agents.ts";
-import { Rule } from "../loop/events.ts";
 import type { Markdown } from "./front-matter.ts";
 import { ourTool } from "./tool-names.ts";
 

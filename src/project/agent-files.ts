@@ -1,8 +1,8 @@
 /** Agents in Markdown files (spec P4). */
 import path from "node:path";
 import type { Agent } from "../loop/agents/agents.ts";
+import { markdownIn, type Root, readFileOf, textOf } from "../tools/boundary/config-files.ts";
 import { type Origin, parseAgent } from "./agent-fields.ts";
-import { markdownIn, type Root, readFileOf, textOf } from "./files.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";
 
 /** Bytes. A longer prompt is no prompt, and half of one would be another. */

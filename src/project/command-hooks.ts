@@ -1,8 +1,8 @@
 /** Runs hooks as commands (spec K4). */
 import path from "node:path";
-import type { PermissionMode } from "../loop/events.ts";
+import type { PermissionMode } from "../chat/events.ts";
+import { never } from "../chat/never.ts";
 import { type HookEvent, type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
-import { never } from "../loop/never.ts";
 import { namesOf } from "./hook-matcher.ts";
 import { outcomeOf } from "./hook-output.ts";
 import { outputLimit, runProcess } from "./hook-process.ts";

@@ -2,9 +2,9 @@
 import path from "node:path";
 import { AgentCatalog } from "../loop/agents/agents.ts";
 import type { Project } from "../loop/setup/project.ts";
+import { rootsOf } from "../tools/boundary/config-files.ts";
 import { statsOf } from "../tools/node/stats.ts";
 import { findAgents } from "./agent-files.ts";
-import { rootsOf } from "./files.ts";
 import { branchOf } from "./git.ts";
 import { memoryOf, rulesOf } from "./rules-files.ts";
 

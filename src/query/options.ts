@@ -1,8 +1,8 @@
 /** What a caller asks for, checked before anything is run: each option is used, noted as not applying, or refused. */
 import { appendFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { PermissionMode } from "../loop/events.ts";
-import type { ModelRef } from "../loop/message.ts";
+import { PermissionMode } from "../chat/events.ts";
+import type { ModelRef } from "../chat/message.ts";
 import type { Thinking } from "../loop/model.ts";
 import {
   type Access,
@@ -11,7 +11,7 @@ import {
   isReady,
   type ProviderID,
   providerIDs,
-} from "../loop/models/providers.ts";
+} from "../providers/providers.ts";
 import { isSessionID } from "../record/sessions.ts";
 import { QueryError } from "./query-error.ts";
 import type { Options } from "./types.ts";

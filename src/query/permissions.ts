@@ -1,6 +1,7 @@
 /** Permission rules as callers write them, in the words of Claude Code or of Rondo. */
+
+import type { Rule } from "../chat/events.ts";
 import { isSwitchedOn } from "../loop/agents/agents.ts";
-import type { Rule } from "../loop/events.ts";
 import { ourTool } from "../project/tool-names.ts";
 import type { Options } from "./types.ts";
 

@@ -1,9 +1,9 @@
 /** `query()`: a run of Rondo for another program, as an async generator of SDK messages (spec K2). */
 
 import { randomUUID } from "node:crypto";
+import type { ChatEvent } from "../chat/events.ts";
+import type { ToolPart } from "../chat/message.ts";
 import { deferred } from "../loop/deferred.ts";
-import type { ChatEvent } from "../loop/events.ts";
-import type { ToolPart } from "../loop/message.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import type { Session } from "../loop/session/session.ts";
 import type { TurnEnd } from "../loop/turn.ts";

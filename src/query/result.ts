@@ -1,6 +1,6 @@
 /** The last message of a prompt (spec K2). */
-import type { Chat } from "../loop/apply.ts";
-import type { ReplyError, ToolPart } from "../loop/message.ts";
+import type { Chat } from "../chat/apply.ts";
+import type { ReplyError, ToolPart } from "../chat/message.ts";
 import { lastText } from "./sdk-blocks.ts";
 import { stopReason } from "./stream-events.ts";
 import type { Totals } from "./totals.ts";

@@ -1,9 +1,9 @@
 /** Parts as the content blocks of SDK messages, and prompts in them as parts (spec K2). */
 
-import type { Entry } from "../loop/apply.ts";
-import type { FilePart, Part, ToolPart } from "../loop/message.ts";
-import { never } from "../loop/never.ts";
-import type { PromptPart } from "../loop/prompt-input.ts";
+import type { Entry } from "../chat/apply.ts";
+import type { FilePart, Part, ToolPart } from "../chat/message.ts";
+import { never } from "../chat/never.ts";
+import type { PromptPart } from "../chat/prompt-input.ts";
 import type { AssistantBlock, SDKUserMessage, ToolResultBlock, UserBlock } from "./types.ts";
 
 /** What the model said. */

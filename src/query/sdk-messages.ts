@@ -1,8 +1,8 @@
 /** A run as SDK messages, the form that programs and scripts read (spec K2): fields are those of Claude Code's public SDK. */
 
-import { type Chat, type Entry, findEntry } from "../loop/apply.ts";
-import type { ChatEvent, Status } from "../loop/events.ts";
-import { type AssistantMessage, contextSize, type Message, type Part, type ToolPart } from "../loop/message.ts";
+import { type Chat, type Entry, findEntry } from "../chat/apply.ts";
+import type { ChatEvent, Status } from "../chat/events.ts";
+import { type AssistantMessage, contextSize, type Message, type Part, type ToolPart } from "../chat/message.ts";
 import { toBlocks, toResultBlock } from "./sdk-blocks.ts";
 import { stopReason, streamEvents, toUsage } from "./stream-events.ts";
 import type { SDKAssistantMessageError, SDKMessage } from "./types.ts";

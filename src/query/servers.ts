@@ -1,8 +1,8 @@
 /** The MCP servers of a run: those of the caller, and the folder's own where the caller says so. */
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { version } from "../chat/version.ts";
 import { noOutside, type Outside } from "../loop/setup/outside.ts";
-import { version } from "../loop/version.ts";
 import type { Options } from "./types.ts";
 
 export interface RunServers extends Outside {

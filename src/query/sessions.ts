@@ -1,7 +1,7 @@
 /** Which session a query works in: a new one, one that goes on, or a copy of one. */
 import path from "node:path";
-import type { Chat } from "../loop/apply.ts";
-import { newID } from "../loop/id.ts";
+import type { Chat } from "../chat/apply.ts";
+import { newID } from "../chat/ids.ts";
 import { newSession } from "../loop/session/session.ts";
 import type { Replay } from "../record/replay.ts";
 import { Sessions } from "../record/sessions.ts";

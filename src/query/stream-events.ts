@@ -1,9 +1,9 @@
 /** A reply as it streams, in the events of Anthropic's API, which SDK messages of the type `stream_event` carry (K2). */
 
-import { type Chat, findPart } from "../loop/apply.ts";
-import type { ChatEvent } from "../loop/events.ts";
-import type { AssistantMessage, Finish, Part, Tokens, ToolPart } from "../loop/message.ts";
-import { never } from "../loop/never.ts";
+import { type Chat, findPart } from "../chat/apply.ts";
+import type { ChatEvent } from "../chat/events.ts";
+import type { AssistantMessage, Finish, Part, Tokens, ToolPart } from "../chat/message.ts";
+import { never } from "../chat/never.ts";
 import type { Usage } from "./types.ts";
 
 export type StreamEvent = Record<string, unknown> & { type: string };

@@ -1,7 +1,7 @@
 /** Reads records: the events of whole lines, and the chat they make. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { apply, type Chat, newChat } from "../loop/apply.ts";
-import { RecordedEvent } from "../loop/events.ts";
+import { apply, type Chat, newChat } from "../chat/apply.ts";
+import { RecordedEvent } from "../chat/events.ts";
 import { RecordError } from "../loop/store.ts";
 import { exactly } from "./exact.ts";
 

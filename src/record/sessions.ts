@@ -1,8 +1,8 @@
 /** The folder of sessions: a record each, and one file with what the list of them shows. */
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { apply, type Chat } from "../loop/apply.ts";
-import type { SessionInfo } from "../loop/events.ts";
+import { apply, type Chat } from "../chat/apply.ts";
+import type { SessionInfo } from "../chat/events.ts";
 import { titleFromPrompt } from "../loop/session/title.ts";
 import { RecordError } from "../loop/store.ts";
 import { eventsOf } from "../loop/transfer/fork.ts";

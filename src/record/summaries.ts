@@ -5,9 +5,9 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
-import type { Chat } from "../loop/apply.ts";
+import type { Chat } from "../chat/apply.ts";
+import { contextSize } from "../chat/message.ts";
 import { costOfSession } from "../loop/budget.ts";
-import { contextSize } from "../loop/message.ts";
 import { exactly } from "./exact.ts";
 
 const Summary = z.object({

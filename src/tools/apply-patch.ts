@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import type { Preview } from "../loop/events.ts";
-import type { CallMetadata, FileDiff } from "../loop/message.ts";
-import { never } from "../loop/never.ts";
+import type { Preview } from "../chat/events.ts";
+import type { CallMetadata, FileDiff } from "../chat/message.ts";
+import { never } from "../chat/never.ts";
 import { fileNeeds } from "./boundary/scope.ts";
 import { openTarget, type Target } from "./edits/change.ts";
 import { knownProblems, newProblems } from "./edits/problems.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { BackgroundCommand } from "../loop/events.ts";
-import { never } from "../loop/never.ts";
+import type { BackgroundCommand } from "../chat/events.ts";
+import { never } from "../chat/never.ts";
 import type { Background } from "./host.ts";
 import { headOf, splitLines } from "./text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "./tool.ts";

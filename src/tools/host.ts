@@ -1,6 +1,6 @@
 /** The world as tools see it. Tools touch nothing else: Node and VS Code each give one `Host`. */
 
-import type { BackgroundCommand } from "../loop/events.ts";
+import type { BackgroundCommand } from "../chat/events.ts";
 
 /** Why a path asks each time, in all modes. */
 export type Guard =

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { FilePart } from "../loop/message.ts";
+import type { FilePart } from "../chat/message.ts";
 import { asText } from "./boundary/files.ts";
 import { fileNeeds, pathFor } from "./boundary/scope.ts";
 import type { FileKind, TextFile } from "./host.ts";

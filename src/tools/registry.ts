@@ -1,7 +1,7 @@
 /** The tools there are, in the order in which they were registered (T2). */
-import { invalid } from "../loop/calls/invalid.ts";
-import type { ToolDefinition } from "../loop/model.ts";
-import type { Tool } from "./tool.ts";
+
+import { invalid } from "./invalid.ts";
+import type { Tool, ToolDefinition } from "./tool.ts";
 
 /** A registry that holds these tools; `disabled` ones are not offered, nor is the one that stands in for what is not there. */
 export function registryOf(tools: readonly Tool[], disabled: Iterable<string> = []): ToolRegistry {

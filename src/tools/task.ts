@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import type { Agent } from "../loop/agents/agents.ts";
 import { defineTool, type Tool, ToolError } from "./tool.ts";
 
 /** Hands work to one of these agents (S1). */
-export function taskTool(agents: readonly Pick<Agent, "name" | "description">[]): Tool {
+export function taskTool(agents: readonly { name: string; description: string }[]): Tool {
   const list = agents.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
   return defineTool({
     name: "task",

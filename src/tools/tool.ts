@@ -1,7 +1,7 @@
 /** What a tool is: a name, an input, and a `prepare` that only reads and answers with a plan (T3). */
 import * as z from "zod/mini";
-import type { Preview, Question } from "../loop/events.ts";
-import type { CallMetadata, FilePart } from "../loop/message.ts";
+import type { Preview, Question } from "../chat/events.ts";
+import type { CallMetadata, FilePart } from "../chat/message.ts";
 import type { Guard, Host } from "./host.ts";
 
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
@@ -10,6 +10,14 @@ type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";
 /** Whether there is such a tool, and it changes nothing anywhere. */
 export function isHarmless(tool: Pick<Tool, "sideEffect"> | undefined): boolean {
   return tool?.sideEffect === "none" || tool?.sideEffect === "read-only";
+}
+
+/** A tool as a model is told of it. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments: always an object. */
+  schema: Record<string, unknown>;
 }
 
 /** A failure that the model can act on. Its message becomes the result of the call. */

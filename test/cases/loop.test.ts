@@ -1,11 +1,11 @@
 /** Cases that users and tests of other agents teach, retold: budgets of the window, compaction, Stop, and text in circles. */
 import assert from "node:assert/strict";
-import { apply, type Chat } from "../../src/loop/apply.ts";
+import { apply, type Chat } from "../../src/chat/apply.ts";
+import { contextSize, type Tokens } from "../../src/chat/message.ts";
 import { overflowLimit, standing } from "../../src/loop/context/context.ts";
-import { contextSize, type Tokens } from "../../src/loop/message.ts";
-import { anthropicModel } from "../../src/loop/models/anthropic.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
+import { anthropicModel } from "../../src/providers/anthropic.ts";
 import { replay } from "../../src/record/replay.ts";
 import { blocksOf, messagesOf } from "../conformance/wire.ts";
 import { bareSetup } from "../loop/bare.ts";

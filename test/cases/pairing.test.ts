@@ -1,11 +1,11 @@
 /** Calls and their results, and what goes back to which model, in whatever state a chat is. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import type { Entry } from "../../src/loop/apply.ts";
-import { anthropicModel } from "../../src/loop/models/anthropic.ts";
-import { requestBody as anthropicBytes } from "../../src/loop/models/anthropic-request.ts";
-import { openaiModel } from "../../src/loop/models/openai.ts";
-import { requestBody as openaiBytes } from "../../src/loop/models/openai-request.ts";
+import type { Entry } from "../../src/chat/apply.ts";
+import { anthropicModel } from "../../src/providers/anthropic.ts";
+import { requestBody as anthropicBytes } from "../../src/providers/anthropic-request.ts";
+import { openaiModel } from "../../src/providers/openai.ts";
+import { requestBody as openaiBytes } from "../../src/providers/openai-request.ts";
 import { assertValid } from "../fuzz/valid.ts";
 import { harnesses, until } from "../loop/harness.ts";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";

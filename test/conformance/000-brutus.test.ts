@@ -1,8 +1,8 @@
 /** "BRUTUS Agent Loop Implementation Spec": types, main loop, processor, tool resolution. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import { newID } from "../../src/loop/id.ts";
-import { AssistantMessage, Message, noTokens, Part, ToolState, UserMessage } from "../../src/loop/message.ts";
+import { newID } from "../../src/chat/ids.ts";
+import { AssistantMessage, Message, noTokens, Part, ToolState, UserMessage } from "../../src/chat/message.ts";
 import { replay } from "../../src/record/replay.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";

@@ -1,8 +1,8 @@
 /** "Agent Loop Specification" (Brain): locks, queue modes, events, memory flush, configuration, and the seven invariants. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
+import { promptText, textPrompt } from "../../src/chat/prompt-input.ts";
 import type { LoopEvent } from "../../src/loop/loop-events.ts";
-import { promptText, textPrompt } from "../../src/loop/prompt-input.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { full, isSummary, small, summarised, textOf } from "../loop/compacting.ts";
 import { harnesses, until } from "../loop/harness.ts";

@@ -1,7 +1,7 @@
 /** Compaction as providers see it. */
 import assert from "node:assert/strict";
-import { anthropicModel } from "../../src/loop/models/anthropic.ts";
-import { openaiModel } from "../../src/loop/models/openai.ts";
+import { anthropicModel } from "../../src/providers/anthropic.ts";
+import { openaiModel } from "../../src/providers/openai.ts";
 import { type Block, type ModelServer, type ReceivedRequest, startModelServer } from "../model-server.ts";
 import { harnesses } from "./harness.ts";
 

@@ -1,5 +1,5 @@
 /** Sessions whose window is full. */
-import type { Entry } from "../../src/loop/apply.ts";
+import type { Entry } from "../../src/chat/apply.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { failure, type Reply, type Said, type Script } from "../scripted-model.ts";
 import type { Harness } from "./harness.ts";

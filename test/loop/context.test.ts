@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import type { Entry } from "../../src/loop/apply.ts";
+import type { Entry } from "../../src/chat/apply.ts";
+import type { Tokens } from "../../src/chat/message.ts";
 import { entriesThatCount, estimateContext, overflowLimit } from "../../src/loop/context/context.ts";
-import type { Tokens } from "../../src/loop/message.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { coreTools } from "../../src/tools/core.ts";

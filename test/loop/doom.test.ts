@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { newChat } from "../../src/loop/apply.ts";
+import { newChat } from "../../src/chat/apply.ts";
+import { type AssistantMessage, noTokens, type Part } from "../../src/chat/message.ts";
 import { callsInView, DoomWatch, goesInCircles, type MadeCall } from "../../src/loop/calls/doom.ts";
-import { type AssistantMessage, noTokens, type Part } from "../../src/loop/message.ts";
 import { sharedCases } from "../cases/shared.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 

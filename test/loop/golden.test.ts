@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ChatEvent } from "../../src/loop/events.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
 import type { LoopEvent } from "../../src/loop/loop-events.ts";
 import { failure } from "../scripted-model.ts";
 import { full, small, summarised } from "./compacting.ts";

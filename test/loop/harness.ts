@@ -3,21 +3,21 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { AgentCatalog } from "../../src/loop/agents/agents.ts";
-import { apply, type Chat } from "../../src/loop/apply.ts";
-import { type Checkpoints, noCheckpoints } from "../../src/loop/checkpoints.ts";
+import { apply, type Chat } from "../../src/chat/apply.ts";
 import {
   type ChatEvent,
   isRecorded,
   type PermissionMode,
   type PermissionRequest,
   type Rule,
-} from "../../src/loop/events.ts";
+} from "../../src/chat/events.ts";
+import type { ModelRef, ToolPart } from "../../src/chat/message.ts";
+import { type PromptInput, textPrompt } from "../../src/chat/prompt-input.ts";
+import { AgentCatalog } from "../../src/loop/agents/agents.ts";
+import { type Checkpoints, noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { type Hooks, noHooks } from "../../src/loop/hooks.ts";
 import type { LoopEvent } from "../../src/loop/loop-events.ts";
-import type { ModelRef, ToolPart } from "../../src/loop/message.ts";
 import type { Model } from "../../src/loop/model.ts";
-import { type PromptInput, textPrompt } from "../../src/loop/prompt-input.ts";
 import { newSession, type PromptResult, Session } from "../../src/loop/session/session.ts";
 import { noOutside, type Outside } from "../../src/loop/setup/outside.ts";
 import type { Project } from "../../src/loop/setup/project.ts";

@@ -1,9 +1,9 @@
 /** What holds of every session, whatever happened in it. */
 import assert from "node:assert/strict";
-import type { Chat } from "../../src/loop/apply.ts";
-import type { ChatEvent } from "../../src/loop/events.ts";
+import type { Chat } from "../../src/chat/apply.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
+import type { ToolPart } from "../../src/chat/message.ts";
 import type { LoopEvent } from "../../src/loop/loop-events.ts";
-import type { ToolPart } from "../../src/loop/message.ts";
 
 export function callsOf(chat: Chat): ToolPart[] {
   return chat.messages.flatMap(({ parts }) => parts).filter((part) => part.type === "tool");

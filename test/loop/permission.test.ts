@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { symlinkSync } from "node:fs";
 import path from "node:path";
-import type { ChatEvent } from "../../src/loop/events.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
 import { Permissions } from "../../src/loop/permissions/permission.ts";
 import { harnesses, until } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 /** Random scripts of replies, faults, stops, refusals and queued prompts: what must hold, holds (spec I). */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Finish } from "../../src/loop/message.ts";
+import type { Finish } from "../../src/chat/message.ts";
 import type { ModelErrorKind } from "../../src/loop/model.ts";
 import type { Answer } from "../../src/loop/permissions/permission.ts";
 import { failure, type Reply, type Said } from "../scripted-model.ts";

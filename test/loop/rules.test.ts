@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PermissionMode, Rule } from "../../src/loop/events.ts";
+import type { PermissionMode, Rule } from "../../src/chat/events.ts";
 import { alwaysRules, isWhollyDenied, judge, strictest } from "../../src/loop/permissions/rules.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import type { Guard } from "../../src/tools/host.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
-import { apply } from "../../src/loop/apply.ts";
-import type { ChatEvent } from "../../src/loop/events.ts";
-import type { ToolPart, ToolState } from "../../src/loop/message.ts";
+import { apply } from "../../src/chat/apply.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
+import type { ToolPart, ToolState } from "../../src/chat/message.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { toBlocks, toPromptParts, toResultBlock } from "../../src/query/sdk-blocks.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import * as z from "zod/mini";
+import { promptText, textPrompt } from "../../src/chat/prompt-input.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
-import { promptText, textPrompt } from "../../src/loop/prompt-input.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import type { Rule } from "../../src/chat/events.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
-import type { Rule } from "../../src/loop/events.ts";
 import { type HookEvent, type HookOutcome, type Hooks, noOutcome } from "../../src/loop/hooks.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { replay } from "../../src/record/replay.ts";

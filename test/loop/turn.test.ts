@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
+import { promptText, textPrompt } from "../../src/chat/prompt-input.ts";
 import { ModelError } from "../../src/loop/model.ts";
-import { promptText, textPrompt } from "../../src/loop/prompt-input.ts";
 import { IntakeError } from "../../src/loop/session/intake-error.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { failure } from "../scripted-model.ts";

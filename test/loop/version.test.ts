@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { version } from "../../src/loop/version.ts";
+import { version } from "../../src/chat/version.ts";
 
 it("tells others the version that package.json has", () => {
   assert.equal(version, JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import type { Part } from "../../src/chat/message.ts";
+import { ownWords } from "../../src/chat/words.ts";
 import { survivors } from "../../src/loop/context/survivors.ts";
-import type { Part } from "../../src/loop/message.ts";
-import { ownWords } from "../../src/loop/words.ts";
 import { harnesses } from "./harness.ts";
 
 describe("the user's own words", () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ServerView } from "../../src/loop/protocol.ts";
+import type { ServerView } from "../../src/chat/protocol.ts";
 import { loadServers } from "../../src/mcp/config.ts";
 import type { McpOptions } from "../../src/mcp/servers.ts";
 import { McpServers } from "../../src/mcp/servers.ts";

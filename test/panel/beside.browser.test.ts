@@ -1,7 +1,7 @@
 /** What stands beside the conversation: commands in the background, the to-dos, the way back; and edits that grow. */
 import assert from "node:assert/strict";
-import type { Entry } from "../../src/loop/apply.ts";
-import type { ChatEvent } from "../../src/loop/events.ts";
+import type { Entry } from "../../src/chat/apply.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
 import { button, events, focused, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";

@@ -1,7 +1,7 @@
 /** One browser for all tests of the panel, and what is found and asked in most of them. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import type { ChatEvent } from "../../src/loop/events.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
 import { launch, type PanelBrowser, type PanelPage, type Unnumbered } from "./page.ts";
 
 let browser: Promise<PanelBrowser> | undefined;

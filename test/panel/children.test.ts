@@ -1,8 +1,8 @@
 /** What the panel makes of subagents, compaction, mentions and costs, before anything is drawn. */
 import assert from "node:assert/strict";
-import { apply, newChat } from "../../src/loop/apply.ts";
-import type { ChatEvent } from "../../src/loop/events.ts";
-import { ownWords } from "../../src/loop/words.ts";
+import { apply, newChat } from "../../src/chat/apply.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
+import { ownWords } from "../../src/chat/words.ts";
 import { askerOf, joined, newestCalls, placeChild, repeated, requestsOf, workOf } from "../../webview/children.ts";
 import { price, rough } from "../../webview/format.ts";
 import { mentionAt, mentioned } from "../../webview/mentions.ts";

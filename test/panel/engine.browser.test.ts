@@ -1,8 +1,8 @@
 /** Sessions of the real loop, drawn as they go: the panel shows what the engine says, not what fixtures think it says. */
 
 import assert from "node:assert/strict";
+import type { ChatEvent } from "../../src/chat/events.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
-import type { ChatEvent } from "../../src/loop/events.ts";
 import { askUser } from "../../src/tools/ask-user.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { todoWrite } from "../../src/tools/todo-write.ts";

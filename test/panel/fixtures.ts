@@ -1,14 +1,14 @@
 /** Chats in the states that the panel can be in. Times are taken from one moment, so that pictures are the same. */
-import { type Chat, type Entry, newChat } from "../../src/loop/apply.ts";
-import type { CommandPart, PermissionRequest, Queued, Rule } from "../../src/loop/events.ts";
+import { type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
+import type { CommandPart, PermissionRequest, Queued, Rule } from "../../src/chat/events.ts";
 import {
   type AssistantMessage,
   type CallMetadata,
   noTokens,
   type Part,
   type ToolState,
-} from "../../src/loop/message.ts";
-import type { ModelChoice, PanelState, SessionSummary } from "../../src/loop/protocol.ts";
+} from "../../src/chat/message.ts";
+import type { ModelChoice, PanelState, SessionSummary } from "../../src/chat/protocol.ts";
 import type { Unnumbered } from "./page.ts";
 
 /** The moment that all fixtures are about, in ms since 1970. */

@@ -1,8 +1,8 @@
 /** What the panel says of a turn: lines, folds, status, speech. */
 import assert from "node:assert/strict";
-import { apply, type Chat } from "../../src/loop/apply.ts";
-import type { BackgroundCommand, ChatEvent } from "../../src/loop/events.ts";
-import type { ToolPart } from "../../src/loop/message.ts";
+import { apply, type Chat } from "../../src/chat/apply.ts";
+import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
+import type { ToolPart } from "../../src/chat/message.ts";
 import { dayGroup, duration, elapsed, when } from "../../webview/format.ts";
 import { lineOf } from "../../webview/line.ts";
 import { Speech } from "../../webview/speech.ts";

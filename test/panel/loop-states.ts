@@ -1,8 +1,8 @@
 /** States of what the loop does beyond asking, calling and answering: waits, compaction, budgets, subagents. */
 import type { Page } from "playwright-core";
-import type { Chat, Entry } from "../../src/loop/apply.ts";
-import { newChat } from "../../src/loop/apply.ts";
-import type { ContextUse, PanelState } from "../../src/loop/protocol.ts";
+import type { Chat, Entry } from "../../src/chat/apply.ts";
+import { newChat } from "../../src/chat/apply.ts";
+import type { ContextUse, PanelState } from "../../src/chat/protocol.ts";
 import * as f from "./fixtures.ts";
 import type { State } from "./states.ts";
 

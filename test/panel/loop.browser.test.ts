@@ -1,7 +1,7 @@
 /** What the loop does beyond asking, calling and answering, as it is seen and steered in the panel. */
 import assert from "node:assert/strict";
-import type { ChatEvent } from "../../src/loop/events.ts";
-import type { Part } from "../../src/loop/message.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
+import type { Part } from "../../src/chat/message.ts";
 import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { agents, child, explorer, use } from "./loop-states.ts";

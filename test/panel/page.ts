@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { build } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { builds } from "../../esbuild.mjs";
-import type { ToHost, ToPanel } from "../../src/loop/protocol.ts";
+import type { ToHost, ToPanel } from "../../src/chat/protocol.ts";
 
 export type Theme = "dark" | "light" | "hc" | "hcl";
 

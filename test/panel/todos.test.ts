@@ -1,6 +1,6 @@
 /** The list of what is to be done, read from what a model has sent. */
 import assert from "node:assert/strict";
-import type { Part } from "../../src/loop/message.ts";
+import type { Part } from "../../src/chat/message.ts";
 import { newestTodos, todosOf } from "../../webview/todos.ts";
 import * as f from "./fixtures.ts";
 import { todoDone } from "./trust-states.ts";

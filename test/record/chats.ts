@@ -1,7 +1,7 @@
 /** Chats to export: a small one, and random ones. */
 import fc from "fast-check";
-import { type Chat, type Entry, newChat } from "../../src/loop/apply.ts";
-import type { Message, Part, ToolState } from "../../src/loop/message.ts";
+import { type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
+import type { Message, Part, ToolState } from "../../src/chat/message.ts";
 
 const model = { providerID: "anthropic", modelID: "test" };
 const tokens = { input: 1, output: 2, reasoning: 0, cacheRead: 0, cacheWrite: 0 };

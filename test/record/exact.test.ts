@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as z from "zod/mini";
-import { RecordedEvent } from "../../src/loop/events.ts";
+import { RecordedEvent } from "../../src/chat/events.ts";
 import { eventsOf } from "../../src/loop/transfer/fork.ts";
 import { exactly } from "../../src/record/exact.ts";
 import { chats } from "./chats.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Chat, newChat } from "../../src/loop/apply.ts";
+import { type Chat, newChat } from "../../src/chat/apply.ts";
 import { exportMarkdown, exportTranscript } from "../../src/loop/transfer/export.ts";
 import { forkChat } from "../../src/loop/transfer/fork.ts";
 import { importTranscript } from "../../src/loop/transfer/import.ts";

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
-import { textPrompt } from "../../src/loop/prompt-input.ts";
+import { textPrompt } from "../../src/chat/prompt-input.ts";
 import { newSession, Session } from "../../src/loop/session/session.ts";
 import type { RecordError } from "../../src/loop/store.ts";
 import { replay } from "../../src/record/replay.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { Part } from "../../src/loop/message.ts";
+import type { Part } from "../../src/chat/message.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 

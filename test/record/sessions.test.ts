@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { textPrompt } from "../../src/loop/prompt-input.ts";
+import { textPrompt } from "../../src/chat/prompt-input.ts";
 import { newSession, Session } from "../../src/loop/session/session.ts";
 import { RecordError } from "../../src/loop/store.ts";
 import { RecordLock } from "../../src/record/lock.ts";

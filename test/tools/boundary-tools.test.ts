@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
-import type { PermissionMode } from "../../src/loop/events.ts";
+import type { PermissionMode } from "../../src/chat/events.ts";
 import { alwaysRules, judge, strictest } from "../../src/loop/permissions/rules.ts";
 import { guardedBelow } from "../../src/tools/boundary/guarded-below.ts";
 import { TestWorkspace } from "./workspace.ts";

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import type { ToolDefinition } from "../../src/loop/model.ts";
-import { requestBody as anthropicBytes } from "../../src/loop/models/anthropic-request.ts";
-import { requestBody as openaiBytes } from "../../src/loop/models/openai-request.ts";
+import { requestBody as anthropicBytes } from "../../src/providers/anthropic-request.ts";
+import { requestBody as openaiBytes } from "../../src/providers/openai-request.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { registryOf, ToolRegistry } from "../../src/tools/registry.ts";
 import { taskTool } from "../../src/tools/task.ts";
-import { defineTool, type Tool } from "../../src/tools/tool.ts";
+import { defineTool, type Tool, type ToolDefinition } from "../../src/tools/tool.ts";
 import { request } from "../wire/ask.ts";
 
 const anthropicBody = (...asked: Parameters<typeof anthropicBytes>) => Buffer.from(anthropicBytes(...asked)).toString();

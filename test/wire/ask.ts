@@ -1,6 +1,6 @@
 /** Asks a model once and gathers what it says. */
-import type { Entry } from "../../src/loop/apply.ts";
-import type { Finish, ModelRef, Part, Tokens, ToolPart } from "../../src/loop/message.ts";
+import type { Entry } from "../../src/chat/apply.ts";
+import type { Finish, ModelRef, Part, Tokens, ToolPart } from "../../src/chat/message.ts";
 import type { Arguments, Model, ModelError, ModelEvent, ModelRequest, ProviderData } from "../../src/loop/model.ts";
 
 export interface Collected {

@@ -1,7 +1,7 @@
 /** Tools that VS Code and other extensions offer, those of them that the user named in the settings. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import type { FilePart } from "../../loop/message.ts";
+import type { FilePart } from "../../chat/message.ts";
 import type { Outside } from "../../loop/setup/outside.ts";
 import { cutLine } from "../../tools/text/text.ts";
 import { type Tool, ToolError, type ToolResult } from "../../tools/tool.ts";

@@ -1,6 +1,6 @@
 /** The agent's commands, mirrored as they run into terminals of VS Code's, where the user can watch and end them. */
 import * as vscode from "vscode";
-import { never } from "../../loop/never.ts";
+import { never } from "../../chat/never.ts";
 import type { Command, CommandEnd, Terminal } from "../../tools/host.ts";
 import { ForTheEye } from "../../tools/terminal/plain.ts";
 

@@ -1,6 +1,6 @@
 /** Changes that wait for review: follows each file that the agent changed until every hunk is accepted or rejected. */
 import * as vscode from "vscode";
-import type { ReviewFile } from "../../loop/protocol.ts";
+import type { ReviewFile } from "../../chat/protocol.ts";
 import { endingOf, lineFeeds, putText, settled } from "../host/documents.ts";
 import type { WriteEnd, WriteWatch } from "../host/workspace.ts";
 import { baseText, type Changes, currentText, type TextEdit } from "./hunks.ts";

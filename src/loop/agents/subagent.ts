@@ -1,6 +1,11 @@
 /** Work that an agent hands on: a session of its own, with the parent's rules, purse and Stop (spec S, L6). */
+
+import { apply, type Chat, type Entry, newChat } from "../../chat/apply.ts";
+import { type ChatEvent, isRecorded } from "../../chat/events.ts";
+import { newID } from "../../chat/ids.ts";
+import { type AssistantMessage, noTokens, type SubtaskPart, type UserMessage } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
 import { type Task, ToolError } from "../../tools/tool.ts";
-import { apply, type Chat, type Entry, newChat } from "../apply.ts";
 import { costOfSession } from "../budget.ts";
 import { Blocked } from "../calls/blocked.ts";
 import type { CallEnd } from "../calls/call.ts";
@@ -9,12 +14,8 @@ import { runCalls } from "../calls/calls.ts";
 import { DoomWatch } from "../calls/doom.ts";
 import { noCheckpoints } from "../checkpoints.ts";
 import { entriesThatCount, estimateContext } from "../context/context.ts";
-import { type ChatEvent, isRecorded } from "../events.ts";
 import type { Hooks } from "../hooks.ts";
-import { newID } from "../id.ts";
 import { runTurn } from "../loop.ts";
-import { type AssistantMessage, noTokens, type SubtaskPart, type UserMessage } from "../message.ts";
-import { never } from "../never.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import { noteFor } from "../setup/prompt.ts";
 import { modelOf } from "../setup/setup.ts";

@@ -1,8 +1,9 @@
 /** The states of one call, in their only order: running, then completed or error (spec D4). */
+
+import { findPart } from "../../chat/apply.ts";
+import { newID } from "../../chat/ids.ts";
+import type { CallMetadata, ToolState } from "../../chat/message.ts";
 import type { ToolResult } from "../../tools/tool.ts";
-import { findPart } from "../apply.ts";
-import { newID } from "../id.ts";
-import type { CallMetadata, ToolState } from "../message.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import type { Turn } from "../turn.ts";
 

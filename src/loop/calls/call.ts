@@ -1,5 +1,9 @@
 /** One tool call: repair, parse, hook, plan, ask, run, settle (spec T4). Every call ends with exactly one result. */
 import type { core } from "zod/mini";
+import { findEntry } from "../../chat/apply.ts";
+import type { CallMetadata } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
+import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
   type AskUser,
@@ -12,11 +16,8 @@ import {
   type ToolResult,
 } from "../../tools/tool.ts";
 import { runSubagent } from "../agents/subagent.ts";
-import { findEntry } from "../apply.ts";
 import { noOutcome } from "../hooks.ts";
-import type { CallMetadata } from "../message.ts";
 import type { Arguments } from "../model.ts";
-import { never } from "../never.ts";
 import { partsOf } from "../permissions/parts.ts";
 import type { Question, Verdict } from "../permissions/permission.ts";
 import type { ToolCall } from "../reply/reply.ts";
@@ -27,7 +28,6 @@ import { Blocked } from "./blocked.ts";
 import { CallHooks, hookSays } from "./call-hooks.ts";
 import { CallRecord } from "./call-record.ts";
 import { Deadline } from "./deadline.ts";
-import { invalid } from "./invalid.ts";
 
 /** What the loop does next: it goes on, or the turn ends: a hook wants it, or the user refused without words (T7). */
 export type CallEnd = "continue" | TurnEnd;

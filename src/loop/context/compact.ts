@@ -1,7 +1,7 @@
 /** Compaction (C3): the history becomes a summary, with which later requests begin. The record keeps all of it. */
-import type { Chat, Entry } from "../apply.ts";
-import { newID } from "../id.ts";
-import { type AssistantMessage, type Finish, noTokens, type ReplyError, type UserMessage } from "../message.ts";
+import type { Chat, Entry } from "../../chat/apply.ts";
+import { newID } from "../../chat/ids.ts";
+import { type AssistantMessage, type Finish, noTokens, type ReplyError, type UserMessage } from "../../chat/message.ts";
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";
 import { say } from "../say.ts";

@@ -1,8 +1,8 @@
 /** What a request shows of a chat (L2, C6), and how full the window is (C1, C2). Sizes are in tokens. */
-import type { Chat, Entry } from "../apply.ts";
-import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../message.ts";
-import { never } from "../never.ts";
-import type { ContextUse } from "../protocol.ts";
+import type { Chat, Entry } from "../../chat/apply.ts";
+import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
+import type { ContextUse } from "../../chat/protocol.ts";
 import type { SystemPrompt } from "../setup/prompt.ts";
 import type { Limits, Setup } from "../turn.ts";
 

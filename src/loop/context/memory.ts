@@ -1,7 +1,7 @@
 /** Shortly before the conversation is compacted the model may write down what should last (C5). */
-import type { Entry } from "../apply.ts";
+import type { Entry } from "../../chat/apply.ts";
+import type { UserMessage } from "../../chat/message.ts";
 import { runCalls } from "../calls/calls.ts";
-import type { UserMessage } from "../message.ts";
 import { notePatch } from "../patch.ts";
 import { streamReply } from "../reply/reply.ts";
 import { say } from "../say.ts";

@@ -1,5 +1,5 @@
 /** Leaves old outputs out of later requests (C6); the record and the panel keep them. */
-import type { Entry } from "../apply.ts";
+import type { Entry } from "../../chat/apply.ts";
 import type { Turn } from "../turn.ts";
 import { entriesThatCount, sizeOfOutputs } from "./context.ts";
 

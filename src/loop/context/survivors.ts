@@ -1,9 +1,9 @@
 /** What a compaction keeps word for word beside its summary (C3): the user's last words, files in work, open to-dos. */
 import * as z from "zod/mini";
-import type { Entry } from "../apply.ts";
-import { diffsOf } from "../diffs.ts";
-import type { ToolPart } from "../message.ts";
-import { ownWords } from "../words.ts";
+import type { Entry } from "../../chat/apply.ts";
+import { diffsOf } from "../../chat/diffs.ts";
+import type { ToolPart } from "../../chat/message.ts";
+import { ownWords } from "../../chat/words.ts";
 
 /** Characters of the user's own messages, newest first. */
 const mostWords = 12_000;

@@ -1,9 +1,10 @@
 /** What a call asks for, part by part, for the card and for the page of rules. */
+
+import type { CommandPart } from "../../chat/events.ts";
+import type { CommandJudgement } from "../../chat/protocol.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { type Need, nobodyToAsk, noDelegate, ToolError } from "../../tools/tool.ts";
-import type { CommandPart } from "../events.ts";
-import type { CommandJudgement } from "../protocol.ts";
 import { alwaysRules, type Judgement, strictest } from "./rules.ts";
 
 /** In the order of the needs. */

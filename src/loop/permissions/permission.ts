@@ -1,9 +1,10 @@
 /** Open questions, and the answers that settle them (spec T7). */
+
+import type { Question as Asked, ChatEvent, PermissionRequest, Rule } from "../../chat/events.ts";
+import { newID } from "../../chat/ids.ts";
+import { never } from "../../chat/never.ts";
 import type { Need } from "../../tools/tool.ts";
 import { sameJson } from "../calls/same.ts";
-import type { Question as Asked, ChatEvent, PermissionRequest, Rule } from "../events.ts";
-import { newID } from "../id.ts";
-import { never } from "../never.ts";
 import { alwaysRules, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
 
 export type Answer =

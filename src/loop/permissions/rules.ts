@@ -1,8 +1,9 @@
 /** Which rule decides: the last one that matches (spec T1, T7). Asking the user is in permission.ts. */
+
+import type { PermissionMode, Rule } from "../../chat/events.ts";
 import type { Guard } from "../../tools/host.ts";
 import type { Need, Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
-import type { PermissionMode, Rule } from "../events.ts";
 
 /** Reading inside the workspace is free, and so is handing work on; all else asks. */
 export const builtInRules: readonly (Rule & { why: string })[] = [

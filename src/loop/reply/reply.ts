@@ -1,7 +1,7 @@
 /** One reply of the model: its stream of events becomes parts of one message; a failed try is replaced by the next. */
-import { isHarmless } from "../../tools/tool.ts";
-import { type Entry, findEntry, findPart } from "../apply.ts";
-import { newID } from "../id.ts";
+
+import { type Entry, findEntry, findPart } from "../../chat/apply.ts";
+import { newID } from "../../chat/ids.ts";
 import {
   type AssistantMessage,
   type Finish,
@@ -11,9 +11,10 @@ import {
   type ReplyError,
   type Tokens,
   type UserMessage,
-} from "../message.ts";
+} from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
+import { isHarmless } from "../../tools/tool.ts";
 import { type Arguments, ModelError, type ModelEvent, type ModelRequest, type ProviderData } from "../model.ts";
-import { never } from "../never.ts";
 import { costOf } from "../setup/catalog.ts";
 import type { Setup, Turn } from "../turn.ts";
 import { isRetryable, retryDelay } from "./retry.ts";

@@ -1,7 +1,7 @@
 /** Which failures are tried again, and when (spec H2, H3). */
 
+import { never } from "../../chat/never.ts";
 import type { ModelError } from "../model.ts";
-import { never } from "../never.ts";
 
 export function isRetryable(error: ModelError): boolean {
   if (error.shouldRetry !== undefined && error.kind !== "aborted") return error.shouldRetry;

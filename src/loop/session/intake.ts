@@ -1,12 +1,12 @@
 /** Takes prompts in: what is wrong with one is said before anything is stored (spec P). */
 
+import { type Chat, findEntry } from "../../chat/apply.ts";
+import type { ChatEvent } from "../../chat/events.ts";
+import { newID } from "../../chat/ids.ts";
+import type { UserMessage } from "../../chat/message.ts";
+import { type PromptInput, type PromptPart, promptText } from "../../chat/prompt-input.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
-import { type Chat, findEntry } from "../apply.ts";
 import { entriesThatCount } from "../context/context.ts";
-import type { ChatEvent } from "../events.ts";
-import { newID } from "../id.ts";
-import type { UserMessage } from "../message.ts";
-import { type PromptInput, type PromptPart, promptText } from "../prompt-input.ts";
 import { noteFor } from "../setup/prompt.ts";
 import { type Choices, modelOf } from "../setup/setup.ts";
 import { IntakeError } from "./intake-error.ts";

@@ -1,7 +1,7 @@
 /** A new session is named by the model once it has answered (L5). */
 
+import type { ModelRef } from "../../chat/message.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
-import type { ModelRef } from "../message.ts";
 import type { Model } from "../model.ts";
 import { modelOf } from "../setup/setup.ts";
 import type { Session } from "./session.ts";

@@ -1,7 +1,7 @@
 /** The prompts that wait, and what the user may do to them until they are sent (Q2). */
-import type { Queued } from "../events.ts";
-import { newID } from "../id.ts";
-import type { PromptInput } from "../prompt-input.ts";
+import type { Queued } from "../../chat/events.ts";
+import { newID } from "../../chat/ids.ts";
+import type { PromptInput } from "../../chat/prompt-input.ts";
 import { IntakeError } from "./intake-error.ts";
 
 /** @throws IntakeError `queue-full` */

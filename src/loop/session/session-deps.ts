@@ -1,13 +1,14 @@
 /** What a session needs of the house around it. */
+
+import type { Rule } from "../../chat/events.ts";
+import type { ModelRef } from "../../chat/message.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import type { Checkpoints } from "../checkpoints.ts";
-import type { Rule } from "../events.ts";
 import type { Hooks } from "../hooks.ts";
 import type { LoopEvent } from "../loop-events.ts";
-import type { ModelRef } from "../message.ts";
 import type { Model } from "../model.ts";
 import type { Outside } from "../setup/outside.ts";
 import type { Project } from "../setup/project.ts";

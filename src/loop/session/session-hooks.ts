@@ -1,8 +1,9 @@
 /** What the user's hooks have to say when a session begins, to each prompt, and when it ends (K4). */
+
+import { newID } from "../../chat/ids.ts";
+import { type PromptInput, promptText } from "../../chat/prompt-input.ts";
 import { standing } from "../context/context.ts";
 import type { HookOutcome, Hooks } from "../hooks.ts";
-import { newID } from "../id.ts";
-import { type PromptInput, promptText } from "../prompt-input.ts";
 import type { Turn } from "../turn.ts";
 import { IntakeError } from "./intake-error.ts";
 

@@ -1,21 +1,21 @@
 /** One session: its chat, its queue, its Stop, and who listens. The only place that turns prompts into turns. */
 
+import { apply, type Chat, findEntry, newChat } from "../../chat/apply.ts";
+import { type ChatEvent, isRecorded, type PermissionMode, type Queued } from "../../chat/events.ts";
+import { newID } from "../../chat/ids.ts";
+import type { PromptInput } from "../../chat/prompt-input.ts";
+import type { CommandJudgement, ContextUse } from "../../chat/protocol.ts";
 import type { Background } from "../../tools/host.ts";
 import type { FilesSeen, Need } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
-import { apply, type Chat, findEntry, newChat } from "../apply.ts";
 import { Budget, costOfSession } from "../budget.ts";
 import { requestCompaction } from "../context/compact.ts";
 import { contextUse, entriesThatCount, standing } from "../context/context.ts";
 import { deferred } from "../deferred.ts";
-import { type ChatEvent, isRecorded, type PermissionMode, type Queued } from "../events.ts";
-import { newID } from "../id.ts";
 import { runTurn } from "../loop.ts";
 import { judgeCommand } from "../permissions/parts.ts";
 import { type Answer, Permissions } from "../permissions/permission.ts";
 import type { RuleBook } from "../permissions/rules.ts";
-import type { PromptInput } from "../prompt-input.ts";
-import type { CommandJudgement, ContextUse } from "../protocol.ts";
 import { closeOpen, interruptedText } from "../settle.ts";
 import { type Choices, Setups } from "../setup/setup.ts";
 import type { HeldLock } from "../store.ts";

@@ -1,9 +1,9 @@
 /** What a session is called: at once by its first prompt, later by a title that the model makes (spec L5). */
 
+import type { Entry } from "../../chat/apply.ts";
+import { ownWords } from "../../chat/words.ts";
 import type { Agent } from "../agents/agents.ts";
-import type { Entry } from "../apply.ts";
 import type { Model } from "../model.ts";
-import { ownWords } from "../words.ts";
 
 const longest = 60;
 

@@ -1,11 +1,12 @@
 /** The turn of a session: what the session has, as the loop wants it. */
+
+import type { Chat } from "../../chat/apply.ts";
+import type { ChatEvent } from "../../chat/events.ts";
+import { newID } from "../../chat/ids.ts";
 import type { FilesSeen } from "../../tools/tool.ts";
-import type { Chat } from "../apply.ts";
 import type { Budget } from "../budget.ts";
 import { DoomWatch } from "../calls/doom.ts";
 import { standing } from "../context/context.ts";
-import type { ChatEvent } from "../events.ts";
-import { newID } from "../id.ts";
 import type { Permissions } from "../permissions/permission.ts";
 import type { Choices, Setups } from "../setup/setup.ts";
 import type { Turn } from "../turn.ts";

@@ -1,6 +1,6 @@
 /** The models that Rondo knows by name: window, longest reply, price (spec B1). Others work, with their cost unknown. */
 
-import type { ModelRef, Tokens } from "../message.ts";
+import type { ModelRef, Tokens } from "../../chat/message.ts";
 import type { Limits } from "../turn.ts";
 import { mergeDeep } from "./merge.ts";
 

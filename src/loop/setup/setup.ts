@@ -1,10 +1,11 @@
 /** Resolves who answers a user message and with what: agent, model, tools, system prompt (spec L8, T1, M). */
+
+import type { PermissionMode } from "../../chat/events.ts";
+import type { ModelRef, UserMessage } from "../../chat/message.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { isHarmless, type Tool } from "../../tools/tool.ts";
 import { type Agent, isSwitchedOn } from "../agents/agents.ts";
-import type { PermissionMode } from "../events.ts";
-import type { ModelRef, UserMessage } from "../message.ts";
 import type { Thinking } from "../model.ts";
 import { isWhollyDenied, type RuleBook } from "../permissions/rules.ts";
 import type { Limits, Setup } from "../turn.ts";

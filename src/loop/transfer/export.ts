@@ -1,8 +1,8 @@
 /** A session for others to read: as a transcript, a JSON line a message (spec R6), or as Markdown. */
-import type { Chat, Entry } from "../apply.ts";
-import { diffsOf } from "../diffs.ts";
-import type { Part, ToolPart } from "../message.ts";
-import { never } from "../never.ts";
+import type { Chat, Entry } from "../../chat/apply.ts";
+import { diffsOf } from "../../chat/diffs.ts";
+import type { Part, ToolPart } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
 
 /** Of the first line of a transcript; a later format gets another number. */
 export const transcriptVersion = 1;

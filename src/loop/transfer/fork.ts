@@ -1,7 +1,7 @@
 /** Sessions made of others: the same conversation, or the beginning of it, under new ids. */
-import { type Chat, type Entry, newChat } from "../apply.ts";
-import type { RecordedEvent, SessionInfo } from "../events.ts";
-import { newID } from "../id.ts";
+import { type Chat, type Entry, newChat } from "../../chat/apply.ts";
+import type { RecordedEvent, SessionInfo } from "../../chat/events.ts";
+import { newID } from "../../chat/ids.ts";
 import { IntakeError } from "../session/intake-error.ts";
 
 /**

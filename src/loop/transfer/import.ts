@@ -1,10 +1,10 @@
 /** Reads transcripts, Rondo's own and those of others, into a new session. The text may come from anybody. */
 import * as z from "zod/mini";
-import { type Chat, type Entry, newChat } from "../apply.ts";
-import { Queued, SessionInfo } from "../events.ts";
-import { newID } from "../id.ts";
-import { type AssistantMessage, type FilePart, Message, noTokens, Part, type ToolPart } from "../message.ts";
-import { never } from "../never.ts";
+import { type Chat, type Entry, newChat } from "../../chat/apply.ts";
+import { Queued, SessionInfo } from "../../chat/events.ts";
+import { newID } from "../../chat/ids.ts";
+import { type AssistantMessage, type FilePart, Message, noTokens, Part, type ToolPart } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
 import { titleFromPrompt } from "../session/title.ts";
 import { transcriptVersion } from "./export.ts";
 import { withNewIDs } from "./fork.ts";

@@ -1,5 +1,5 @@
 /** Opening files for tools, and the sentences for what is not text. */
-import { never } from "../../loop/never.ts";
+import { never } from "../../chat/never.ts";
 import type { FileKind, Host, Location, TextFile, Workspace } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { type FilesSeen, ToolError } from "../tool.ts";

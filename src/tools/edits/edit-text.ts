@@ -1,6 +1,6 @@
 /** One replacement in a text, in the words of edit and multi_edit. */
 import * as z from "zod/mini";
-import { never } from "../../loop/never.ts";
+import { never } from "../../chat/never.ts";
 import { describeMiss } from "../match/miss.ts";
 import { replace } from "../match/replace.ts";
 import { plural } from "../text/text.ts";

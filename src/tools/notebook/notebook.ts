@@ -1,6 +1,6 @@
 /** A Jupyter notebook (nbformat 4) as text: one cell of it changed, all else to the byte as it was. Pure, but for the ids of new cells. */
 import * as z from "zod/mini";
-import { never } from "../../loop/never.ts";
+import { never } from "../../chat/never.ts";
 import { type Splice, spliced, withEnds } from "../match/rewrite.ts";
 import { plural } from "../text/text.ts";
 import { ToolError } from "../tool.ts";

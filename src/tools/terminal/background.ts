@@ -1,6 +1,6 @@
 /** The commands of a session: those that calls wait for, and those that run while the agent does other things. */
-import type { BackgroundCommand } from "../../loop/events.ts";
-import { never } from "../../loop/never.ts";
+import type { BackgroundCommand } from "../../chat/events.ts";
+import { never } from "../../chat/never.ts";
 import type { Background, CallCommand, Command, CommandEnd, CommandOutcome, Overflow, Terminal } from "../host.ts";
 import { ToolError } from "../tool.ts";
 import { Job, WaitingCall } from "./job.ts";

@@ -1,6 +1,6 @@
 /** A command that the model asked for: run, and put into words. */
-import type { CallMetadata } from "../../loop/message.ts";
-import { never } from "../../loop/never.ts";
+import type { CallMetadata } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
 import type { Background, CallCommand, Command, CommandOutcome } from "../host.ts";
 import type { ToolResult } from "../tool.ts";
 import { testSummary } from "./test-summary.ts";

@@ -1,5 +1,5 @@
 /** Output of commands as a terminal reads it, in pieces of any size: text, control characters, escape sequences. Pure. */
-import { never } from "../../loop/never.ts";
+import { never } from "../../chat/never.ts";
 
 /** What the output is made of, in order. Titles, links, clipboard writes and all other strings to the terminal are dropped. */
 interface Sink {

@@ -1,7 +1,7 @@
 /** How a command is handed to a shell. Pure but for the search for the shell. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { never } from "../../loop/never.ts";
+import { never } from "../../chat/never.ts";
 
 /** What to start. `verbatim`: on Windows, the arguments are quoted already. */
 export interface Invocation {

@@ -1,5 +1,5 @@
 /** What a test run came to, when its output says so plainly. Pure. */
-import type { CallMetadata } from "../../loop/message.ts";
+import type { CallMetadata } from "../../chat/message.ts";
 
 interface Count {
   passed: number;

@@ -1,6 +1,6 @@
 /** Bytes of files: what they are, and text in the encodings that are kept (T12). Pure. */
 
-import { never } from "../../loop/never.ts";
+import { never } from "../../chat/never.ts";
 
 export type Encoding = "utf8" | "utf8-bom" | "utf16le" | "utf16be";
 

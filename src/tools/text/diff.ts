@@ -1,6 +1,6 @@
 /** Changes of a text, as hunks, as the patch that the panel draws, and as the lines that the model is shown. Pure. */
 import { structuredPatch } from "diff";
-import type { FileDiff } from "../../loop/message.ts";
+import type { FileDiff } from "../../chat/message.ts";
 import { commonHead, commonTail, cutLine, lineAt, numbered, splitLines } from "./text.ts";
 
 export interface Hunk {

@@ -6,7 +6,7 @@ import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
-import { version } from "../../loop/version.ts";
+import { version } from "../../chat/version.ts";
 import { ToolError } from "../tool.ts";
 import { hostOf, isPublicAddress, notPublic, publicURL } from "./address.ts";
 

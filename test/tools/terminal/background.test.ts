@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { BackgroundCommand } from "../../../src/loop/events.ts";
+import type { BackgroundCommand } from "../../../src/chat/events.ts";
 import { bashKill } from "../../../src/tools/bash-kill.ts";
 import { bashOutput } from "../../../src/tools/bash-output.ts";
 import type { Background, Command, CommandEnd } from "../../../src/tools/host.ts";

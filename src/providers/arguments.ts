@@ -1,4 +1,4 @@
-import type { Arguments } from "../model.ts";
+import type { Arguments } from "../loop/model.ts";
 
 /** Reads the arguments of a call; no text at all means no arguments. */
 export function parseArguments(raw: string): Arguments {

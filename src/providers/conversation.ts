@@ -2,8 +2,8 @@
  * The messages of a conversation as bytes that grow: what one request said is neither made nor copied again for the
  * next, so that a request costs the same at the end of a long session as at its beginning.
  */
-import type { Entry } from "../apply.ts";
-import type { ModelRef, Part } from "../message.ts";
+import type { Entry } from "../chat/apply.ts";
+import type { ModelRef, Part } from "../chat/message.ts";
 import type { Telling, Told } from "./entries.ts";
 
 /** How entries become the messages of one wire format, as JSON. */

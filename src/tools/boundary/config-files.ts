@@ -1,7 +1,7 @@
 /** Reading small text files of the workspace and the user's folder. Synchronous: it is on the way to the first request. */
 import { closeSync, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
-import { isWithin } from "../tools/boundary/scope.ts";
+import { isWithin } from "./scope.ts";
 
 /** A folder that holds `.rondo`, `.claude` and their like. */
 export interface Root {

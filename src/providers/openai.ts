@@ -2,7 +2,7 @@
 import { OpenAI } from "openai/client";
 import type { APIError } from "openai/error";
 import { Stream } from "openai/streaming";
-import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import type { Model, ModelEvent, ModelRequest } from "../loop/model.ts";
 import { connection } from "./connection.ts";
 import { abortedError, address, cutError, type Endpoint, toModelError } from "./failure.ts";
 import { fetchFor } from "./local-fetch.ts";

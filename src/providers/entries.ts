@@ -1,9 +1,9 @@
 /** What both wire formats share when they turn a request into JSON. */
 
-import type { FilePart, Part, ToolPart } from "../message.ts";
-import type { ModelRequest } from "../model.ts";
-import { never } from "../never.ts";
-import { mergeDeep } from "../setup/merge.ts";
+import type { FilePart, Part, ToolPart } from "../chat/message.ts";
+import { never } from "../chat/never.ts";
+import type { ModelRequest } from "../loop/model.ts";
+import { mergeDeep } from "../loop/setup/merge.ts";
 
 /** How an entry is told. */
 export interface Telling {

@@ -1,5 +1,5 @@
 /** Which provider, reached how: keys and addresses, and the SDK that is loaded when a model is first asked. */
-import { type Model, ModelError } from "../model.ts";
+import { type Model, ModelError } from "../loop/model.ts";
 
 export const providerIDs = ["anthropic", "openai"] as const;
 export type ProviderID = (typeof providerIDs)[number];

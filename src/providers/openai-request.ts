@@ -4,10 +4,10 @@ import type {
   ChatCompletionContentPart,
   ChatCompletionMessageFunctionToolCall,
 } from "openai/resources/chat/completions/completions";
-import type { Entry } from "../apply.ts";
-import type { FilePart, Part, ToolPart } from "../message.ts";
-import type { ModelRequest } from "../model.ts";
-import { never } from "../never.ts";
+import type { Entry } from "../chat/apply.ts";
+import type { FilePart, Part, ToolPart } from "../chat/message.ts";
+import { never } from "../chat/never.ts";
+import type { ModelRequest } from "../loop/model.ts";
 import { conversations } from "./conversation.ts";
 import {
   callData,

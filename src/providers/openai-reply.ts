@@ -1,6 +1,6 @@
 /** One reply in Chat Completions' chunks, as servers really send them, turned into the loop's events (E4). */
-import type { Finish } from "../message.ts";
-import type { ModelEvent } from "../model.ts";
+import type { Finish } from "../chat/message.ts";
+import type { ModelEvent } from "../loop/model.ts";
 import { parseArguments } from "./arguments.ts";
 import { ServerSaid } from "./failure.ts";
 import { type Chunk, type Content, type Fragment, type ReasoningDetail, tokens, type Usage } from "./openai-chunk.ts";

@@ -1,6 +1,7 @@
 /** Turns what an SDK, a server or a socket says of a failure into one ModelError with words for people. */
-import { ModelError, type ModelErrorKind } from "../model.ts";
-import { never } from "../never.ts";
+
+import { never } from "../chat/never.ts";
+import { ModelError, type ModelErrorKind } from "../loop/model.ts";
 import { isOverflow, outputTooLong } from "./overflow.ts";
 
 /** The kinds that a request can fail with; the other two are known without asking a server. */

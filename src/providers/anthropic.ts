@@ -8,8 +8,8 @@ import type {
   ToolUseBlock,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import { Stream } from "@anthropic-ai/sdk/streaming";
-import type { Finish, Tokens } from "../message.ts";
-import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import type { Finish, Tokens } from "../chat/message.ts";
+import type { Model, ModelEvent, ModelRequest } from "../loop/model.ts";
 import { requestBody } from "./anthropic-request.ts";
 import { parseArguments } from "./arguments.ts";
 import { connection, leave, watched, withBody } from "./connection.ts";

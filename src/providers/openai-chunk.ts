@@ -1,5 +1,5 @@
 /** A chunk of a Chat Completions stream as servers really send it: nothing in it can be relied on to be there. */
-import type { Tokens } from "../message.ts";
+import type { Tokens } from "../chat/message.ts";
 
 export interface Chunk {
   object?: string;

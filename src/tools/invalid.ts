@@ -1,6 +1,6 @@
 /** The tool that answers for those there are not (T4). It is registered, but never offered. */
 import * as z from "zod/mini";
-import { defineTool } from "../../tools/tool.ts";
+import { defineTool } from "./tool.ts";
 
 export const invalid = defineTool({
   name: "invalid",

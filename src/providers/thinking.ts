@@ -1,4 +1,4 @@
-import type { Thinking } from "../model.ts";
+import type { Thinking } from "../loop/model.ts";
 
 /** Tokens to think with, for the models that want a number. */
 const budgets = { low: 4_000, medium: 12_000, high: 24_000 };

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import { benchCheckpoint } from "./checkpoint.ts";
+import { benchCheckpoint } from "./checkpoints.ts";
 import { benchEdit } from "./edit.ts";
 import { benchHeadless, benchLongSession, type Report } from "./headless.ts";
 import { benchOutput } from "./output.ts";

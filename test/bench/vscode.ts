@@ -7,7 +7,7 @@ import { makeVSIX } from "../../scripts/vsix.mjs";
 import type { Answer, ReceivedRequest } from "../model-server.ts";
 import { freshFolder } from "../vscode.mjs";
 import { median, type Report } from "./headless.ts";
-import { openWindow, type Window } from "./window.ts";
+import { openWindow, type Window } from "./vscode-window.ts";
 
 const rounds = 5;
 const steps = 50;

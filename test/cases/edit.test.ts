@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, statSync } from "node:fs";
 import path from "node:path";
 import { EditWorkspace } from "../tools/edit-tools.ts";
-import { editCases, fileOf, judge, type Outcome, textOf } from "./edit-shared.ts";
+import { editCases, fileOf, judge, type Outcome, textOf } from "./edit-cases.ts";
 
 /** What the file reads afterwards, or why it does not change. */
 const table: [

@@ -7,7 +7,7 @@ import { newSession } from "../../src/loop/session/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { anthropicModel } from "../../src/providers/anthropic.ts";
 import { replay } from "../../src/record/replay.ts";
-import { blocksOf, messagesOf } from "../conformance/wire.ts";
+import { blocksOf, messagesOf } from "../conformance/request-bodies.ts";
 import { bareSetup } from "../loop/bare.ts";
 import { entriesOf, full, isSummary, kinds, small, summarised, textOf } from "../loop/compacting.ts";
 import { Harness, harnesses, until } from "../loop/harness.ts";

@@ -1,7 +1,7 @@
 /** In which words servers say that the window is full, and which words only look like it. */
 import assert from "node:assert/strict";
-import { failures } from "./failing.ts";
-import { sharedCases } from "./shared.ts";
+import { sharedCases } from "./loop-cases.ts";
+import { failures } from "./provider-failures.ts";
 
 const full: Record<string, string> = {
   Anthropic: "prompt is too long: 213462 tokens > 200000 maximum",

@@ -11,8 +11,8 @@ import { harnesses, until } from "../loop/harness.ts";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
 import { assistant, call, replyOf, request, user } from "../wire/ask.ts";
-import { recording } from "./failing.ts";
-import { sharedCases } from "./shared.ts";
+import { sharedCases } from "./loop-cases.ts";
+import { recording } from "./provider-failures.ts";
 
 const anthropicBody = (...asked: Parameters<typeof anthropicBytes>) => Buffer.from(anthropicBytes(...asked)).toString();
 const openaiBody = (...asked: Parameters<typeof openaiBytes>) => Buffer.from(openaiBytes(...asked)).toString();

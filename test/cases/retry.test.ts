@@ -1,8 +1,8 @@
 /** What is tried again and what is not, over the real SDKs; then the cases that other tools' tests hold. */
 import assert from "node:assert/strict";
 import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";
-import { type Failure, failures } from "./failing.ts";
-import { type SharedCase, sharedCases } from "./shared.ts";
+import { type SharedCase, sharedCases } from "./loop-cases.ts";
+import { type Failure, failures } from "./provider-failures.ts";
 
 const told = (status: number, error?: object, headers?: Record<string, string>): Failure => ({
   status,

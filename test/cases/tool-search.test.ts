@@ -1,5 +1,5 @@
 /** What tools that search must do with what others' users met. */
-import { checkCase, type ToolCase } from "./tool-case.ts";
+import { checkCase, type ToolCase } from "./tool-cases.ts";
 
 const tree = { "a.txt": "hit\n", "b.js": "one\nhit\n", "sub/c.txt": "hit\n", "sub/d.md": "no\n" };
 const ignoring = { ".gitignore": "out/\n*.log\n!keep.log\n", "out/a.txt": "hit", "a.log": "hit", "keep.log": "hit" };

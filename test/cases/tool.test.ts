@@ -1,7 +1,7 @@
 /** What tools that read and write files must do with what others' users met. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { checkCase, type ToolCase } from "./tool-case.ts";
+import { checkCase, type ToolCase } from "./tool-cases.ts";
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+X2Z0AAAAASUVORK5CYII=";
 

@@ -1,6 +1,6 @@
 /** What the palette and the composer offer beside a prompt. */
 import assert from "node:assert/strict";
-import { message, openSession, press, said, say, status } from "./hands.ts";
+import { message, openSession, press, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 describe("commands", () => {

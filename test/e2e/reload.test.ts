@@ -1,8 +1,8 @@
 /** The window is reloaded, the panel hidden, the extension host killed: nothing is lost, nothing is doubled. */
 import assert from "node:assert/strict";
-import { message, openSession, question, said, say, status, transcript } from "./hands.ts";
+import { assertCallsAnswered } from "./model-requests.ts";
+import { message, openSession, question, said, say, status, transcript } from "./panel-actions.ts";
 import { processCount, processes } from "./processes.ts";
-import { assertCallsAnswered } from "./requests.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const long = Array.from({ length: 80 }, (_, at) => `word${at}`).join(" ");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import type { Frame, Locator } from "playwright-core";
-import { composed, message, openSession, press, said, say, status, transcript } from "./hands.ts";
+import { composed, message, openSession, press, said, say, status, transcript } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 describe("sessions", () => {

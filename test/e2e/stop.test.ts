@@ -1,8 +1,8 @@
 /** Stop, wherever a turn is. */
 import assert from "node:assert/strict";
-import { press, question, said, say, status, transcript } from "./hands.ts";
+import { assertCallsAnswered } from "./model-requests.ts";
+import { press, question, said, say, status, transcript } from "./panel-actions.ts";
 import { processCount } from "./processes.ts";
-import { assertCallsAnswered } from "./requests.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const long = Array.from({ length: 80 }, (_, at) => `word${at}`).join(" ");

@@ -1,7 +1,7 @@
 /** No key, but another extension that brings a model: as with a subscription. */
 import assert from "node:assert/strict";
 import path from "node:path";
-import { message, said, say, status } from "./hands.ts";
+import { message, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 describe("with a model of VS Code", () => {

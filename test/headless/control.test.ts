@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { until } from "../loop/harness.ts";
-import { begins, calls, messages, type Place, places, type Started, says } from "./run.ts";
+import { begins, calls, messages, type Place, places, type Started, says } from "./headless-run.ts";
 
 const line = (message: Record<string, unknown>) => `${JSON.stringify(message)}\n`;
 const prompt = (content: unknown) => line({ type: "user", message: { role: "user", content } });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import path from "node:path";
-import { calls, type Ended, messages, places, says } from "./run.ts";
+import { calls, type Ended, messages, places, says } from "./headless-run.ts";
 
 /** The reason stands on standard error, in one line. */
 function checkSentence({ stderr }: Ended, words: RegExp): void {

@@ -12,7 +12,7 @@ import { replay } from "../../src/record/replay.ts";
 import { assertValid } from "../fuzz/valid.ts";
 import { until } from "../loop/harness.ts";
 import type { Answer, Block, ReceivedRequest } from "../model-server.ts";
-import { type Place, places } from "./run.ts";
+import { type Place, places } from "./headless-run.ts";
 
 const kills = 200;
 const lanes = 5;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { calls, messages, places, says } from "./run.ts";
+import { calls, messages, places, says } from "./headless-run.ts";
 
 describe("the headless run: output", () => {
   const open = places();

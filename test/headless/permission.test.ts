@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Answer } from "../model-server.ts";
-import { calls, messages, places, says } from "./run.ts";
+import { calls, messages, places, says } from "./headless-run.ts";
 
 const run = (command: string) => calls("bash", { command });
 

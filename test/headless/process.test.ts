@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { until } from "../loop/harness.ts";
-import { begins, calls, type Place, places, says } from "./run.ts";
+import { begins, calls, type Place, places, says } from "./headless-run.ts";
 
 const bypass = ["--permission-mode", "bypassPermissions"];
 /** Leaves the numbers of its processes in `pids`, one of them in a process group of its own. */

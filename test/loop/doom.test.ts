@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newChat } from "../../src/chat/apply.ts";
 import { type AssistantMessage, noTokens, type Part } from "../../src/chat/message.ts";
 import { callsInView, DoomWatch, goesInCircles, type MadeCall } from "../../src/loop/calls/doom.ts";
-import { sharedCases } from "../cases/shared.ts";
+import { sharedCases } from "../cases/loop-cases.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 
 const call = (tool: string, input: Record<string, unknown>, output = "the same"): MadeCall => ({ tool, input, output });

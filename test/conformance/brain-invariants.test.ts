@@ -7,7 +7,7 @@ import { defaultLimits } from "../../src/loop/turn.ts";
 import { full, isSummary, small, summarised, textOf } from "../loop/compacting.ts";
 import { harnesses, until } from "../loop/harness.ts";
 import { failure } from "../scripted-model.ts";
-import { LateLock, lockFileOf, takeElsewhere } from "./locked.ts";
+import { LateLock, lockFileOf, takeElsewhere } from "./locked-sessions.ts";
 
 const read = (file_path: string) => ({ call: "read", input: { file_path } });
 const glob = (pattern: string) => ({ call: "glob", input: { pattern } });

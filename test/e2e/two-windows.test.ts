@@ -1,8 +1,8 @@
 /** Two windows on one folder: never two runs of one session at once. */
 import assert from "node:assert/strict";
-import { composed, message, press, question, said, say, status, transcript } from "./hands.ts";
+import { assertCallsAnswered } from "./model-requests.ts";
+import { composed, message, press, question, said, say, status, transcript } from "./panel-actions.ts";
 import { processCount } from "./processes.ts";
-import { assertCallsAnswered } from "./requests.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const long = Array.from({ length: 60 }, (_, at) => `word${at}`).join(" ");

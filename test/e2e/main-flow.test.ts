@@ -1,7 +1,7 @@
 /** The main job: from the empty panel to Accept, and the conversation is still there after a reload. */
 import assert from "node:assert/strict";
-import { seriousFindings } from "./axe.ts";
-import { answer, changes, question, said, say, status } from "./hands.ts";
+import { seriousFindings } from "./accessibility.ts";
+import { answer, changes, question, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const wrong =

@@ -23,7 +23,7 @@ export class Runner {
 
   /** `alive`: whether somebody sees what it runs. */
   constructor(record: string, alive = true, env: Record<string, string> = {}) {
-    const script = fileURLToPath(import.meta.resolve("./runner.ts"));
+    const script = fileURLToPath(import.meta.resolve("./lock-process.ts"));
     this.child = spawn(process.execPath, [script, record, alive ? "alive" : "dead"], {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, ...env },

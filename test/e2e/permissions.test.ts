@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { answer, composed, press, question, said, say, status } from "./hands.ts";
+import { answer, composed, press, question, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const run = (command: string, more = {}) => ({ call: { name: "bash", input: { command, ...more } } });

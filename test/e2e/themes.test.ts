@@ -1,7 +1,7 @@
 /** The panel in VS Code's four kinds of theme, as narrow as it gets. */
 import assert from "node:assert/strict";
-import { seriousFindings } from "./axe.ts";
-import { answer, changes, question, said, say } from "./hands.ts";
+import { seriousFindings } from "./accessibility.ts";
+import { answer, changes, question, said, say } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const themes = {

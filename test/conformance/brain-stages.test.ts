@@ -12,7 +12,7 @@ import { entriesOf, full, kinds, small, summarised, textOf } from "../loop/compa
 import { Harness, harnesses, until } from "../loop/harness.ts";
 import { TestFolders } from "../project/folders.ts";
 import { failure } from "../scripted-model.ts";
-import { LateLock, lockFileOf, takeElsewhere } from "./locked.ts";
+import { LateLock, lockFileOf, takeElsewhere } from "./locked-sessions.ts";
 
 const read = (file_path: string) => ({ call: "read", input: { file_path } });
 const bash = (command: string) => ({ call: "bash", input: { command } });

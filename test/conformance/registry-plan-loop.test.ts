@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { defaultLimits } from "../../src/loop/turn.ts";
-import { queries } from "./queries.ts";
-import { toolResults } from "./wire.ts";
+import { queries } from "./query-runs.ts";
+import { toolResults } from "./request-bodies.ts";
 
 const read = (file_path: string) => ({ call: { name: "read", input: { file_path } } });
 const bash = (command: string) => ({ call: { name: "bash", input: { command } } });

@@ -1,7 +1,7 @@
 /** What the engine does on its own account, as the panel shows it: compaction, hooks, subagents, money, silence. */
 import assert from "node:assert/strict";
-import { answer, press, question, said, say, status } from "./hands.ts";
-import { assertCallsAnswered } from "./requests.ts";
+import { assertCallsAnswered } from "./model-requests.ts";
+import { answer, press, question, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const run = (command: string) => ({ call: { name: "bash", input: { command } } });

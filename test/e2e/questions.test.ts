@@ -1,7 +1,7 @@
 /** Questions, and each way to answer them. */
 import assert from "node:assert/strict";
-import { answer, question, said, say, status } from "./hands.ts";
-import { assertCallsAnswered } from "./requests.ts";
+import { assertCallsAnswered } from "./model-requests.ts";
+import { answer, question, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const edit = {

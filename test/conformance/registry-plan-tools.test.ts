@@ -8,7 +8,7 @@ import { ToolRegistry } from "../../src/tools/registry.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
 import { type Harness, harnesses } from "../loop/harness.ts";
 import type { Said } from "../scripted-model.ts";
-import { queries } from "./queries.ts";
+import { queries } from "./query-runs.ts";
 
 function tool(name: string): Tool {
   return defineTool({

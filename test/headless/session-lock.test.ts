@@ -8,8 +8,8 @@ import { RecordLock } from "../../src/record/lock.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import { until } from "../loop/harness.ts";
-import { calls, places, says } from "./run.ts";
-import { Runner } from "./runners.ts";
+import { calls, places, says } from "./headless-run.ts";
+import { Runner } from "./lock-client.ts";
 
 const never = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 /** An answer that would like to run, to load, or to lead elsewhere; messages to the host that make no sense. */
 import assert from "node:assert/strict";
-import { said, say, status } from "./hands.ts";
+import { said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const elsewhere = "http://elsewhere.example";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import type { SDKUserMessage } from "../../src/query/types.ts";
-import { type QueryRun, queries } from "./queries.ts";
-import { messagesOf, offered, toolResults } from "./wire.ts";
+import { type QueryRun, queries } from "./query-runs.ts";
+import { messagesOf, offered, toolResults } from "./request-bodies.ts";
 
 const read = (file_path: string) => ({ call: { name: "read", input: { file_path } } });
 const write = (file_path: string) => ({ call: { name: "write", input: { file_path, content: "x" } } });

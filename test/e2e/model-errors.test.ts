@@ -1,7 +1,7 @@
 /** A model's server that refuses, is busy, or is away, and no folder: a sentence, the next step, and nothing is lost. */
 import assert from "node:assert/strict";
 import type { Frame, Locator } from "playwright-core";
-import { press, said, say, status } from "./hands.ts";
+import { press, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const failure = (status: number, type: string, message: string, headers = {}) => {

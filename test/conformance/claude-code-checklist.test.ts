@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { replay } from "../../src/record/replay.ts";
-import { queries } from "./queries.ts";
-import { blocksOf, messagesOf, toolResults } from "./wire.ts";
+import { queries } from "./query-runs.ts";
+import { blocksOf, messagesOf, toolResults } from "./request-bodies.ts";
 
 const read = (file_path: string, id?: string) => ({ call: { name: "read", input: { file_path }, ...(id && { id }) } });
 const bash = (command: string) => ({ call: { name: "bash", input: { command } } });

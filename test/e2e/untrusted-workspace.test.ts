@@ -1,8 +1,8 @@
 /** A workspace that is not trusted: reading works, what writes or runs is refused, its settings count for nothing. */
 import assert from "node:assert/strict";
-import { greedy } from "./greedy.ts";
-import { said, say, status } from "./hands.ts";
-import { assertCallsAnswered } from "./requests.ts";
+import { greedy } from "./hostile-settings.ts";
+import { assertCallsAnswered } from "./model-requests.ts";
+import { said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 describe("a workspace that is not trusted", () => {

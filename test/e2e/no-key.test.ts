@@ -1,7 +1,7 @@
 /** No key, in a workspace that would like to decide for the user. */
 import assert from "node:assert/strict";
-import { greedy } from "./greedy.ts";
-import { message, question, said, say, status } from "./hands.ts";
+import { greedy } from "./hostile-settings.ts";
+import { message, question, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const key = "sk-ant-a-key-that-nobody-may-see";

@@ -11,7 +11,7 @@ const development = watch || process.argv.includes("--development");
 
 /** Parts that are loaded when first used: source file → bundle of its own beside the one that imports it. */
 const lazyParts = {
-  "src/extension/main.ts": "main.cjs",
+  "src/extension/app.ts": "app.cjs",
   "src/providers/anthropic.ts": "anthropic.cjs",
   "src/providers/openai.ts": "openai.cjs",
   "src/mcp/connect.ts": "mcp.cjs",
@@ -96,7 +96,7 @@ export const builds = [
     ...forNode,
     entryPoints: {
       extension: "src/extension/extension.ts",
-      main: "src/extension/main.ts",
+      app: "src/extension/app.ts",
       anthropic: "src/providers/anthropic.ts",
       openai: "src/providers/openai.ts",
       mcp: "src/mcp/connect.ts",

@@ -3,13 +3,13 @@ import * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
 import { ownWords } from "../chat/words.ts";
 import { type ProviderID, providerIDs, providerNames } from "../providers/providers.ts";
-import type { Archive } from "./archive.ts";
-import { fromSelection } from "./attachments.ts";
-import type { Conversations } from "./conversations.ts";
-import type { Keys } from "./keys.ts";
-import type { Models } from "./models.ts";
-import type { Panel } from "./panel.ts";
-import type { Rondo } from "./rondo.ts";
+import type { Keys } from "./models/keys.ts";
+import type { Models } from "./models/models.ts";
+import { fromSelection } from "./panel/attachments.ts";
+import type { Panel } from "./panel/panel.ts";
+import type { Rondo } from "./panel/rondo.ts";
+import type { Archive } from "./panel/sessions-page.ts";
+import type { Conversations } from "./sessions/conversations.ts";
 
 export interface CommandParts {
   rondo: Rondo;

@@ -3,7 +3,7 @@
  * All else is a bundle of its own, loaded when the view opens or a command runs.
  */
 import * as vscode from "vscode";
-import type { App } from "./main.ts";
+import type { App } from "./app.ts";
 
 let app: Promise<App> | undefined;
 
@@ -13,7 +13,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const { commands }: { commands: { command: string }[] } = context.extension.packageJSON.contributes;
   const ids = new Set(commands.map(({ command }) => command));
   const load = () => {
-    app ??= import("./main.ts").then(({ start }) => start(context, ids));
+    app ??= import("./app.ts").then(({ start }) => start(context, ids));
     return app;
   };
   const provider: vscode.WebviewViewProvider = {

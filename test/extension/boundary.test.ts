@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
-import { editorWorkspace } from "../../src/extension/host/workspace.ts";
+import { editorWorkspace } from "../../src/extension/host/editor-workspace.ts";
 import type { Workspace } from "../../src/tools/host.ts";
 import { nodeWorkspace } from "../../src/tools/node/files.ts";
 

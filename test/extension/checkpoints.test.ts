@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { SessionCheckpoints } from "../../src/checkpoints/checkpoints.ts";
-import { compareWith, keptCheckpoints } from "../../src/extension/checkpoints.ts";
+import { compareWith, keptCheckpoints } from "../../src/extension/sessions/editor-checkpoints.ts";
 
 const { signal } = new AbortController();
 

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
-import { codeEditor } from "../../src/extension/host/editor.ts";
+import { codeEditor } from "../../src/extension/host/language-services.ts";
 import { diagnostics } from "../../src/tools/diagnostics.ts";
 import type { Editor, Host } from "../../src/tools/host.ts";
 import { nodeHost } from "../../src/tools/node/host.ts";

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { type EditorHost, vscodeHost } from "../../src/extension/vscode-host.ts";
+import { type EditorHost, vscodeHost } from "../../src/extension/host/vscode-host.ts";
 import { applyPatch } from "../../src/tools/apply-patch.ts";
 import { edit } from "../../src/tools/edit.ts";
 import type { Host } from "../../src/tools/host.ts";

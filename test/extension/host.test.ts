@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
-import { type EditorHost, vscodeHost } from "../../src/extension/vscode-host.ts";
+import { type EditorHost, vscodeHost } from "../../src/extension/host/vscode-host.ts";
 import type { Host, TextFile } from "../../src/tools/host.ts";
 import { ToolError } from "../../src/tools/tool.ts";
 

@@ -1,7 +1,7 @@
 /** Where keys come from. VS Code gives its secret storage to an activated extension only, so this one is a map. */
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { Keys } from "../../src/extension/keys.ts";
+import { Keys } from "../../src/extension/models/keys.ts";
 
 class Storage implements vscode.SecretStorage {
   readonly secrets = new Map<string, string>();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { Keys } from "../../src/extension/keys.ts";
-import { Models } from "../../src/extension/models.ts";
-import { vscodeModel } from "../../src/extension/vscode-model.ts";
-import { VSCodeModels } from "../../src/extension/vscode-models.ts";
+import { Keys } from "../../src/extension/models/keys.ts";
+import { Models } from "../../src/extension/models/models.ts";
+import { vscodeModel } from "../../src/extension/models/vscode-model.ts";
+import { VSCodeModels } from "../../src/extension/models/vscode-models.ts";
 import { type Harness, harnesses, until } from "../loop/harness.ts";
 import type { Fake } from "./lm-extension/main.js";
 

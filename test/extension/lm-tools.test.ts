@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { vscodeTools } from "../../src/extension/host/lm-tools.ts";
+import { vscodeTools } from "../../src/extension/host/vscode-tools.ts";
 import { planOf, refusalOf } from "../tools/context.ts";
 
 describe("tools of VS Code", () => {

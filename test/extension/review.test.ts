@@ -5,10 +5,10 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import { putText } from "../../src/extension/host/documents.ts";
-import { Before, beforeUri } from "../../src/extension/review/before.ts";
-import { reviewCommands } from "../../src/extension/review/commands.ts";
-import { Marks } from "../../src/extension/review/marks.ts";
+import { Before, beforeUri } from "../../src/extension/review/baseline-provider.ts";
+import { Marks } from "../../src/extension/review/decorations.ts";
 import { Review } from "../../src/extension/review/review.ts";
+import { reviewCommands } from "../../src/extension/review/review-commands.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const after = "one\n2\nthree\nfour\n4.5\nfive\n";

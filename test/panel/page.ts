@@ -16,7 +16,7 @@ const bodyClasses: Record<Theme, string> = {
 };
 
 const origin = "http://panel.invalid";
-/** As src/extension/panel.ts sends it. */
+/** As src/extension/panel/panel.ts sends it. */
 const policy = `default-src 'none'; img-src data:; font-src ${origin}; style-src ${origin}; script-src 'nonce-harness'`;
 
 type Files = Map<string, { body: Buffer; type: string }>;

@@ -12,7 +12,7 @@ import {
   rejectAll,
   unchanged,
 } from "../../src/extension/review/hunks.ts";
-import { splitLines } from "../../src/extension/review/lines.ts";
+import { splitLines } from "../../src/extension/review/line-diff.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 

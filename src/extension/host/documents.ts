@@ -2,7 +2,7 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
-import { lineChanges } from "../review/lines.ts";
+import { lineChanges } from "../review/line-diff.ts";
 
 /** The open document of a file, however it was addressed. `file` is absolute, links resolved. */
 export async function findDocument(file: string): Promise<vscode.TextDocument | undefined> {

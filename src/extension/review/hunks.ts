@@ -4,7 +4,7 @@
  * `base` is the text as it would be without those changes, `text` as it is. Outside of the hunks both are equal, line
  * by line. A user's change outside of the hunks is therefore made in both, and no reject can ever undo it.
  */
-import { commonEnds, differences, type Hunk, joined, moved, splitLines } from "./lines.ts";
+import { commonEnds, differences, type Hunk, joined, moved, splitLines } from "./line-diff.ts";
 
 /** Lines carry their own line endings; only the last may have none. */
 export interface Changes {

@@ -2,10 +2,10 @@
 import * as vscode from "vscode";
 import type { ReviewFile } from "../../chat/protocol.ts";
 import { endingOf, lineFeeds, putText, settled } from "../host/documents.ts";
-import type { WriteEnd, WriteWatch } from "../host/workspace.ts";
+import type { WriteEnd, WriteWatch } from "../host/editor-workspace.ts";
+import { Track } from "./file-review.ts";
 import { baseText, type Changes, currentText, type TextEdit } from "./hunks.ts";
-import { ReviewStore } from "./store.ts";
-import { Track } from "./track.ts";
+import { ReviewStore } from "./review-store.ts";
 
 export interface ReviewOptions {
   /** The extension's folder for this workspace. Undefined: the review ends with the window. */

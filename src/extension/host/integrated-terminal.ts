@@ -16,7 +16,7 @@ import { type TypedLine, typedLine } from "../../tools/terminal/line.ts";
 import { shellName } from "../../tools/terminal/shells.ts";
 import { usualSilence, Watch } from "../../tools/terminal/watch.ts";
 import { ended, output, pause, within } from "./integrated-events.ts";
-import type { VisibleTerminal } from "./terminal.ts";
+import type { VisibleTerminal } from "./mirrored-terminal.ts";
 
 /** ms to wait for shell integration. */
 const startLimit = 3_000;

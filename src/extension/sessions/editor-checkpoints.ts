@@ -8,10 +8,10 @@ import {
   noCheckpointsKept,
   openCheckpoints,
   type SessionCheckpoints,
-} from "../checkpoints/checkpoints.ts";
-import { decode } from "../tools/text/codec.ts";
-import { endingOf, findDocument, putText, uriOf } from "./host/documents.ts";
-import { readSettings } from "./settings.ts";
+} from "../../checkpoints/checkpoints.ts";
+import { decode } from "../../tools/text/codec.ts";
+import { endingOf, findDocument, putText, uriOf } from "../host/documents.ts";
+import { readSettings } from "../settings.ts";
 
 interface Where {
   /** Where the extension keeps what belongs to this workspace. */

@@ -1,6 +1,6 @@
 /** Keys: in VS Code's secret storage, else in the environment. They go to the SDK and nowhere else. */
 import * as vscode from "vscode";
-import { type Access, accessFromEnvironment, type ProviderID, providerIDs } from "../providers/providers.ts";
+import { type Access, accessFromEnvironment, type ProviderID, providerIDs } from "../../providers/providers.ts";
 
 const secretName = (provider: ProviderID) => `rondo.key.${provider}`;
 

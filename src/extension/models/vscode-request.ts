@@ -1,10 +1,10 @@
 /** A request in the words of VS Code's language models. */
 import * as vscode from "vscode";
-import type { Entry } from "../chat/apply.ts";
-import type { FilePart, Part } from "../chat/message.ts";
-import { never } from "../chat/never.ts";
-import type { ModelRequest } from "../loop/model.ts";
-import { callsOf, fileContent, goOn, idsOf, nameOf, toolResult, wordsOf } from "../providers/entries.ts";
+import type { Entry } from "../../chat/apply.ts";
+import type { FilePart, Part } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
+import type { ModelRequest } from "../../loop/model.ts";
+import { callsOf, fileContent, goOn, idsOf, nameOf, toolResult, wordsOf } from "../../providers/entries.ts";
 
 type Content = vscode.LanguageModelInputPart;
 

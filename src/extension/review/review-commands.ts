@@ -1,9 +1,9 @@
 /** The commands of the review. From the palette they work where the cursor is; CodeLens, menus and the panel say where. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { beforeUri } from "./before.ts";
-import type { Hunk } from "./lines.ts";
-import { firstLine, hunkAt } from "./marks.ts";
+import { beforeUri } from "./baseline-provider.ts";
+import { firstLine, hunkAt } from "./decorations.ts";
+import type { Hunk } from "./line-diff.ts";
 import type { Review } from "./review.ts";
 
 export type Handler = (...args: unknown[]) => unknown;

@@ -2,12 +2,12 @@
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { FilePart } from "../chat/message.ts";
-import { ownWords } from "../chat/words.ts";
-import { exportMarkdown, exportTranscript } from "../loop/transfer/export.ts";
-import { forkChat } from "../loop/transfer/fork.ts";
-import { importTranscript } from "../loop/transfer/import.ts";
-import type { Conversations } from "./conversations.ts";
+import type { FilePart } from "../../chat/message.ts";
+import { ownWords } from "../../chat/words.ts";
+import { exportMarkdown, exportTranscript } from "../../loop/transfer/export.ts";
+import { forkChat } from "../../loop/transfer/fork.ts";
+import { importTranscript } from "../../loop/transfer/import.ts";
+import type { Conversations } from "../sessions/conversations.ts";
 import type { PanelMessage } from "./panel.ts";
 
 type Format = "jsonl" | "markdown";

@@ -1,9 +1,9 @@
 /** Which models can be asked now, and which one is asked. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { ModelRef } from "../chat/message.ts";
-import type { ModelChoice, Readiness } from "../chat/protocol.ts";
-import { type Model, ModelError } from "../loop/model.ts";
-import { knownModels } from "../loop/setup/catalog.ts";
+import type { ModelRef } from "../../chat/message.ts";
+import type { ModelChoice, Readiness } from "../../chat/protocol.ts";
+import { type Model, ModelError } from "../../loop/model.ts";
+import { knownModels } from "../../loop/setup/catalog.ts";
 import {
   type Access,
   defaultModel,
@@ -12,9 +12,9 @@ import {
   type ProviderID,
   providerIDs,
   providerNames,
-} from "../providers/providers.ts";
+} from "../../providers/providers.ts";
+import { readSettings } from "../settings.ts";
 import type { Keys } from "./keys.ts";
-import { readSettings } from "./settings.ts";
 import { vscodeModel, vscodeProvider } from "./vscode-model.ts";
 import { type OfferedModel, VSCodeModels } from "./vscode-models.ts";
 
@@ -217,6 +217,6 @@ async function fetchModelIDs(baseURL: string, apiKey: string | undefined, signal
 
 /** The tour is a bundle of its own beside this one, started by `npm start` alone. */
 async function startTour(): Promise<{ url: string; stop(): void }> {
-  const { startTourModel } = await import("../tour/tour.ts");
+  const { startTourModel } = await import("../../tour/tour.ts");
   return await startTourModel();
 }

@@ -1,18 +1,18 @@
 /** The sessions of this window: the one on screen, and those that go on behind it. */
 import * as vscode from "vscode";
-import { apply, type Chat } from "../chat/apply.ts";
-import type { ChatEvent, Status } from "../chat/events.ts";
-import type { SessionSummary } from "../chat/protocol.ts";
-import { noCheckpointsKept, type SessionCheckpoints } from "../checkpoints/checkpoints.ts";
-import { newSession, Session } from "../loop/session/session.ts";
-import type { SessionDeps } from "../loop/session/session-deps.ts";
-import type { Choices } from "../loop/setup/setup.ts";
-import { RecordError } from "../loop/store.ts";
-import { RecordLock } from "../record/lock.ts";
-import type { Replay } from "../record/replay.ts";
-import type { Sessions } from "../record/sessions.ts";
-import type { Transcript } from "../record/transcript.ts";
-import { isWindowThere } from "./alive.ts";
+import { apply, type Chat } from "../../chat/apply.ts";
+import type { ChatEvent, Status } from "../../chat/events.ts";
+import type { SessionSummary } from "../../chat/protocol.ts";
+import { noCheckpointsKept, type SessionCheckpoints } from "../../checkpoints/checkpoints.ts";
+import { newSession, Session } from "../../loop/session/session.ts";
+import type { SessionDeps } from "../../loop/session/session-deps.ts";
+import type { Choices } from "../../loop/setup/setup.ts";
+import { RecordError } from "../../loop/store.ts";
+import { RecordLock } from "../../record/lock.ts";
+import type { Replay } from "../../record/replay.ts";
+import type { Sessions } from "../../record/sessions.ts";
+import type { Transcript } from "../../record/transcript.ts";
+import { isWindowThere } from "./window-alive.ts";
 
 /** What a session needs, but for what belongs to it alone. */
 export interface SharedDeps

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import * as z from "zod/mini";
+import { Track } from "./file-review.ts";
 import { baseText, becomes, currentText, unchanged } from "./hunks.ts";
-import { Track } from "./track.ts";
 
 const Kept = z.object({
   version: z.literal(1),

@@ -1,15 +1,15 @@
 /** What the workspace and the user's folder bring: agents, rules, memory, hooks. Of the workspace only what is trusted. */
 import os from "node:os";
 import * as vscode from "vscode";
-import type { Chat } from "../chat/apply.ts";
-import type { AgentChoice } from "../chat/protocol.ts";
-import type { Hooks } from "../loop/hooks.ts";
-import type { Project } from "../loop/setup/project.ts";
-import type { Choices } from "../loop/setup/setup.ts";
-import { commandHooks } from "../project/command-hooks.ts";
-import { loadHooks } from "../project/hook-settings.ts";
-import { loadProject } from "../project/project.ts";
-import { readSettings } from "./settings.ts";
+import type { Chat } from "../../chat/apply.ts";
+import type { AgentChoice } from "../../chat/protocol.ts";
+import type { Hooks } from "../../loop/hooks.ts";
+import type { Project } from "../../loop/setup/project.ts";
+import type { Choices } from "../../loop/setup/setup.ts";
+import { commandHooks } from "../../project/command-hooks.ts";
+import { loadHooks } from "../../project/hook-settings.ts";
+import { loadProject } from "../../project/project.ts";
+import { readSettings } from "../settings.ts";
 
 /** Several files often change at once, as when a branch is checked out; in ms. */
 const settled = 200;

@@ -2,8 +2,8 @@
 import path from "node:path";
 import { applyPatch } from "diff";
 import * as vscode from "vscode";
-import type { Chat } from "../chat/apply.ts";
-import type { FileDiff } from "../chat/message.ts";
+import type { Chat } from "../../chat/apply.ts";
+import type { FileDiff } from "../../chat/message.ts";
 
 /** `file` is absolute, or relative to one of the workspace's folders. */
 export async function openInEditor(file: string, line: number | undefined): Promise<void> {

@@ -1,6 +1,6 @@
 /** What goes with the next prompt: files and selections, as the user put them there. */
 import * as vscode from "vscode";
-import type { Attachment } from "../chat/prompt-input.ts";
+import type { Attachment } from "../../chat/prompt-input.ts";
 
 /** The largest image that is attached as bytes. */
 const largestImage = 5 << 20;

@@ -1,6 +1,5 @@
 /** One file under review, through everything that happens to its text. Pure: told of edits, it makes none. */
 
-import { type Arrival, History } from "./history.ts";
 import {
   type Author,
   accept,
@@ -14,6 +13,7 @@ import {
   type TextEdit,
   unchanged,
 } from "./hunks.ts";
+import { type Arrival, History } from "./undo-history.ts";
 
 export class Track {
   /** The agent made the file: without its changes there is none. */

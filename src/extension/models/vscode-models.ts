@@ -1,6 +1,6 @@
 /** Which models VS Code offers, as far as it was asked. Listing them asks the user for nothing. */
 import * as vscode from "vscode";
-import type { ModelRef } from "../chat/message.ts";
+import type { ModelRef } from "../../chat/message.ts";
 import { vscodeProvider } from "./vscode-model.ts";
 
 export interface OfferedModel extends ModelRef {

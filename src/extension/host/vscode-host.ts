@@ -1,16 +1,16 @@
 /** The world as tools see it, in VS Code: files as the editor has them, commands in sight, VS Code's own ripgrep. */
 import * as vscode from "vscode";
-import type { Host, Search, Terminal } from "../tools/host.ts";
-import { nodeWorkspace } from "../tools/node/files.ts";
-import { nodeOverflow } from "../tools/node/overflow.ts";
-import { nodeSearch } from "../tools/node/search.ts";
-import { nodeTerminal } from "../tools/node/terminal.ts";
-import { backgroundOf } from "../tools/terminal/background.ts";
-import { codeEditor } from "./host/editor.ts";
-import { integratedTerminal } from "./host/integrated.ts";
-import { editorRipgrep } from "./host/ripgrep.ts";
-import { mirrored } from "./host/terminal.ts";
-import { editorWorkspace, type WriteWatch } from "./host/workspace.ts";
+import type { Host, Search, Terminal } from "../../tools/host.ts";
+import { nodeWorkspace } from "../../tools/node/files.ts";
+import { nodeOverflow } from "../../tools/node/overflow.ts";
+import { nodeSearch } from "../../tools/node/search.ts";
+import { nodeTerminal } from "../../tools/node/terminal.ts";
+import { backgroundOf } from "../../tools/terminal/background.ts";
+import { editorWorkspace, type WriteWatch } from "./editor-workspace.ts";
+import { integratedTerminal } from "./integrated-terminal.ts";
+import { codeEditor } from "./language-services.ts";
+import { mirrored } from "./mirrored-terminal.ts";
+import { editorRipgrep } from "./ripgrep.ts";
 
 export interface EditorHost extends vscode.Disposable {
   /** All sessions share the files and the terminal. `outputs` is the folder for long outputs, made when first needed. */

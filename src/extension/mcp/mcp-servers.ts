@@ -1,10 +1,10 @@
 /** MCP servers in a window: the user's settings, the workspace's files once they are allowed, and signing in. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { version } from "../chat/version.ts";
-import { type Loaded, loadServers } from "../mcp/config.ts";
-import { McpServers } from "../mcp/servers.ts";
-import { BrowserLogin } from "./mcp-login.ts";
+import { version } from "../../chat/version.ts";
+import { type Loaded, loadServers } from "../../mcp/config.ts";
+import { McpServers } from "../../mcp/servers.ts";
+import { BrowserLogin } from "./browser-login.ts";
 
 /** Servers of the workspace that the user has allowed, by fingerprint; kept where nobody but VS Code writes. */
 const allowedKey = "rondo.mcpAllowed";

@@ -1,10 +1,10 @@
 /** Going back: what a restore would change, the restore itself, and its undo, for the session on screen. */
 import type * as vscode from "vscode";
-import type { Chat } from "../chat/apply.ts";
-import type { PanelState, ToHost } from "../chat/protocol.ts";
-import { ownWords } from "../chat/words.ts";
-import { compareWith } from "./checkpoints.ts";
-import type { Conversations } from "./conversations.ts";
+import type { Chat } from "../../chat/apply.ts";
+import type { PanelState, ToHost } from "../../chat/protocol.ts";
+import { ownWords } from "../../chat/words.ts";
+import type { Conversations } from "../sessions/conversations.ts";
+import { compareWith } from "../sessions/editor-checkpoints.ts";
 import type { PanelMessage } from "./panel.ts";
 
 interface Parts {

@@ -1,8 +1,8 @@
 /** The panel: the host's end of the line. It owns no state; what it shows can be asked for again at any time. */
 import * as vscode from "vscode";
-import type { Chat } from "../chat/apply.ts";
-import type { ChatEvent } from "../chat/events.ts";
-import { type PanelState, ToHost, type ToPanel } from "../chat/protocol.ts";
+import type { Chat } from "../../chat/apply.ts";
+import type { ChatEvent } from "../../chat/events.ts";
+import { type PanelState, ToHost, type ToPanel } from "../../chat/protocol.ts";
 import { panelHtml } from "./panel-html.ts";
 
 /** A message without its number, which is given when it is sent. */

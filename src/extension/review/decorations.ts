@@ -1,7 +1,7 @@
 /** What an editor shows of a review: tinted lines, what was removed, and a line of actions above each hunk. */
 import * as vscode from "vscode";
 import { type Changes, oldLines } from "./hunks.ts";
-import type { Hunk } from "./lines.ts";
+import type { Hunk } from "./line-diff.ts";
 import type { Review } from "./review.ts";
 
 /** Of a change line by line that is no longer than this, each old line stands behind the new one. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { Track } from "../../src/extension/review/file-review.ts";
 import { baseText, type Changes, currentText, type TextEdit } from "../../src/extension/review/hunks.ts";
-import { Track } from "../../src/extension/review/track.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const changed = "one\n2\nthree\nfour\nfive\nsix\n";

@@ -1,10 +1,10 @@
 /** The rules of this workspace: those in force, how often each has decided, and the page that lists them. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { Rule } from "../chat/events.ts";
-import type { RuleRow } from "../chat/protocol.ts";
-import { builtInRules } from "../loop/permissions/rules.ts";
-import { readSettings } from "./settings.ts";
+import { Rule } from "../../chat/events.ts";
+import type { RuleRow } from "../../chat/protocol.ts";
+import { builtInRules } from "../../loop/permissions/rules.ts";
+import { readSettings } from "../settings.ts";
 
 /** Where VS Code keeps them for the workspace: nothing that an agent can write to. */
 const keys = { rules: "rondo.rules", use: "rondo.ruleUse" };

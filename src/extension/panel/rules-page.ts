@@ -1,12 +1,12 @@
 /** What the panel asks about rules: the page that lists them, and how a command or a rule that is being edited would count. */
 
-import type { Rule } from "../chat/events.ts";
-import type { CommandJudgement } from "../chat/protocol.ts";
-import { examplesFor } from "../loop/permissions/examples.ts";
-import type { Session } from "../loop/session/session.ts";
-import { ToolError } from "../tools/tool.ts";
+import type { Rule } from "../../chat/events.ts";
+import type { CommandJudgement } from "../../chat/protocol.ts";
+import { examplesFor } from "../../loop/permissions/examples.ts";
+import type { Session } from "../../loop/session/session.ts";
+import { ToolError } from "../../tools/tool.ts";
+import type { Rules } from "../sessions/stored-rules.ts";
 import type { PanelMessage } from "./panel.ts";
-import type { Rules } from "./rules.ts";
 
 export class RulesPage {
   readonly #rules: Rules;

@@ -6,7 +6,7 @@ import type { Chat } from "../chat/apply.ts";
 import { diffsOf } from "../chat/diffs.ts";
 import type { ChatEvent } from "../chat/events.ts";
 import { ModelRef } from "../chat/message.ts";
-import { together } from "../loop/setup/outside.ts";
+import { together } from "../loop/setup/external-tools.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
 import { builtInTools } from "../tools/all.ts";

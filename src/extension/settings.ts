@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { PermissionMode, Rule } from "../chat/events.ts";
 import type { Thinking } from "../loop/model.ts";
-import type { Price } from "../loop/setup/catalog.ts";
+import type { Price } from "../loop/setup/model-catalog.ts";
 import { defaultLimits, type Limits } from "../loop/turn.ts";
 import { type ProviderID, providerIDs } from "../providers/providers.ts";
 

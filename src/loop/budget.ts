@@ -1,7 +1,7 @@
 /** Money: what a session has cost, and where it ends (spec B). One answer for the loop, the panel and the list. */
 import type { Entry } from "../chat/apply.ts";
 import { contextSize, type ToolPart } from "../chat/message.ts";
-import type { Ledger } from "./store.ts";
+import type { Ledger } from "./storage.ts";
 
 /** USD, subagents included. `partial`: at least one reply is left out, since its price is not known (B1). */
 export interface Spent {

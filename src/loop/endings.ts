@@ -6,7 +6,7 @@ import { fixedSize, sizeOfOutputs, sum } from "./context/context.ts";
 import { ModelError } from "./model.ts";
 import { type Reply, toReplyError } from "./reply/reply.ts";
 import { IntakeError } from "./session/intake-error.ts";
-import { RecordError } from "./store.ts";
+import { RecordError } from "./storage.ts";
 import type { Setup, Turn, TurnEnd } from "./turn.ts";
 
 /** The end of a turn whose last reply this was. */

@@ -5,17 +5,17 @@ import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.
 import { pendingSubtask, runSubtask } from "./agents/subagent.ts";
 import type { CallEnd } from "./calls/call.ts";
 import { runCalls } from "./calls/calls.ts";
+import { abortedText, budgetText, closeOpen, discardCalls } from "./calls/close-calls.ts";
+import { notePatch } from "./calls/record-changes.ts";
 import { compact, isWholeTurn, pendingCompaction, requestCompaction } from "./context/compact.ts";
 import { entriesThatCount, estimateContext, overflowLimit, standing } from "./context/context.ts";
 import { flushMemory, isFlushDue } from "./context/memory.ts";
 import { prune } from "./context/prune.ts";
+import { say } from "./context/synthetic-message.ts";
 import { cannotFit, compactionFailed, describe, endOf, overTime } from "./endings.ts";
 import { ModelError } from "./model.ts";
-import { notePatch } from "./patch.ts";
 import { type Reply, streamReply } from "./reply/reply.ts";
-import { say } from "./say.ts";
-import { abortedText, budgetText, closeOpen, discardCalls } from "./settle.ts";
-import { reminders } from "./setup/prompt.ts";
+import { reminders } from "./setup/system-prompt.ts";
 import type { Setup, Turn, TurnEnd } from "./turn.ts";
 
 /** One user prompt, to the model's last word. Never throws: every way out is a TurnEnd (L10). */

@@ -13,9 +13,9 @@ import type { Hooks } from "./hooks.ts";
 import type { LoopEvent } from "./loop-events.ts";
 import type { Model, Thinking } from "./model.ts";
 import type { Permissions } from "./permissions/permission.ts";
-import type { Prices } from "./setup/catalog.ts";
+import type { Prices } from "./setup/model-catalog.ts";
 import type { Project } from "./setup/project.ts";
-import type { Recorder } from "./store.ts";
+import type { Recorder } from "./storage.ts";
 
 /** The numbers of O in the specification. Times in ms, costs in USD, sizes in tokens. */
 export interface Limits {

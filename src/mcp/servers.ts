@@ -1,6 +1,6 @@
 /** All MCP servers of a window or of a run. */
 import type { ServerView } from "../chat/protocol.ts";
-import type { Outside } from "../loop/setup/outside.ts";
+import type { Outside } from "../loop/setup/external-tools.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Loaded } from "./config.ts";
 import type { LoginPlace } from "./login.ts";

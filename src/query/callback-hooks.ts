@@ -1,6 +1,7 @@
 /** Hooks that are functions of the caller, beside those that are commands (spec K4). */
-import { deferred } from "../loop/deferred.ts";
+
 import { type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
+import { deferred } from "../loop/session/deferred.ts";
 import { type Matcher, matcherOf, namesOf } from "../project/hook-matcher.ts";
 import { outcomeOf } from "../project/hook-output.ts";
 import { QueryError } from "./query-error.ts";

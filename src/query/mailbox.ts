@@ -1,5 +1,5 @@
 /** Values from somebody who does not wait for somebody who reads in their own time. Nothing is lost. */
-import { type Deferred, deferred } from "../loop/deferred.ts";
+import { type Deferred, deferred } from "../loop/session/deferred.ts";
 
 export class Mailbox<T> {
   #waiting: T[] = [];

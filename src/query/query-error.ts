@@ -1,6 +1,6 @@
 import { ModelError } from "../loop/model.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
-import { RecordError } from "../loop/store.ts";
+import { RecordError } from "../loop/storage.ts";
 import type { QueryErrorCode } from "./types.ts";
 
 /** Why a query cannot run as it was asked to. Nothing of it was run, or nothing more is. */

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { ChatEvent } from "../chat/events.ts";
 import type { ToolPart } from "../chat/message.ts";
-import { deferred } from "../loop/deferred.ts";
+import { deferred } from "../loop/session/deferred.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import type { Session } from "../loop/session/session.ts";
 import type { TurnEnd } from "../loop/turn.ts";

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { version } from "../chat/version.ts";
-import { noOutside, type Outside } from "../loop/setup/outside.ts";
+import { noOutside, type Outside } from "../loop/setup/external-tools.ts";
 import type { Options } from "./types.ts";
 
 export interface RunServers extends Outside {

@@ -1,7 +1,7 @@
 /** What a query, or one prompt of it, took: tokens, money and replies (spec B1, K2, K3). */
 
 import { type AssistantMessage, noTokens, type Tokens } from "../chat/message.ts";
-import { windowOf } from "../loop/setup/catalog.ts";
+import { windowOf } from "../loop/setup/model-catalog.ts";
 import type { Limits } from "../loop/turn.ts";
 import { toUsage } from "./stream-events.ts";
 import type { ModelUsage, Usage } from "./types.ts";

@@ -1,5 +1,5 @@
 /** What went wrong on disk, in sentences for people. */
-import { RecordError } from "../loop/store.ts";
+import { RecordError } from "../loop/storage.ts";
 
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";

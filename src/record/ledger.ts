@@ -2,7 +2,7 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
-import type { Ledger } from "../loop/store.ts";
+import type { Ledger } from "../loop/storage.ts";
 
 /** `at` is in ms since 1970. */
 const Spending = z.object({ usd: z.number().check(z.gte(0)), at: z.number() });

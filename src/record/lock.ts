@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { IntakeError } from "../loop/session/intake-error.ts";
-import { type HeldLock, RecordError, type SessionLock } from "../loop/store.ts";
+import { type HeldLock, RecordError, type SessionLock } from "../loop/storage.ts";
 import { toRecordError } from "./errors.ts";
 import { type Content, type Found, heldLock, isHere, LockFile, takeLock } from "./lock-file.ts";
 import type { Transcript } from "./transcript.ts";

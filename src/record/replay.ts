@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { apply, type Chat, newChat } from "../chat/apply.ts";
 import { RecordedEvent } from "../chat/events.ts";
-import { RecordError } from "../loop/store.ts";
+import { RecordError } from "../loop/storage.ts";
 import { exactly } from "./exact.ts";
 
 /** Of the first line of each file; a later format gets another number. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import { apply, type Chat } from "../chat/apply.ts";
 import type { SessionInfo } from "../chat/events.ts";
 import { titleFromPrompt } from "../loop/session/title.ts";
-import { RecordError } from "../loop/store.ts";
+import { RecordError } from "../loop/storage.ts";
 import { eventsOf } from "../loop/transfer/fork.ts";
 import { claimPath, lockPath } from "./lock.ts";
 import { heldLock } from "./lock-file.ts";

@@ -1,7 +1,7 @@
 /** One session's record: an append-only file of JSON lines, an event a line (spec R1–R4). Plain Node. */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import type { RecordedEvent } from "../chat/events.ts";
-import { RecordError, type Recorder } from "../loop/store.ts";
+import { RecordError, type Recorder } from "../loop/storage.ts";
 import { toRecordError } from "./errors.ts";
 import { type Replay, readLines, version } from "./replay.ts";
 

@@ -1,7 +1,7 @@
 /** Plays a random script through a session, the real SDKs and a server on loopback, and checks what must hold of each. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import type { SessionLock } from "../../src/loop/store.ts";
+import type { SessionLock } from "../../src/loop/storage.ts";
 import { openModel } from "../../src/providers/providers.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
 import { write } from "../../src/tools/write.ts";

@@ -2,7 +2,7 @@
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HeldLock } from "../../src/loop/store.ts";
+import type { HeldLock } from "../../src/loop/storage.ts";
 import { RecordLock } from "../../src/record/lock.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { costOf, knownModel, knownModels, optionsFor } from "../../src/loop/setup/catalog.ts";
 import { mergeDeep } from "../../src/loop/setup/merge.ts";
+import { costOf, knownModel, knownModels, optionsFor } from "../../src/loop/setup/model-catalog.ts";
 
 const sonnet = { providerID: "anthropic", modelID: "claude-sonnet-4-5" };
 const million = { input: 1e6, output: 1e6, reasoning: 0, cacheRead: 1e6, cacheWrite: 1e6 };

@@ -1,7 +1,7 @@
 /** What bounds a turn: the length of a reply, an agent's steps, money, an overloaded or silent model. */
 import assert from "node:assert/strict";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
-import type { Ledger } from "../../src/loop/store.ts";
+import type { Ledger } from "../../src/loop/storage.ts";
 import { failure } from "../scripted-model.ts";
 import { entriesOf, isSummary, kinds, small, summarised, textOf } from "./compacting.ts";
 import { harnesses, until } from "./harness.ts";

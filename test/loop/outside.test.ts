@@ -1,7 +1,7 @@
 /** Tools that come from elsewhere (spec T1, T11, C7). */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import type { Outside } from "../../src/loop/setup/outside.ts";
+import type { Outside } from "../../src/loop/setup/external-tools.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
 import { harnesses } from "./harness.ts";
 

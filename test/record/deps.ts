@@ -3,8 +3,8 @@ import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
 import type { SessionDeps } from "../../src/loop/session/session-deps.ts";
-import { noOutside } from "../../src/loop/setup/outside.ts";
-import { noLedger, noLock } from "../../src/loop/store.ts";
+import { noOutside } from "../../src/loop/setup/external-tools.ts";
+import { noLedger, noLock } from "../../src/loop/storage.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { taskTool } from "../../src/tools/task.ts";
 

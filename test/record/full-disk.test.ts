@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { textPrompt } from "../../src/chat/prompt-input.ts";
 import { newSession, Session } from "../../src/loop/session/session.ts";
-import type { RecordError } from "../../src/loop/store.ts";
+import type { RecordError } from "../../src/loop/storage.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/core.ts";

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { textPrompt } from "../../src/chat/prompt-input.ts";
 import { newSession, Session } from "../../src/loop/session/session.ts";
-import { RecordError } from "../../src/loop/store.ts";
+import { RecordError } from "../../src/loop/storage.ts";
 import { RecordLock } from "../../src/record/lock.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { coreTools } from "../../src/tools/core.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { newChat } from "../../src/chat/apply.ts";
 import type { RecordedEvent } from "../../src/chat/events.ts";
 import type { AssistantMessage, Part } from "../../src/chat/message.ts";
-import { RecordError } from "../../src/loop/store.ts";
+import { RecordError } from "../../src/loop/storage.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 

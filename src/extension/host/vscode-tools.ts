@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import type { FilePart } from "../../chat/message.ts";
-import type { Outside } from "../../loop/setup/outside.ts";
+import type { Outside } from "../../loop/setup/external-tools.ts";
 import { cutLine } from "../../tools/text/text.ts";
 import { type Tool, ToolError, type ToolResult } from "../../tools/tool.ts";
 

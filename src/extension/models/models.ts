@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ModelRef } from "../../chat/message.ts";
 import type { ModelChoice, Readiness } from "../../chat/protocol.ts";
 import { type Model, ModelError } from "../../loop/model.ts";
-import { knownModels } from "../../loop/setup/catalog.ts";
+import { knownModels } from "../../loop/setup/model-catalog.ts";
 import {
   type Access,
   defaultModel,

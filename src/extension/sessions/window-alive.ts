@@ -1,7 +1,7 @@
 /** Whether the window that this extension host belongs to is still there: after a reload the old host may live on. */
 
 import * as vscode from "vscode";
-import { deferred } from "../../loop/deferred.ts";
+import { deferred } from "../../loop/session/deferred.ts";
 
 /** How long VS Code may take to answer before its window counts as gone, in ms. */
 const patience = 1500;

@@ -17,9 +17,9 @@ import { entriesThatCount, estimateContext } from "../context/context.ts";
 import type { Hooks } from "../hooks.ts";
 import { runTurn } from "../loop.ts";
 import type { ToolCall } from "../reply/reply.ts";
-import { noteFor } from "../setup/prompt.ts";
-import { modelOf } from "../setup/setup.ts";
-import type { Recorder } from "../store.ts";
+import { modelOf } from "../setup/agent-config.ts";
+import { noteFor } from "../setup/system-prompt.ts";
+import type { Recorder } from "../storage.ts";
 import type { Setup, Turn, TurnEnd } from "../turn.ts";
 import type { Agent } from "./agents.ts";
 

@@ -21,12 +21,12 @@ import type { Arguments } from "../model.ts";
 import { partsOf } from "../permissions/parts.ts";
 import type { Question, Verdict } from "../permissions/permission.ts";
 import type { ToolCall } from "../reply/reply.ts";
-import { abortedText } from "../settle.ts";
-import { RecordError } from "../store.ts";
+import { RecordError } from "../storage.ts";
 import type { Setup, Turn, TurnEnd } from "../turn.ts";
 import { Blocked } from "./blocked.ts";
 import { CallHooks, hookSays } from "./call-hooks.ts";
 import { CallRecord } from "./call-record.ts";
+import { abortedText } from "./close-calls.ts";
 import { Deadline } from "./deadline.ts";
 
 /** What the loop does next: it goes on, or the turn ends: a hook wants it, or the user refused without words (T7). */

@@ -1,7 +1,7 @@
 /** Notices a model that goes in circles (spec T6). */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import type { ToolPart } from "../../chat/message.ts";
-import { sameJson } from "./same.ts";
+import { sameJson } from "./same-json.ts";
 
 /** A call, and what came of it; undefined while it runs, and for calls that were not allowed. */
 export interface MadeCall {

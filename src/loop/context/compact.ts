@@ -4,8 +4,7 @@ import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, type Finish, noTokens, type ReplyError, type UserMessage } from "../../chat/message.ts";
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";
-import { say } from "../say.ts";
-import { reminders } from "../setup/prompt.ts";
+import { reminders } from "../setup/system-prompt.ts";
 import type { Setup, Turn } from "../turn.ts";
 import {
   entriesThatCount,
@@ -19,6 +18,7 @@ import {
   withoutReasoning,
 } from "./context.ts";
 import { survivors } from "./survivors.ts";
+import { say } from "./synthetic-message.ts";
 
 export type Compacted =
   | { type: "done" }

@@ -3,7 +3,7 @@ import type { Chat, Entry } from "../../chat/apply.ts";
 import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { ContextUse } from "../../chat/protocol.ts";
-import type { SystemPrompt } from "../setup/prompt.ts";
+import type { SystemPrompt } from "../setup/system-prompt.ts";
 import type { Limits, Setup } from "../turn.ts";
 
 /** What is open in a chat (L3). */

@@ -2,11 +2,11 @@
 import type { Entry } from "../../chat/apply.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import { runCalls } from "../calls/calls.ts";
-import { notePatch } from "../patch.ts";
+import { notePatch } from "../calls/record-changes.ts";
 import { streamReply } from "../reply/reply.ts";
-import { say } from "../say.ts";
 import type { Setup, Turn } from "../turn.ts";
 import { entriesThatCount, estimateContext, overflowLimit } from "./context.ts";
+import { say } from "./synthetic-message.ts";
 
 /** What the model answers when there is nothing to keep. */
 const noReply = "NO_REPLY";

@@ -4,7 +4,7 @@ import type { Question as Asked, ChatEvent, PermissionRequest, Rule } from "../.
 import { newID } from "../../chat/ids.ts";
 import { never } from "../../chat/never.ts";
 import type { Need } from "../../tools/tool.ts";
-import { sameJson } from "../calls/same.ts";
+import { sameJson } from "../calls/same-json.ts";
 import { alwaysRules, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
 
 export type Answer =

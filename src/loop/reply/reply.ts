@@ -15,7 +15,7 @@ import {
 import { never } from "../../chat/never.ts";
 import { isHarmless } from "../../tools/tool.ts";
 import { type Arguments, ModelError, type ModelEvent, type ModelRequest, type ProviderData } from "../model.ts";
-import { costOf } from "../setup/catalog.ts";
+import { costOf } from "../setup/model-catalog.ts";
 import type { Setup, Turn } from "../turn.ts";
 import { isRetryable, retryDelay } from "./retry.ts";
 import { Watchdog } from "./watchdog.ts";

@@ -7,8 +7,8 @@ import type { UserMessage } from "../../chat/message.ts";
 import { type PromptInput, type PromptPart, promptText } from "../../chat/prompt-input.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { entriesThatCount } from "../context/context.ts";
-import { noteFor } from "../setup/prompt.ts";
-import { type Choices, modelOf } from "../setup/setup.ts";
+import { type Choices, modelOf } from "../setup/agent-config.ts";
+import { noteFor } from "../setup/system-prompt.ts";
 import { IntakeError } from "./intake-error.ts";
 import { titleFromPrompt } from "./title.ts";
 

@@ -3,7 +3,7 @@
 import type { ModelRef } from "../../chat/message.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import type { Model } from "../model.ts";
-import { modelOf } from "../setup/setup.ts";
+import { modelOf } from "../setup/agent-config.ts";
 import type { Session } from "./session.ts";
 import { askForTitle } from "./title.ts";
 

@@ -10,9 +10,9 @@ import type { Checkpoints } from "../checkpoints.ts";
 import type { Hooks } from "../hooks.ts";
 import type { LoopEvent } from "../loop-events.ts";
 import type { Model } from "../model.ts";
-import type { Outside } from "../setup/outside.ts";
+import type { Outside } from "../setup/external-tools.ts";
 import type { Project } from "../setup/project.ts";
-import type { Ledger, Recorder, SessionLock } from "../store.ts";
+import type { Ledger, Recorder, SessionLock } from "../storage.ts";
 import type { Limits } from "../turn.ts";
 
 /** Functions are asked anew for each turn. */

@@ -9,24 +9,24 @@ import type { Background } from "../../tools/host.ts";
 import type { FilesSeen, Need } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { Budget, costOfSession } from "../budget.ts";
+import { closeOpen, interruptedText } from "../calls/close-calls.ts";
 import { requestCompaction } from "../context/compact.ts";
 import { contextUse, entriesThatCount, standing } from "../context/context.ts";
-import { deferred } from "../deferred.ts";
 import { runTurn } from "../loop.ts";
 import { judgeCommand } from "../permissions/parts.ts";
 import { type Answer, Permissions } from "../permissions/permission.ts";
 import type { RuleBook } from "../permissions/rules.ts";
-import { closeOpen, interruptedText } from "../settle.ts";
-import { type Choices, Setups } from "../setup/setup.ts";
-import type { HeldLock } from "../store.ts";
+import { type Choices, Setups } from "../setup/agent-config.ts";
+import type { HeldLock } from "../storage.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
+import { type Running, turnOf } from "./create-turn.ts";
+import { deferred } from "./deferred.ts";
 import { checkPrompt, storePrompt } from "./intake.ts";
 import { IntakeError } from "./intake-error.ts";
 import { nameAfterFirstReply } from "./naming.ts";
 import { edited, enqueued, moved } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { hearPrompt, hearStart, tellEnd } from "./session-hooks.ts";
-import { type Running, turnOf } from "./turn-of.ts";
 
 export type PromptResult =
   | { type: "ended"; end: TurnEnd }

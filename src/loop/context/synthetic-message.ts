@@ -1,7 +1,7 @@
 /** Messages that Rondo itself says to the model in the midst of a turn; the panel does not show them as the user's. */
-import { newID } from "../chat/ids.ts";
-import type { UserMessage } from "../chat/message.ts";
-import type { Turn } from "./turn.ts";
+import { newID } from "../../chat/ids.ts";
+import type { UserMessage } from "../../chat/message.ts";
+import type { Turn } from "../turn.ts";
 
 /** Answered with the agent and the model of `like`. */
 export function say(turn: Turn, like: UserMessage, text: string, silent = false): UserMessage {

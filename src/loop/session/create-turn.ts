@@ -8,7 +8,7 @@ import type { Budget } from "../budget.ts";
 import { DoomWatch } from "../calls/doom.ts";
 import { standing } from "../context/context.ts";
 import type { Permissions } from "../permissions/permission.ts";
-import type { Choices, Setups } from "../setup/setup.ts";
+import type { Choices, Setups } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
 import { pause, type Sleeper, workingClock } from "./clock.ts";
 import type { SessionDeps } from "./session-deps.ts";

@@ -9,10 +9,10 @@ import { type Agent, isSwitchedOn } from "../agents/agents.ts";
 import type { Thinking } from "../model.ts";
 import { isWhollyDenied, type RuleBook } from "../permissions/rules.ts";
 import type { Limits, Setup } from "../turn.ts";
-import { knownModel, optionsFor, windowOf } from "./catalog.ts";
-import type { Outside } from "./outside.ts";
+import type { Outside } from "./external-tools.ts";
+import { knownModel, optionsFor, windowOf } from "./model-catalog.ts";
 import type { Project } from "./project.ts";
-import { joinPrompt, type SystemPrompt, systemPrompt } from "./prompt.ts";
+import { joinPrompt, type SystemPrompt, systemPrompt } from "./system-prompt.ts";
 
 /** How the next prompts are answered; the user changes it between them. */
 export interface Choices {

@@ -1,10 +1,10 @@
 /** What the calls of a reply changed, as parts of it (E1): which files, a mark of the change, and the state afterwards. */
-import { findEntry } from "../chat/apply.ts";
-import { diffsOf } from "../chat/diffs.ts";
-import { newID } from "../chat/ids.ts";
-import type { FileDiff } from "../chat/message.ts";
-import type { Change } from "./checkpoints.ts";
-import type { Turn } from "./turn.ts";
+import { findEntry } from "../../chat/apply.ts";
+import { diffsOf } from "../../chat/diffs.ts";
+import { newID } from "../../chat/ids.ts";
+import type { FileDiff } from "../../chat/message.ts";
+import type { Change } from "../checkpoints.ts";
+import type { Turn } from "../turn.ts";
 
 /**
  * To be called when the calls of a reply have ended. Resolves when it is known what they changed, which may take until the

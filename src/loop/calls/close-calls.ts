@@ -1,7 +1,7 @@
 /** Every call has a result and every reply an end, whatever ended them (spec L10, R3). */
-import type { Chat } from "../chat/apply.ts";
-import type { ChatEvent } from "../chat/events.ts";
-import type { AssistantMessage, CallMetadata, ToolPart, ToolState } from "../chat/message.ts";
+import type { Chat } from "../../chat/apply.ts";
+import type { ChatEvent } from "../../chat/events.ts";
+import type { AssistantMessage, CallMetadata, ToolPart, ToolState } from "../../chat/message.ts";
 
 /** What the model is told of a call that Stop ended. */
 export const abortedText = "Tool execution aborted";

@@ -1,7 +1,5 @@
-/** The collected cases of edits, in a folder beside the project; where it is absent there are none. */
+/** Cases of the edit tool: how one is set up, and whether its outcome is right. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import path from "node:path";
 
 type Pieces = { repeat: [text: string, times: number][]; times?: number };
 type Content = { text: string } | Pieces | { b64: string } | { missing: true; path?: string };
@@ -32,12 +30,6 @@ export interface EditCase {
 export interface Outcome {
   error?: string;
   bytes: Buffer | undefined;
-}
-
-const file = path.join(import.meta.dirname, "../../../shared/cases/edit.json");
-
-export function editCases(): EditCase[] {
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 }
 
 /** `before`: undefined for a file that is not there. */

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { chmodSync, statSync } from "node:fs";
 import path from "node:path";
 import { EditWorkspace } from "../tools/edit-tools.ts";
-import { editCases, fileOf, judge, type Outcome, textOf } from "./edit-cases.ts";
+import { collectedCases } from "./collected.ts";
+import { type EditCase, fileOf, judge, type Outcome, textOf } from "./edit-cases.ts";
 
 /** What the file reads afterwards, or why it does not change. */
 const table: [
@@ -203,9 +204,8 @@ describe("T12 edits as other tools have them", () => {
     assert.equal(work.text("f.txt"), "x x");
   });
 
-  const shared = editCases();
-  (shared.length > 0 ? describe : describe.skip)("all that were collected", () => {
-    for (const one of shared) {
+  describe("collected cases", () => {
+    for (const one of collectedCases<EditCase>("edit")) {
       it(`${one.id} ${one.title}`, async function () {
         const { before, name, input } = fileOf(one);
         // Root may write what is read-only, and then it is written.

@@ -11,7 +11,7 @@ import { harnesses, until } from "../loop/harness.ts";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
 import { assistant, call, replyOf, request, user } from "../wire/ask.ts";
-import { sharedCases } from "./loop-cases.ts";
+import { loopCases } from "./loop-cases.ts";
 import { recording } from "./provider-failures.ts";
 
 const anthropicBody = (...asked: Parameters<typeof anthropicBytes>) => Buffer.from(anthropicBytes(...asked)).toString();
@@ -266,11 +266,11 @@ describe("E3 E4 what comes back", () => {
     await nextRequest("openai", { bytes: openaiEvents(said).join("") });
   });
 
-  const histories = sharedCases("pairing").flatMap(({ id, title, input }) => {
+  const histories = loopCases("pairing").flatMap(({ id, title, input }) => {
     const history = z.safeParse(History, input["history"]);
     return history.success ? [{ id, title, history: history.data }] : [];
   });
-  (histories.length > 0 ? describe : describe.skip)("chats as other tools' tests have them", () => {
+  describe("collected chats", () => {
     for (const { id, title, history } of histories) {
       it(`${id} ${title}`, () => {
         const entries = entriesOf(history);
@@ -284,9 +284,9 @@ describe("E3 E4 what comes back", () => {
     }
   });
 
-  const shared = sharedCases("pairing").filter(({ input }) => typeof input["stream"] === "string");
-  (shared.length > 0 ? describe : describe.skip)("as other tools' tests have it", () => {
-    for (const { id, title, input, expect } of shared) {
+  const streamed = loopCases("pairing").filter(({ input }) => typeof input["stream"] === "string");
+  describe("collected cases with a recorded stream", () => {
+    for (const { id, title, input, expect } of streamed) {
       it(`${id} ${title}`, async function () {
         const name = String(input["stream"]);
         const bytes = recording(name);

@@ -1,7 +1,7 @@
 /** What is tried again and what is not, over the real SDKs; then the cases that other tools' tests hold. */
 import assert from "node:assert/strict";
 import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";
-import { type SharedCase, sharedCases } from "./loop-cases.ts";
+import { type LoopCase, loopCases } from "./loop-cases.ts";
 import { type Failure, failures } from "./provider-failures.ts";
 
 const told = (status: number, error?: object, headers?: Record<string, string>): Failure => ({
@@ -64,9 +64,8 @@ describe("H2 tried again or not", () => {
     });
   }
 
-  const shared = sharedCases("retry-classify");
-  (shared.length > 0 ? describe : describe.skip)("as other tools' tests have it", () => {
-    for (const one of shared) {
+  describe("collected cases", () => {
+    for (const one of loopCases("retry-classify")) {
       it(`${one.id} ${one.title}`, async function () {
         const failure = failureOf(one);
         const errors = failure && (await failures(failure));
@@ -81,7 +80,7 @@ describe("H2 tried again or not", () => {
   });
 });
 
-function failureOf({ input }: SharedCase): Failure | undefined {
+function failureOf({ input }: LoopCase): Failure | undefined {
   const { status, headers, body, body_text, sse, stream, network, error_text, error_name } = input;
   // The file's fields are of these types wherever they are present.
   if (typeof status === "number") {
@@ -123,9 +122,8 @@ describe("H3 when", () => {
     });
   }
 
-  const shared = sharedCases("retry-delay");
-  (shared.length > 0 ? describe : describe.skip)("as other tools' tests have it", () => {
-    for (const { id, title, input, expect } of shared) {
+  describe("collected cases", () => {
+    for (const { id, title, input, expect } of loopCases("retry-delay")) {
       it(`${id} ${title}`, async () => {
         const headers = input["headers"] as Record<string, string>;
         const attempts = Array.isArray(input["attempts"]) ? input["attempts"] : [1];

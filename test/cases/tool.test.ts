@@ -1,6 +1,5 @@
 /** What tools that read and write files must do with what others' users met. */
-import { existsSync, readFileSync } from "node:fs";
-import path from "node:path";
+import { collectedCases } from "./collected.ts";
 import { checkCase, type ToolCase } from "./tool-cases.ts";
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+X2Z0AAAAASUVORK5CYII=";
@@ -143,9 +142,7 @@ const cases: ToolCase[] = [
   },
 ];
 
-/** Collected from other tools' tests, in a folder beside the project; where it is absent there are none. */
-const file = path.join(import.meta.dirname, "../../../shared/cases/tool.json");
-const collected: (ToolCase & { id: string })[] = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+const collected = collectedCases<ToolCase & { id: string }>("tool");
 
 describe("T10 cases of the file tools", () => {
   for (const one of cases) it(`${one.tool}: ${one.title}`, async () => await checkCase(one));

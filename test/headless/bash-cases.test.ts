@@ -1,9 +1,10 @@
 /** What a tool that runs commands must do: retold in one table, then the cases that other tools' tests hold. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import type { ToolResult } from "../../src/tools/tool.ts";
+import { collectedCases } from "../cases/collected.ts";
 import { living } from "../tools/terminal/living.ts";
 import { TestWorkspace } from "../tools/workspace.ts";
 
@@ -104,11 +105,9 @@ const table: [title: string, input: Input, expect: Expected, setup?: Case["setup
   ],
 ];
 
-/** Those of other tools, where they are at hand: of the kinds that this tool has. Permissions have tests of their own. */
-function sharedCases(): Case[] {
-  const file = path.join(import.meta.dirname, "../../../shared/cases/tool.json");
-  if (!existsSync(file)) return [];
-  const all: (Case & { tool: string })[] = JSON.parse(readFileSync(file, "utf8"));
+/** Returns the collected cases for options that `bash` has. Permissions have tests of their own. */
+function bashCases(): Case[] {
+  const all = collectedCases<Case & { tool: string }>("tool");
   const cases = all.filter(({ tool, group }) => tool === "bash" && group !== "permission");
   return cases.filter(
     ({ input }) => input.workdir === undefined && !input.parallel?.some(({ env }) => env !== undefined),
@@ -124,8 +123,8 @@ describe("T10 commands", () => {
     it(title, async () => await check({ id: "", title, group: "", setup, input, expect }));
   }
 
-  describe("the cases of other tools", () => {
-    for (const one of sharedCases()) {
+  describe("collected cases", () => {
+    for (const one of bashCases()) {
       it(`${one.id} ${one.title}`, async () => await check(one));
     }
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newChat } from "../../src/chat/apply.ts";
 import { type AssistantMessage, noTokens, type Part } from "../../src/chat/message.ts";
 import { callsInView, DoomWatch, goesInCircles, type MadeCall } from "../../src/loop/calls/doom.ts";
-import { sharedCases } from "../cases/loop-cases.ts";
+import { loopCases } from "../cases/loop-cases.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 
 const call = (tool: string, input: Record<string, unknown>, output = "the same"): MadeCall => ({ tool, input, output });
@@ -21,7 +21,7 @@ const reply: AssistantMessage = {
   tokens: noTokens,
 };
 
-/** What the shared cases of this group hold. */
+/** What the collected cases of this group hold. */
 interface CaseInput {
   calls?: CaseCall[];
   turns?: CaseCall[][];
@@ -105,9 +105,7 @@ describe("circles", () => {
     assert.equal(noticedAt(times(20, poll)), 12);
   });
 
-  for (const { id, title, input, expect } of sharedCases("doom-loop").filter(
-    ({ judgement }) => judgement === "strict",
-  )) {
+  for (const { id, title, input, expect } of loopCases("doom-loop").filter(({ judgement }) => judgement === "strict")) {
     it(`T6 as other tools' tests have it: ${id} ${title}`, () => {
       const { calls = [], turns = [calls] } = input as CaseInput;
       const noticed = turns.map((turn) =>

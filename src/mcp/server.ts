@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerView } from "../chat/protocol.ts";
 import { type Progress, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
-import type { ServerConfig } from "./config.ts";
-import type { Connection, ListedTool } from "./connect.ts";
-import { isFailure, ServerFailure } from "./failure.ts";
-import { Login, type LoginPlace } from "./login.ts";
-import { toResult } from "./result.ts";
-import { toTools } from "./tools.ts";
-import { oneLine } from "./words.ts";
+import type { ServerConfig } from "./config/server-config.ts";
+import type { Connection, ListedTool } from "./connection/connect.ts";
+import { Login, type LoginPlace } from "./connection/oauth-login.ts";
+import { isFailure, ServerFailure } from "./connection/server-failure.ts";
+import { oneLine } from "./connection/server-text.ts";
+import { toResult } from "./tools/call-result.ts";
+import { toTools } from "./tools/server-tools.ts";
 
 /** In ms. */
 export interface Times {
@@ -170,7 +170,7 @@ export class Server {
     const either = AbortSignal.any([signal, life, AbortSignal.timeout(this.#options.times.login)]);
     this.#set({ type: "starting" });
     try {
-      const { signIn } = await import("./connect.ts");
+      const { signIn } = await import("./connection/connect.ts");
       const attempt = { redirectUrl: await loginPlace.redirectUrl(), signal: either };
       await signIn(launch, new Login(launch.url, loginPlace, attempt), either);
     } catch (error) {
@@ -232,7 +232,7 @@ export class Server {
   async #connect(signal: AbortSignal): Promise<void> {
     const { config, env, version, times, folders, loginPlace, log } = this.#options;
     const { launch } = config;
-    const { connect } = await import("./connect.ts");
+    const { connect } = await import("./connection/connect.ts");
     const login = launch.type === "http" && loginPlace ? new Login(launch.url, loginPlace) : undefined;
     let connection: Connection | undefined;
     let hasChanged = false;

@@ -2,10 +2,10 @@
 import type { ServerView } from "../chat/protocol.ts";
 import type { Outside } from "../loop/setup/external-tools.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { Loaded } from "./config.ts";
-import type { LoginPlace } from "./login.ts";
-import { serverSlugs } from "./names.ts";
+import type { Loaded } from "./config/server-config.ts";
+import type { LoginPlace } from "./connection/oauth-login.ts";
 import { Server, type Times, usualTimes } from "./server.ts";
+import { serverSlugs } from "./tools/offered-names.ts";
 
 export interface McpOptions {
   /** What is configured now; asked before each prompt. */

@@ -5,7 +5,7 @@ import type { Project } from "../loop/setup/project.ts";
 import { rootsOf } from "../tools/boundary/config-files.ts";
 import { statsOf } from "../tools/node/stats.ts";
 import { findAgents } from "./agent-files.ts";
-import { branchOf } from "./git.ts";
+import { branchOf } from "./git-branch.ts";
 import { memoryOf, rulesOf } from "./rules-files.ts";
 
 interface ProjectOptions {

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Chat } from "../chat/apply.ts";
 import type { PermissionMode, Rule } from "../chat/events.ts";
 import type { ModelRef } from "../chat/message.ts";
-import { noCheckpointsKept, openCheckpoints, type SessionCheckpoints } from "../checkpoints/checkpoints.ts";
+import { noCheckpointsKept, openCheckpoints, type SessionCheckpoints } from "../checkpoints/session-checkpoints.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import { type Hooks, noHooks } from "../loop/hooks.ts";
 import type { Model } from "../loop/model.ts";
@@ -17,7 +17,7 @@ import { type Ledger, noLedger, noLock, noRecord, type Recorder, type SessionLoc
 import { defaultLimits, type Limits } from "../loop/turn.ts";
 import { isReady, openModel } from "../providers/providers.ts";
 import { SpendingLedger } from "../record/ledger.ts";
-import { RecordLock } from "../record/lock.ts";
+import { RecordLock } from "../record/session-lock.ts";
 import type { Transcript } from "../record/transcript.ts";
 import { builtInTools } from "../tools/all.ts";
 import { nodeHost } from "../tools/node/host.ts";

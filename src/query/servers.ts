@@ -31,7 +31,7 @@ export async function serversOf(options: Options, { folders, trusted, say, log }
   if (mcpServers === undefined && !(isThere && allowProjectMcpServers)) return none;
   const [{ McpServers }, { loadServers }] = await Promise.all([
     import("../mcp/servers.ts"),
-    import("../mcp/config.ts"),
+    import("../mcp/config/server-config.ts"),
   ]);
   const servers = new McpServers({
     load: () => {

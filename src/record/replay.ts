@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { apply, type Chat, newChat } from "../chat/apply.ts";
 import { RecordedEvent } from "../chat/events.ts";
 import { RecordError } from "../loop/storage.ts";
-import { exactly } from "./exact.ts";
+import { exactly } from "./schema-fast-path.ts";
 
 /** Of the first line of each file; a later format gets another number. */
 export const version = 1;

@@ -6,10 +6,10 @@ import type { SessionInfo } from "../chat/events.ts";
 import { titleFromPrompt } from "../loop/session/title.ts";
 import { RecordError } from "../loop/storage.ts";
 import { eventsOf } from "../loop/transfer/fork.ts";
-import { claimPath, lockPath } from "./lock.ts";
 import { heldLock } from "./lock-file.ts";
+import { searchRecord, wordsOf } from "./record-search.ts";
 import { type Replay, replay } from "./replay.ts";
-import { searchRecord, wordsOf } from "./search.ts";
+import { claimPath, lockPath } from "./session-lock.ts";
 import { type Known, knownOf, Summaries, type Summary } from "./summaries.ts";
 import { Transcript } from "./transcript.ts";
 

@@ -8,7 +8,7 @@ import * as z from "zod/mini";
 import type { Chat } from "../chat/apply.ts";
 import { contextSize } from "../chat/message.ts";
 import { costOfSession } from "../loop/budget.ts";
-import { exactly } from "./exact.ts";
+import { exactly } from "./schema-fast-path.ts";
 
 const Summary = z.object({
   id: z.string(),

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import os from "node:os";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { openCheckpoints } from "../../src/checkpoints/checkpoints.ts";
+import { openCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
 import { median, type Report } from "./headless.ts";
 
 const sizes = [1_000, 100_000];

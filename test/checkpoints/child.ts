@@ -1,7 +1,7 @@
 /** A process with steps and restores of its own: `child.ts STORE FOLDER SESSION FILE ROUNDS`. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { openCheckpoints } from "../../src/checkpoints/checkpoints.ts";
+import { openCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
 
 const [store = "", folder = "", sessionID = "", name = "", rounds = ""] = process.argv.slice(2);
 const { signal } = new AbortController();

@@ -1,8 +1,8 @@
 /** What a log says of a snapshot, those of steps that wrote nothing among them. */
 import assert from "node:assert/strict";
-import { History } from "../../src/checkpoints/history.ts";
-import { firstSnapshotAt } from "../../src/checkpoints/snapshot.ts";
-import type { FileState } from "../../src/checkpoints/state.ts";
+import type { FileState } from "../../src/checkpoints/files/file-state.ts";
+import { History } from "../../src/checkpoints/store/change-history.ts";
+import { firstSnapshotAt } from "../../src/checkpoints/store/snapshot-id.ts";
 
 describe("the history of a session", () => {
   const missing: FileState = { type: "missing" };

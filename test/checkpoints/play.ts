@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
-import { lstat } from "../../src/checkpoints/state.ts";
+import { lstat } from "../../src/checkpoints/files/file-state.ts";
 import { never, World } from "./world.ts";
 
 /** One of them is at times a file, at times a folder with others in it. */

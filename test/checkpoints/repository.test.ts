@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { Repository } from "../../src/checkpoints/repository.ts";
-import { lstat, type Stamp, toStamp } from "../../src/checkpoints/state.ts";
+import { lstat, type Stamp, toStamp } from "../../src/checkpoints/files/file-state.ts";
+import { Repository } from "../../src/checkpoints/steps/git-objects.ts";
 import { World } from "./world.ts";
 
 describe("contents from the repository", () => {

@@ -1,8 +1,8 @@
 /** Names and stamps: what counts as changed. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { StampTable } from "../../src/checkpoints/stamps.ts";
-import { Tree } from "../../src/checkpoints/tree.ts";
+import { Tree } from "../../src/checkpoints/scan/file-tree.ts";
+import { StampTable } from "../../src/checkpoints/scan/stamp-table.ts";
 import { World } from "./world.ts";
 
 describe("the tree of files", () => {

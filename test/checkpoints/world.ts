@@ -20,7 +20,7 @@ import {
   type RestorePlan,
   type RestoreResult,
   type SessionCheckpoints,
-} from "../../src/checkpoints/checkpoints.ts";
+} from "../../src/checkpoints/session-checkpoints.ts";
 import type { Change } from "../../src/loop/checkpoints.ts";
 
 export const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 /** Sessions with the real lock of the record. */
 import type { HeldLock, SessionLock } from "../../src/loop/storage.ts";
-import { lockPath, RecordLock } from "../../src/record/lock.ts";
+import { lockPath, RecordLock } from "../../src/record/session-lock.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import type { Harness } from "../loop/harness.ts";
 

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
-import type { SessionCheckpoints } from "../../src/checkpoints/checkpoints.ts";
+import type { SessionCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
 import { compareWith, keptCheckpoints } from "../../src/extension/sessions/editor-checkpoints.ts";
 
 const { signal } = new AbortController();

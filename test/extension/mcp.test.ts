@@ -6,7 +6,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { BrowserLogin } from "../../src/extension/mcp/browser-login.ts";
 import { Mcp } from "../../src/extension/mcp/mcp-servers.ts";
-import { loadServers } from "../../src/mcp/config.ts";
+import { loadServers } from "../../src/mcp/config/server-config.ts";
 import { McpServers } from "../../src/mcp/servers.ts";
 import { oauth, serve } from "../mcp/http-server.ts";
 

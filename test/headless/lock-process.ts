@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HeldLock } from "../../src/loop/storage.ts";
-import { RecordLock } from "../../src/record/lock.ts";
+import { RecordLock } from "../../src/record/session-lock.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 
 const [record = "", alive = "alive"] = process.argv.slice(2);

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { RecordLock } from "../../src/record/lock.ts";
 import { replay } from "../../src/record/replay.ts";
+import { RecordLock } from "../../src/record/session-lock.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import { until } from "../loop/harness.ts";
 import { calls, places, says } from "./headless-run.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { type ConfigSources, loadServers } from "../../src/mcp/config.ts";
+import { type ConfigSources, loadServers } from "../../src/mcp/config/server-config.ts";
 import { endAll, hostile, ready, stateOf } from "./mcp.ts";
 
 /** As a configuration names a variable. */

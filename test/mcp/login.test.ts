@@ -1,6 +1,6 @@
 /** Signing in to a server: the whole flow, against a real OAuth server. */
 import assert from "node:assert/strict";
-import type { LoginPlace } from "../../src/mcp/login.ts";
+import type { LoginPlace } from "../../src/mcp/connection/oauth-login.ts";
 import { type HttpServer, oauth, serve } from "./http-server.ts";
 import { call, endAll, ready, stateOf } from "./mcp.ts";
 

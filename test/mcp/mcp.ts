@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ServerView } from "../../src/chat/protocol.ts";
-import { loadServers } from "../../src/mcp/config.ts";
+import { loadServers } from "../../src/mcp/config/server-config.ts";
 import type { McpOptions } from "../../src/mcp/servers.ts";
 import { McpServers } from "../../src/mcp/servers.ts";
 import type { Plan, Progress, Tool, ToolResult } from "../../src/tools/tool.ts";

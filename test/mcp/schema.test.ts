@@ -1,9 +1,9 @@
 /** What of a server's words is sent to a model: schemas, names, answers. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { serverSlugs, toolNames } from "../../src/mcp/names.ts";
-import { toResult } from "../../src/mcp/result.ts";
-import { checkedSchema } from "../../src/mcp/schema.ts";
+import { toResult } from "../../src/mcp/tools/call-result.ts";
+import { serverSlugs, toolNames } from "../../src/mcp/tools/offered-names.ts";
+import { checkedSchema } from "../../src/mcp/tools/tool-schema.ts";
 
 const of = (property: unknown, more: object = {}) => ({ type: "object", properties: { a: property }, ...more });
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import * as z from "zod/mini";
 import { RecordedEvent } from "../../src/chat/events.ts";
 import { eventsOf } from "../../src/loop/transfer/fork.ts";
-import { exactly } from "../../src/record/exact.ts";
+import { exactly } from "../../src/record/schema-fast-path.ts";
 import { chats } from "./chats.ts";
 
 const isPlain = exactly(RecordedEvent);

@@ -13,8 +13,8 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { RecordLock } from "../../src/record/lock.ts";
 import { replay } from "../../src/record/replay.ts";
+import { RecordLock } from "../../src/record/session-lock.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 
 const never = new AbortController().signal;

@@ -5,7 +5,7 @@ import path from "node:path";
 import { textPrompt } from "../../src/chat/prompt-input.ts";
 import { newSession, Session } from "../../src/loop/session/session.ts";
 import { RecordError } from "../../src/loop/storage.ts";
-import { RecordLock } from "../../src/record/lock.ts";
+import { RecordLock } from "../../src/record/session-lock.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { nodeHost } from "../../src/tools/node/host.ts";

@@ -1,7 +1,7 @@
 /** The user's browser, as servers sign in with it; what is won by it goes to VS Code's secret storage. */
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
-import type { LoginPlace } from "../../mcp/login.ts";
+import type { LoginPlace } from "../../mcp/connection/oauth-login.ts";
 
 /** The address of a server is part of the name, so that no other server is given its tokens. */
 const secretName = (server: string) => `rondo.mcp.${createHash("sha256").update(server).digest("hex")}`;

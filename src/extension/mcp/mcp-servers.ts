@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { version } from "../../chat/version.ts";
-import { type Loaded, loadServers } from "../../mcp/config.ts";
+import { type Loaded, loadServers } from "../../mcp/config/server-config.ts";
 import { McpServers } from "../../mcp/servers.ts";
 import { BrowserLogin } from "./browser-login.ts";
 

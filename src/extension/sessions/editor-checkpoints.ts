@@ -8,7 +8,7 @@ import {
   noCheckpointsKept,
   openCheckpoints,
   type SessionCheckpoints,
-} from "../../checkpoints/checkpoints.ts";
+} from "../../checkpoints/session-checkpoints.ts";
 import { decode } from "../../tools/text/codec.ts";
 import { endingOf, findDocument, putText, uriOf } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";

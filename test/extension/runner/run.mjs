@@ -23,8 +23,8 @@ export async function bundleTests() {
     entryPoints: {
       "extension-tests": "test/extension/runner/index.ts",
       // Threads of their own, looked for beside the bundle.
-      "checkpoints-worker": "src/checkpoints/worker.ts",
-      "stat-worker": "src/checkpoints/stat-worker.ts",
+      "checkpoints-worker": "src/checkpoints/thread/worker.ts",
+      "stat-worker": "src/checkpoints/scan/stat-worker.ts",
       "markdown-worker": "src/tools/web/markdown-worker.ts",
     },
     outdir: "out",

@@ -1,0 +1,99 @@
+/** Makes a path what it was: atomically, without ever going through a link. */
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import path from "node:path";
+import { type FileState, lstat } from "../files/file-state.ts";
+
+/** What a restore writes beside a file before it takes its place. */
+export const temporaryName = /^\.rondo-[0-9a-f]{12}$/;
+
+/** `bytes`: of a file. @throws what the system says */
+export function put(file: string, state: FileState, bytes: Buffer | undefined): void {
+  switch (state.type) {
+    case "missing":
+      remove(file);
+      return;
+    case "folder":
+      if (lstat(file)?.isDirectory() === false) unlinkSync(file);
+      mkdirSync(file, { recursive: true });
+      return;
+    case "link":
+      replace(file, (temporary) => symlinkSync(state.target, temporary));
+      return;
+    case "file":
+      if (!bytes) throw new Error("its content is not known");
+      putFile(file, bytes, state.mode);
+      return;
+    case "special":
+      throw new Error("it is no file");
+  }
+}
+
+function remove(file: string): void {
+  const stats = lstat(file);
+  if (stats?.isDirectory()) rmdirSync(file);
+  else if (stats) unlinkSync(file);
+}
+
+function putFile(file: string, bytes: Buffer, mode: number): void {
+  const old = lstat(file);
+  // A new file in its place would not be the one that other names lead to.
+  if (old?.isFile() && old.nlink > 1) {
+    overwrite(file, bytes, mode);
+    return;
+  }
+  replace(file, (temporary) => {
+    const handle = openSync(temporary, "wx", mode);
+    try {
+      writeAll(handle, bytes);
+      const own = fstatSync(handle);
+      if (old && (old.uid !== own.uid || old.gid !== own.gid)) fchownSync(handle, old.uid, old.gid);
+      fchmodSync(handle, mode);
+    } finally {
+      closeSync(handle);
+    }
+  });
+}
+
+function replace(file: string, make: (temporary: string) => void): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const temporary = path.join(path.dirname(file), `.rondo-${randomBytes(6).toString("hex")}`);
+  try {
+    make(temporary);
+    if (lstat(file)?.isDirectory()) rmdirSync(file);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function overwrite(file: string, bytes: Buffer, mode: number): void {
+  const handle = openSync(file, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    writeAll(handle, bytes);
+    ftruncateSync(handle, bytes.length);
+    fchmodSync(handle, mode);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function writeAll(handle: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done, bytes.length - done, done);
+}

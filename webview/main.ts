@@ -1,11 +1,11 @@
 /** The panel's entry: takes the host's messages, draws, and asks for everything there is. */
 import { mount } from "svelte";
 import type { ToPanel } from "../src/chat/protocol.ts";
-import Chat from "./Chat.svelte";
-import { panel } from "./chat.svelte.ts";
-import { warmUp } from "./markdown.ts";
-import { target } from "./target.ts";
-import { send } from "./vscode.ts";
+import { target } from "./lib/link-target.ts";
+import { warmUp } from "./lib/markdown.ts";
+import { panel } from "./lib/panel.svelte.ts";
+import { send } from "./lib/vscode-api.ts";
+import Panel from "./Panel.svelte";
 
 // Only the host can post into this page: it is alone in its frame.
 window.addEventListener("message", (event: MessageEvent<ToPanel>) => panel.receive(event.data));
@@ -26,6 +26,6 @@ document.addEventListener("keydown", (event) => {
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no #root");
-mount(Chat, { target: root });
+mount(Panel, { target: root });
 send({ type: "ready" });
 requestIdleCallback(warmUp);

@@ -1,12 +1,12 @@
 /** The panel's pure parts: what is read, split and said. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Blocks } from "../../webview/blocks.ts";
-import { highlightLines } from "../../webview/highlight.ts";
-import { outputLines } from "../../webview/output.ts";
-import { partialList, partialStrings } from "../../webview/partial.ts";
-import { draftRows, patchRows } from "../../webview/patch.ts";
-import { target } from "../../webview/target.ts";
+import { draftRows, patchRows } from "../../webview/lib/diff-rows.ts";
+import { highlightLines } from "../../webview/lib/highlight.ts";
+import { target } from "../../webview/lib/link-target.ts";
+import { Blocks } from "../../webview/lib/markdown-blocks.ts";
+import { partialList, partialStrings } from "../../webview/lib/partial-json.ts";
+import { outputLines } from "../../webview/lib/terminal-output.ts";
 import { answer, patch } from "./fixtures.ts";
 
 describe("partial JSON", () => {

@@ -1,7 +1,7 @@
 /** The list of what is to be done, read from what a model has sent. */
 import assert from "node:assert/strict";
 import type { Part } from "../../src/chat/message.ts";
-import { newestTodos, todosOf } from "../../webview/todos.ts";
+import { newestTodos, todosOf } from "../../webview/lib/todos.ts";
 import * as f from "./fixtures.ts";
 import { todoDone } from "./trust-states.ts";
 

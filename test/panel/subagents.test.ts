@@ -1,0 +1,212 @@
+/** What the panel makes of subagents, compaction, mentions and costs, before anything is drawn. */
+import assert from "node:assert/strict";
+import { apply, newChat } from "../../src/chat/apply.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
+import { ownWords } from "../../src/chat/words.ts";
+import { price, rough } from "../../webview/lib/format.ts";
+import { mentionAt, mentioned } from "../../webview/lib/mentions.ts";
+import { keepSame, messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
+import { askerOf, joined, newestCalls, placeChild, repeated, requestsOf, workOf } from "../../webview/lib/subagents.ts";
+import * as f from "./fixtures.ts";
+import { child, explorer } from "./loop-states.ts";
+
+const delta = (partID: string, text: string): ChatEvent => ({ type: "delta", messageID: "m", partID, text });
+const of = (sessionID: string, event: ChatEvent): ChatEvent => ({ type: "child", sessionID, event });
+
+describe("events of subagents", () => {
+  it("S1 are joined by session, although they alternate", () => {
+    const some = [
+      of("a", delta("1", "x")),
+      of("b", delta("1", "p")),
+      of("a", delta("1", "y")),
+      of("b", of("c", delta("1", "s"))),
+      of("b", delta("1", "q")),
+      of("b", of("c", delta("1", "t"))),
+      delta("1", "z"),
+    ];
+    assert.deepEqual(joined(some), [
+      of("a", delta("1", "xy")),
+      of("b", delta("1", "pq")),
+      of("b", of("c", delta("1", "st"))),
+      delta("1", "z"),
+    ]);
+  });
+
+  it("S1 keep their order within a session", () => {
+    const reset: ChatEvent = { type: "reset", messageID: "m" };
+    const some = [delta("1", "x"), delta("2", "y"), delta("1", "z"), reset, delta("1", "w")];
+    assert.deepEqual(joined(some), some);
+  });
+
+  it("S1 change the chat to the same whether joined or not", () => {
+    const text = { id: "1", sessionID: "a", messageID: "m", type: "text", text: "" } as const;
+    const info = { ...f.rondo([]).info, id: "m", sessionID: "a" };
+    const start = [of("a", { type: "message", message: info }), of("a", { type: "part", part: text })];
+    const some = [...start, of("a", delta("1", "He")), delta("9", "?"), of("a", delta("1", "llo"))];
+    const [one, other] = [some, joined(some)].map((list) => {
+      const chat = newChat(f.chat("", []).session);
+      for (const event of list) apply(chat, event);
+      return chat;
+    });
+    assert.deepEqual(one, other);
+    assert.match(JSON.stringify(one), /"Hello"/);
+  });
+});
+
+describe("the tree of subagents", () => {
+  it("takes a chat in where its parent is", () => {
+    const root = f.chat("", [], { children: { ses_2: child("ses_2", []) } });
+    const below = child("ses_9", []);
+    below.session.parentID = "ses_2";
+    placeChild(root, below);
+    assert.equal(root.children["ses_2"]?.children["ses_9"], below);
+    placeChild(root, child("ses_8", []));
+    assert.ok(root.children["ses_8"]);
+  });
+
+  it("has the open questions of all, each once", () => {
+    const root = f.chat("", [], { requests: [f.request()], children: {} });
+    root.children["ses_2"] = child("ses_2", [], { requests: [f.request(), f.editRequest] });
+    assert.deepEqual(
+      requestsOf(root).map(({ id }) => id),
+      ["per_1", "per_2"],
+    );
+  });
+
+  it("tells which agent asks", () => {
+    const reply = f.rondo([], { agent: "explore" });
+    const root = f.chat("", [], { children: { ses_2: child("ses_2", [reply]) } });
+    assert.equal(askerOf(root, f.request()), undefined);
+    assert.equal(askerOf(root, f.request({ sessionID: "ses_2" })), "explore");
+    assert.equal(askerOf(root, f.request({ sessionID: "ses_9" })), "unknown");
+  });
+
+  it("B1 sums what all below have cost, and says when some of it is not known", () => {
+    const { steps, tokens, cost, partial } = workOf(explorer);
+    assert.deepEqual([steps, tokens, cost.toFixed(2), partial], [3, 4 * 9510, "0.12", false]);
+    const reply = f.rondo([], { completedAt: 1 });
+    assert.equal(workOf(child("x", [reply])).partial, true);
+  });
+
+  it("shows the newest calls, oldest first", () => {
+    assert.deepEqual(
+      newestCalls(explorer, 3).map(({ tool }) => tool),
+      ["read", "task", "read"],
+    );
+    assert.equal(newestCalls(explorer, 99).length, 5);
+  });
+
+  it("T6 tells what is repeated, and how often", () => {
+    const again = f.tool("bash", { status: "pending", input: { command: "npm test -- cart" }, raw: "" }, "call_asks");
+    const chat = f.chat("", [f.asked, f.rondo([f.testFailed, f.readDone("a", 1), f.testFailed]), f.rondo([again])]);
+    assert.deepEqual(repeated(chat, f.loopRequest), { verb: "Run", object: "npm test -- cart", times: 3 });
+    assert.equal(repeated(f.chat("", []), f.loopRequest), undefined);
+  });
+});
+
+describe("a conversation that was compacted", () => {
+  const tokens = { input: 90_000, output: 1000, reasoning: 500, cacheRead: 4000, cacheWrite: 1000 };
+  const before = [f.you("a"), f.rondo([f.said("b")], { tokens })];
+  const marker = f.unsaid({ type: "compaction", auto: true }, { type: "text", text: "kept", synthetic: true });
+  const summary = f.rondo([f.said("So far: b.")], { summary: true });
+
+  it("C3 has one line for the question and the summary", () => {
+    const turns = messageGroupsOf([
+      ...before,
+      marker,
+      summary,
+      f.unsaid({ type: "text", text: "Go on.", synthetic: true }),
+    ]);
+    assert.deepEqual(
+      turns.map(({ type }) => type),
+      ["you", "rondo", "compaction"],
+    );
+    const last = turns.at(-1);
+    assert.ok(last?.type === "compaction");
+    assert.deepEqual([last.auto, last.messages, last.tokens, last.summary], [true, 2, 96_000, summary]);
+  });
+
+  it("C3 goes on in a turn of its own, and counts from there", () => {
+    const turns = messageGroupsOf([...before, marker, summary, f.rondo([f.said("c")]), marker]);
+    assert.deepEqual(
+      turns.map(({ type }) => type),
+      ["you", "rondo", "compaction", "rondo", "compaction"],
+    );
+    const last = turns.at(-1);
+    assert.ok(last?.type === "compaction");
+    assert.deepEqual([last.messages, last.summary], [1, undefined]);
+  });
+
+  it("C5 leaves silent turns out, and C4 prompts in which only Rondo speaks", () => {
+    const hushed = { ...f.you("Write your notes."), info: { ...f.you("").info, silent: true } };
+    const reply = f.rondo([f.said("NO_REPLY")], { silent: true });
+    const going = f.unsaid({ type: "text", text: "Go on where it was cut.", synthetic: true });
+    const turns = messageGroupsOf([...before, hushed, reply, going, f.rondo([f.said("c")])]);
+    assert.deepEqual(
+      turns.map((turn) => (turn.type === "rondo" ? turn.entries.length : turn.type)),
+      ["you", 2],
+    );
+  });
+});
+
+describe("what a hook tells the user", () => {
+  const notice: f.LoosePart = { type: "text", text: "Formatted.", ignored: true };
+
+  it("is a notice, not somebody's words", () => {
+    assert.deepEqual(
+      segmentsOf([f.rondo([f.said("a"), notice])], true).map(({ type }) => type),
+      ["text", "notice"],
+    );
+    assert.equal(ownWords(f.you("mine", notice).parts), "mine");
+  });
+});
+
+describe("mentions", () => {
+  it("are found where they are written", () => {
+    assert.deepEqual(mentionAt("ask @exp", 8), { start: 4, begun: "exp" });
+    assert.deepEqual(mentionAt("@", 1), { start: 0, begun: "" });
+    for (const text of ["me@home", "ask @exp now", "ask"]) assert.equal(mentionAt(text, text.length), undefined, text);
+  });
+
+  it("are sent once each, and only those of agents that there are", () => {
+    const names = ["explore", "general", "v1.2"];
+    assert.deepEqual(mentioned("@general, then (@explore) and @explore: @nobody a@general", names), [
+      "general",
+      "explore",
+    ]);
+    assert.deepEqual(mentioned("@explore. @v1.2", names), ["explore", "v1.2"]);
+  });
+});
+
+describe("costs and sizes", () => {
+  it("B1 never show what is not known as nothing", () => {
+    assert.deepEqual(
+      [price(0, false), price(0.004, false), price(1.5, true), price(0, true)],
+      ["$0.00", "< $0.01", "at least $1.50", "unknown"],
+    );
+  });
+
+  it("are as long as they need to be", () => {
+    assert.deepEqual([0, 950, 1000, 1249, 9_960, 48_210, 999_600, 1_250_000].map(rough), [
+      "0",
+      "950",
+      "1 k",
+      "1.2 k",
+      "10 k",
+      "48 k",
+      "1 M",
+      "1.3 M",
+    ]);
+  });
+});
+
+describe("turns that are drawn again", () => {
+  it("stay the same objects where nothing has changed", () => {
+    const [mine, theirs, more] = [f.you("a"), f.rondo([f.said("b")]), f.rondo([f.said("c")])];
+    const before = messageGroupsOf([mine, theirs, f.you("d")]);
+    const after = keepSame(before, messageGroupsOf([mine, theirs, more]));
+    assert.equal(after[0], before[0]);
+    assert.notEqual(after[1], before[1]);
+    assert.equal(after.length, 2);
+  });
+});

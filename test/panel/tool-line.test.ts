@@ -1,0 +1,253 @@
+/** What the panel says of a turn: lines, folds, status, speech. */
+import assert from "node:assert/strict";
+import { apply, type Chat } from "../../src/chat/apply.ts";
+import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
+import type { ToolPart } from "../../src/chat/message.ts";
+import { statusOf } from "../../webview/composer/status-line.ts";
+import { Announcements } from "../../webview/lib/announcements.ts";
+import { dayGroup, duration, elapsed, when } from "../../webview/lib/format.ts";
+import { messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
+import { toolLineOf } from "../../webview/lib/tool-line.ts";
+import * as f from "./fixtures.ts";
+import { commands, questionRequest } from "./trust-states.ts";
+
+const cwd = "/home/dev/tinyshop";
+
+function toolOf(part: f.LoosePart): ToolPart {
+  const tool = f.rondo([part]).parts[0];
+  assert.equal(tool?.type, "tool");
+  return tool as ToolPart;
+}
+
+const words = (part: f.LoosePart, asks = false) => {
+  const { verb, object, fact, state, tone } = toolLineOf(toolOf(part), asks, cwd);
+  return [`${verb} ${object}`, fact, state, tone];
+};
+
+describe("a tool's line", () => {
+  it("says verb, object and result", () => {
+    assert.deepEqual(words(f.testFailed), ["Ran npm test -- cart", "exit code 1", "done", "bad"]);
+    assert.deepEqual(words(f.readDone("src/cart.ts", 64)), ["Read src/cart.ts", "64 lines", "done", "plain"]);
+    assert.deepEqual(words(f.done("grep", { pattern: "round(" }, {}, "")), ["Searched round(", "", "done", "plain"]);
+    assert.equal(words(f.done("strange", {}, {}, ""))[0], " strange");
+  });
+
+  it("T11 names the further tools by what they do", () => {
+    const title = (name: string, input: Record<string, unknown> = {}) => {
+      const { verb, object } = toolLineOf(toolOf(f.tool(name, { status: "running", input, start: 0 })), false, cwd);
+      return `${verb} ${object}`;
+    };
+    const patch = `*** Begin Patch\n*** Update File: ${cwd}/a.ts\n+x`;
+    const told = {
+      bash_output: ["Looking at bash_1", { id: "bash_1" }],
+      bash_kill: ["Ending bash_1", { id: "bash_1" }],
+      multi_edit: ["Editing a.ts", { file_path: `${cwd}/a.ts`, edits: [] }],
+      apply_patch: ["Editing a.ts", { patch }],
+      notebook_edit: ["Editing a.ipynb", { notebook_path: `${cwd}/a.ipynb` }],
+      web_fetch: ["Fetching https://a.dev/", { url: "https://a.dev/" }],
+      todo_write: ["Updating the to-dos", { todos: [] }],
+      ask_user: ["Asking Which one?", { questions: [{ question: "Which one?" }] }],
+      diagnostics: ["Checking problems in a.ts", { path: `${cwd}/a.ts` }],
+      symbols: ["Looking up total", { action: "references", symbol: "total" }],
+      tool_search: ["Looking for tools issues", { query: "issues" }],
+      tool_call: ["Asking github: create_issue", { name: "mcp__github__create_issue", input: {} }],
+      mcp__github__create_issue: ["Asking github: create_issue", {}],
+      vscode__runTests: ["Using runTests", {}],
+    } as const;
+    for (const [name, [words, input]] of Object.entries(told)) assert.equal(title(name, input), words, name);
+    assert.equal(title("apply_patch", { patch: `${patch}\n*** Delete File: b.ts` }), "Editing 2 files");
+    assert.equal(title("diagnostics"), "Checking problems");
+  });
+
+  it("names the arguments while they are written", () => {
+    const raw = '{"file_path":"/home/dev/tinyshop/src/a.ts","old_';
+    const edit = f.tool("edit", { status: "pending", input: {}, raw });
+    assert.deepEqual(words(edit), ["Editing src/a.ts", "", "pending", "plain"]);
+    assert.deepEqual(words(edit, true), ["Edit src/a.ts", "waiting for you", "asks", "warn"]);
+  });
+
+  it("shows the first line of a script, and what failed as failed", () => {
+    const input = { command: "set -e\nnpm test" };
+    assert.deepEqual(words(f.tool("bash", { status: "running", input, start: 0 })).slice(0, 1), ["Running set -e …"]);
+    assert.deepEqual(words(f.tool("bash", { status: "error", input, error: "no", start: 0, end: 1 })), [
+      "Run set -e …",
+      "failed",
+      "failed",
+      "bad",
+    ]);
+  });
+});
+
+describe("a turn", () => {
+  const shape = (parts: f.LoosePart[], done = true) =>
+    segmentsOf([f.rondo(parts)], done).map((segment) =>
+      segment.type !== "steps"
+        ? segment.type
+        : segment.steps.map((step) => (step.type === "fold" ? step.parts.length : step.type)),
+    );
+
+  it("holds all replies to one prompt", () => {
+    const turns = messageGroupsOf([f.you("a"), f.rondo([]), f.rondo([]), f.you("b"), f.you("c"), f.rondo([])]);
+    assert.deepEqual(
+      turns.map((turn) => turn.type),
+      ["you", "rondo", "you", "you", "rondo"],
+    );
+  });
+
+  it("folds neighbours of one kind when all are done, and never a failed one", () => {
+    const read = f.readDone("a.ts", 1);
+    const failed = f.tool("read", { status: "error", input: {}, error: "gone", start: 0, end: 1 });
+    assert.deepEqual(shape([read, read, f.editDone("a.ts"), read]), [[2, "tool", "tool"]]);
+    assert.deepEqual(shape([read, read, failed, read]), [[2, "tool", "tool"]]);
+    assert.deepEqual(shape([f.testFailed, f.testFailed]), [["tool", "tool"]]);
+    assert.deepEqual(shape([read, f.said("x"), read]), [["tool"], "text", ["tool"]]);
+  });
+
+  it("does not fold the run that may still grow", () => {
+    const read = f.readDone("a.ts", 1);
+    assert.deepEqual(shape([read, read], false), [["tool", "tool"]]);
+    assert.deepEqual(shape([read, read, f.said("x")], false), [[2], "text"]);
+  });
+});
+
+describe("the status line", () => {
+  const ready = { type: "ready" } as const;
+  const said = (change: Partial<Chat>, parts: f.LoosePart[] = [], now = 5000) => {
+    const chat = f.chat("", [f.you("a"), f.rondo(parts)], change);
+    const { words, time } = statusOf(chat, ready, chat.requests.length, now);
+    return words + time;
+  };
+  const busy = { status: { type: "busy", since: 1000 } } as const;
+
+  it("H1 tells the state in words", () => {
+    assert.equal(said({}), "Ready");
+    assert.equal(said(busy), "Thinking · 4 s");
+    assert.equal(said(busy, [f.saying("He")]), "Answering · 4 s");
+    const input = { command: "npm test" };
+    assert.equal(said(busy, [f.tool("bash", { status: "running", input, start: 2000 })]), "Running npm test · 3 s");
+    const status = { type: "retry", attempt: 1, message: "x", nextAt: 17_000, since: 0 } as const;
+    assert.equal(said({ status }), "Retrying in 12 s");
+    assert.equal(said({ ...busy, requests: [f.request(), f.editRequest] }), "Waiting for you · 1 of 2");
+    const ended = { type: "ended", reason: "end_turn", durationMs: 72_000, steps: 9 } as const;
+    assert.equal(said({ ended }), "Done in 1 min 12 s · 9 steps");
+    assert.equal(said({ ended: { ...ended, reason: "aborted" } }), "Stopped by you");
+  });
+
+  it("H6 counts the time in which nothing has come, until something does", () => {
+    assert.equal(said({ ...busy, silentSince: 1000 }, [], 65_000), "Not responding for 1 min 4 s");
+    assert.equal(said({ ...busy, silentSince: undefined }, [], 65_000), "Thinking · 1 min 4 s");
+  });
+
+  it("C3 says that the conversation is being compacted", () => {
+    const compaction = f.unsaid({ type: "compaction", auto: true });
+    const chat = f.chat("", [f.you("a"), compaction], busy);
+    assert.equal(statusOf(chat, ready, 0, 5000).words, "Compacting");
+    chat.messages.push(f.rondo([f.saying("So far")], { summary: true }));
+    assert.equal(statusOf(chat, ready, 0, 5000).words, "Compacting");
+  });
+
+  it("C5 leaves silent messages out", () => {
+    const chat = f.chat("", [f.you("a"), f.rondo([f.said("b")], { finish: "stop" })]);
+    chat.messages.push(f.rondo([f.said("NO_REPLY")], { silent: true, finish: "interrupted" }));
+    assert.equal(statusOf(chat, ready, 0, 5000).words, "Ready");
+  });
+});
+
+describe("what is spoken", () => {
+  function hear(events: ChatEvent[], chat: Chat): string | undefined {
+    const speech = new Announcements();
+    for (const event of events) {
+      apply(chat, event);
+      speech.hear(event, chat, f.review);
+    }
+    return speech.take();
+  }
+
+  it("is sentences, not tokens", () => {
+    const chat = f.chat("", [f.you("a"), f.rondo([f.saying("")])]);
+    const part = chat.messages[1]?.parts[0];
+    assert.ok(part);
+    const deltas = ["The **sum** ", "is wro", "ng. It", " is `rou", "nded"].map(
+      (text): ChatEvent => ({ type: "delta", messageID: part.messageID, partID: part.id, text }),
+    );
+    assert.equal(hear(deltas, chat), "The sum is wrong.");
+  });
+
+  it("counts what was read, and ends with the changes", () => {
+    const entry = f.rondo([f.readDone("a", 1), f.readDone("b", 1), f.testFailed]);
+    const parts = entry.parts.map((part): ChatEvent => ({ type: "part", part }));
+    const ended = { type: "ended", reason: "end_turn", durationMs: 1, steps: 1 } as const;
+    const chat = f.chat("", [{ ...entry, parts: [] }]);
+    assert.equal(
+      hear([...parts, ended], chat),
+      "Read 2 files. Ran npm test -- cart, exit code 1. Done, 5 changes in 3 files.",
+    );
+  });
+
+  it("C3 tells of a compaction, and reads neither its summary nor what is silent", () => {
+    const said = ["summary", "silent"].map((kind) => {
+      const { info, parts } = f.rondo([f.said("A secret.")], { [kind]: true });
+      const whole = { type: "message", message: { ...info, completedAt: 1 } } as ChatEvent;
+      const all = parts.map((part): ChatEvent => ({ type: "part", part }));
+      return hear([{ type: "message", message: info }, ...all, whole], f.chat("", [f.you("a")]));
+    });
+    assert.deepEqual(said, ["Conversation compacted.", undefined]);
+  });
+
+  it("tells a question with the parts that ask", () => {
+    const asked = { type: "asked", request: f.request() } as const;
+    assert.equal(hear([asked], f.chat("", [])), "Run this command? rm -rf coverage git push");
+    const model = { type: "asked", request: questionRequest } as const;
+    assert.equal(
+      hear([model], f.chat("", [])),
+      "Rondo has 2 questions Which way should prices be rounded? Where is it to be done?",
+    );
+  });
+
+  it("E1 tells that the conversation went back, and came again", () => {
+    const story = [f.you("a"), f.rondo([f.said("x")]), f.you("b")];
+    const messageID = story[1]?.info.id ?? "";
+    const back = { type: "rewound", messageID } as const;
+    assert.equal(hear([back], f.chat("", structuredClone(story))), "2 messages set aside.");
+    const again = { type: "rewound", messageID: null } as const;
+    assert.equal(
+      hear([back, again], f.chat("", structuredClone(story))),
+      "2 messages set aside. The messages are back.",
+    );
+  });
+
+  it("tells of a command in the background when its state changes, not what it was before", () => {
+    const [running, waiting, ended] = commands;
+    assert.ok(running && waiting && ended);
+    const all = (...list: BackgroundCommand[]): ChatEvent => ({ type: "background", commands: list });
+    const waits = { ...running, state: waiting.state };
+    const over = { ...running, state: ended.state };
+    assert.equal(hear([all(waiting, ended)], f.chat("", [])), undefined);
+    assert.equal(
+      hear([all(running, ended), all(waits, ended), all(over, ended), all(over, ended)], f.chat("", [])),
+      "npm run dev -- --port 4173 waits for input: package name: (tinyshop) npm run dev -- --port 4173 ended in the background, exit code 1.",
+    );
+  });
+});
+
+describe("times", () => {
+  it("are short", () => {
+    assert.deepEqual([50, 3100, 9960, 72_000, 7_260_000].map(duration), [
+      "0.1 s",
+      "3.1 s",
+      "10 s",
+      "1 min 12 s",
+      "2 h 1 min",
+    ]);
+    assert.equal(elapsed(-1), "0 s");
+  });
+
+  it("are told by the calendar", () => {
+    const now = new Date(2026, 4, 20, 0, 30).getTime();
+    assert.equal(dayGroup(now - 3_600_000, now), "Yesterday");
+    assert.deepEqual(
+      [0, 5 * 60_000, 3_600_000, 3 * 86_400_000].map((ago) => when(now - ago, now)),
+      ["now", "5 min", "Yesterday", "Sun"],
+    );
+  });
+});

@@ -1,0 +1,119 @@
+/** The status line: what happens, in words. */
+import type { Chat, Entry } from "../../src/chat/apply.ts";
+import type { ExitReason } from "../../src/chat/events.ts";
+import type { ToolPart } from "../../src/chat/message.ts";
+import { never } from "../../src/chat/never.ts";
+import type { Readiness } from "../../src/chat/protocol.ts";
+import { count, elapsed } from "../lib/format.ts";
+import { lastShown } from "../lib/message-groups.ts";
+import { kindOf, toolLineOf } from "../lib/tool-line.ts";
+
+interface StatusLine {
+  kind: "idle" | "busy" | "asks" | "stalled" | "retry" | "stopped";
+  glyph: string;
+  /** Changes only with the state: this is what is spoken. */
+  words: string;
+  /** The part that counts; empty when nothing does. */
+  time: string;
+}
+
+/** `questions`: how many are open, those of subagents included; `now`: ms since 1970. */
+export function statusOf(chat: Chat, readiness: Readiness, questions: number, now: number): StatusLine {
+  const { status } = chat;
+  if (questions > 0) {
+    const words = questions > 1 ? `Waiting for you · 1 of ${questions}` : "Waiting for you";
+    return { kind: "asks", glyph: "question", words, time: "" };
+  }
+  switch (status.type) {
+    case "retry":
+      return { kind: "retry", glyph: "history", words: "Retrying", time: ` in ${elapsed(status.nextAt - now)}` };
+    case "busy":
+      return busyLine(chat, status.since, now);
+    case "idle":
+      return idleLine(chat, readiness);
+    default:
+      return never(status);
+  }
+}
+
+function busyLine(chat: Chat, since: number, now: number): StatusLine {
+  const { silentSince } = chat;
+  if (silentSince !== undefined) {
+    return { kind: "stalled", glyph: "watch", words: "Not responding", time: ` for ${elapsed(now - silentSince)}` };
+  }
+  const tool = openTool(chat);
+  const start = tool?.state.status === "running" ? tool.state.start : since;
+  return { kind: "busy", glyph: "loading", words: doing(chat, tool), time: ` · ${elapsed(now - start)}` };
+}
+
+/** The newest call that is not settled. */
+function openTool(chat: Chat): ToolPart | undefined {
+  const parts = chat.messages.at(-1)?.parts ?? [];
+  return (
+    parts.findLast((part): part is ToolPart => part.type === "tool" && part.state.status === "running") ??
+    parts.findLast((part): part is ToolPart => part.type === "tool" && part.state.status === "pending")
+  );
+}
+
+function doing(chat: Chat, tool: ToolPart | undefined): string {
+  if (tool?.state.status === "running") {
+    const { verb, object } = toolLineOf(tool, false, chat.session.cwd);
+    return `${verb} ${object}`.trim();
+  }
+  if (tool) return kindOf(tool.tool) === "edit" ? "Writing an edit" : "Preparing a call";
+  const last = chat.messages.at(-1);
+  if (last && isCompaction(last)) return "Compacting";
+  const answering = last?.info.role === "assistant" && last.parts.at(-1)?.type === "text";
+  return answering ? "Answering" : "Thinking";
+}
+
+function isCompaction({ info, parts }: Entry): boolean {
+  return info.role === "assistant" ? info.summary === true : parts.some((part) => part.type === "compaction");
+}
+
+function idleLine(chat: Chat, readiness: Readiness): StatusLine {
+  const { ended } = chat;
+  if (ended) {
+    const failed = ended.reason === "error";
+    const done = ended.reason === "end_turn";
+    const words = done
+      ? `Done in ${elapsed(ended.durationMs)} · ${count(ended.steps, "step")}`
+      : endedWords(ended.reason, ended.steps);
+    const glyph = done ? "check" : failed ? "error" : "debug-stop";
+    return { kind: done ? "idle" : "stopped", glyph, words, time: "" };
+  }
+  const last = lastShown(chat.messages)?.info;
+  if (last?.role === "assistant" && last.error) {
+    return { kind: "stopped", glyph: "error", words: "Stopped by an error", time: "" };
+  }
+  // A turn whose end nobody saw: the window was closed, or reloaded, while it ran.
+  if (last && (last.role === "user" || last.finish === "interrupted" || last.finish === "tool-calls")) {
+    return { kind: "stopped", glyph: "debug-stop", words: "Interrupted", time: "" };
+  }
+  if (readiness.type === "no-key") {
+    return { kind: "idle", glyph: "debug-disconnect", words: "No model connected", time: "" };
+  }
+  return { kind: "idle", glyph: "circle-small-filled", words: "Ready", time: "" };
+}
+
+function endedWords(reason: ExitReason, steps: number): string {
+  switch (reason) {
+    case "end_turn":
+      return "Done";
+    case "max_turns":
+      return `Stopped after ${count(steps, "step")}, the most that is set`;
+    case "error_max_budget_usd":
+      return "Stopped: the budget is used up";
+    case "interrupted":
+    case "aborted":
+      return "Stopped by you";
+    case "max_tokens":
+      return "Stopped: the reply reached its longest";
+    case "blocked":
+      return "Stopped: you denied a step";
+    case "error":
+      return "Stopped by an error";
+    default:
+      return never(reason);
+  }
+}

@@ -1,0 +1,36 @@
+/** What the model has set itself to do, read from its calls of `todo_write`. */
+import type { Chat } from "../../src/chat/apply.ts";
+import type { Part } from "../../src/chat/message.ts";
+
+export interface Todo {
+  content: string;
+  state: "done" | "now" | "open";
+}
+
+/** The list that a call wrote; undefined: it is no such call, or one that has failed or is still being written. */
+export function todosOf(part: Part): Todo[] | undefined {
+  if (part.type !== "tool" || part.tool !== "todo_write") return undefined;
+  const { status, input } = part.state;
+  const list = input["todos"];
+  if ((status !== "running" && status !== "completed") || !Array.isArray(list)) return undefined;
+  return list.flatMap((entry) => todoOf(entry) ?? []);
+}
+
+function todoOf(entry: unknown): Todo | undefined {
+  if (typeof entry !== "object" || entry === null || !("content" in entry)) return undefined;
+  if (typeof entry.content !== "string" || entry.content.trim() === "") return undefined;
+  const status = "status" in entry ? entry.status : "";
+  const state = status === "completed" ? "done" : status === "in_progress" ? "now" : "open";
+  return { content: entry.content, state };
+}
+
+/** The newest list of a chat; empty: there is none. */
+export function newestTodos(chat: Chat): Todo[] {
+  for (const { parts } of chat.messages.toReversed()) {
+    for (const part of parts.toReversed()) {
+      const todos = todosOf(part);
+      if (todos) return todos;
+    }
+  }
+  return [];
+}

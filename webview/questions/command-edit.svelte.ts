@@ -1,0 +1,50 @@
+/** The command of a question while the user changes it: its text, and what the rules make of it. */
+import type { CommandPart } from "../../src/chat/events.ts";
+import { Debounce } from "../lib/debounce.ts";
+import { panel } from "../lib/panel.svelte.ts";
+import { send } from "../lib/vscode-api.ts";
+
+export class CommandEdit {
+  /** Undefined: it is not being changed. */
+  text = $state<string>();
+  readonly #requestID: string;
+  readonly #command: string;
+  readonly #asked: readonly CommandPart[];
+  readonly #debounce = new Debounce();
+
+  readonly #judged = $derived.by(() =>
+    panel.judged?.requestID === this.#requestID ? panel.judged.judgement : undefined,
+  );
+  readonly changed = $derived.by(() => this.text !== undefined && this.text !== this.#command);
+  /** Those of the text as it was judged last. */
+  readonly parts = $derived.by(() => (this.changed && this.#judged ? this.#judged.parts : this.#asked));
+  /** The text has changed since. */
+  readonly stale = $derived.by(() => this.changed && this.#judged?.command !== this.text);
+  /** Whether it may be answered with. */
+  readonly possible = $derived.by(
+    () => !this.changed || (this.text?.trim() !== "" && (this.stale || this.#judged?.decision !== "deny")),
+  );
+
+  constructor(requestID: string, command: string, parts: readonly CommandPart[]) {
+    this.#requestID = requestID;
+    this.#command = command;
+    // What could not be taken apart asks as a whole.
+    const whole: CommandPart = { text: command, permission: "bash", effect: "", decision: "ask", why: "" };
+    this.#asked = parts.length > 0 ? parts : [whole];
+  }
+
+  open(): void {
+    this.text = this.#command;
+  }
+
+  close(): void {
+    this.#debounce.cancel();
+    this.text = undefined;
+  }
+
+  write(text: string): void {
+    this.text = text;
+    if (!this.changed || text.trim() === "") this.#debounce.cancel();
+    else this.#debounce.run(() => send({ type: "judge", requestID: this.#requestID, command: text }));
+  }
+}

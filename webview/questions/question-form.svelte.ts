@@ -1,0 +1,50 @@
+/** The answers to the questions of a model, while they are given: one question at a time. */
+import type { Question } from "../../src/chat/events.ts";
+
+export class QuestionForm {
+  readonly questions: readonly Question[];
+  /** Which question is shown, from 0. */
+  at = $state(0);
+  /** For each question: the labels that are chosen, and what is said instead or besides. */
+  readonly #chosen: string[][] = $state([]);
+  readonly #other: string[] = $state([]);
+
+  readonly question = $derived.by(() => this.questions[this.at]);
+  readonly last = $derived.by(() => this.at >= this.questions.length - 1);
+  /** Whether the question that is shown has an answer. */
+  readonly answered = $derived.by(() => (this.choices[this.at]?.length ?? 0) > 0);
+  /** For each question what was chosen or said. */
+  readonly choices = $derived.by(() =>
+    this.questions.map((_, at) => [...(this.#chosen[at] ?? []), this.#other[at]?.trim() ?? ""].filter(Boolean)),
+  );
+
+  constructor(questions: readonly Question[]) {
+    this.questions = questions;
+    this.#chosen = questions.map(() => []);
+    this.#other = questions.map(() => "");
+  }
+
+  has(label: string): boolean {
+    return this.#chosen[this.at]?.includes(label) ?? false;
+  }
+
+  /** Chooses an option; where several may be, takes it back when it was chosen. */
+  pick(label: string): void {
+    const before = this.#chosen[this.at] ?? [];
+    if (!this.question?.multiple) {
+      this.#chosen[this.at] = [label];
+      this.#other[this.at] = "";
+    } else if (before.includes(label)) this.#chosen[this.at] = before.filter((other) => other !== label);
+    else this.#chosen[this.at] = [...before, label];
+  }
+
+  get other(): string {
+    return this.#other[this.at] ?? "";
+  }
+
+  /** Where only one answer may be given, words take the place of what was chosen. */
+  set other(words: string) {
+    this.#other[this.at] = words;
+    if (words.trim() !== "" && !this.question?.multiple) this.#chosen[this.at] = [];
+  }
+}

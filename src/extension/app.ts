@@ -6,7 +6,7 @@ import type { Chat } from "../chat/apply.ts";
 import { diffsOf } from "../chat/diffs.ts";
 import type { ChatEvent } from "../chat/events.ts";
 import { ModelRef } from "../chat/message.ts";
-import { together } from "../loop/setup/external-tools.ts";
+import { combineExternalTools } from "../loop/setup/external-tools.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
 import { builtInTools } from "../tools/all.ts";
@@ -84,13 +84,13 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
         checkpointsFor: (sessionID) => keptCheckpoints({ storage, sessionID, log }),
         forgetCheckpoints: (sessionID) => forgetCheckpoints(storage, sessionID),
         tools,
-        outside: together([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
-        deferred: standIns,
+        externalTools: combineExternalTools([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
+        toolSearchTools: standIns,
         taskTool,
         limits: () => ({ ...readSettings().limits, windows: models.windows }),
         platform: process.platform,
         openModel: (ref) => models.open(ref),
-        fallback: () => models.fallback,
+        fallbackModel: () => models.fallback,
         rules: () => rules.inForce(),
         keepRules: (more) => rules.keep(more),
         ruleUsed: (rule) => rules.used(rule),

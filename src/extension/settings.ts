@@ -87,7 +87,7 @@ function parseSettings(): Settings {
     return fallback;
   }
   /** A number of the user's, whole, with both ends included. */
-  const loop = (key: keyof Limits, least: number, most: number, fallback: number) =>
+  const loop = (key: string, least: number, most: number, fallback: number) =>
     read(`loop.${key}`, z.int().check(z.gte(least), z.lte(most)), fallback, true);
   const trusted = vscode.workspace.isTrusted;
   const usual = defaultLimits;
@@ -118,18 +118,18 @@ function parseSettings(): Settings {
       maxDailyBudgetUsd: read("maxDailyBudgetUsd", Money, undefined, true),
       contextWindow: loop("contextWindow", 1000, 10_000_000, usual.contextWindow),
       compactAt: read("loop.compactAt", z.number().check(z.gte(0.1), z.lte(1)), usual.compactAt, true),
-      reserveFloor: loop("reserveFloor", 0, 1_000_000, usual.reserveFloor),
-      flushThreshold: loop("flushThreshold", 0, 1_000_000, usual.flushThreshold),
-      executionTimeout: loop("executionTimeout", 1000, day, 3_600_000),
-      toolTimeout: loop("toolTimeout", 1000, hour, usual.toolTimeout),
+      reserveFloorTokens: loop("reserveFloor", 0, 1_000_000, usual.reserveFloorTokens),
+      flushThresholdTokens: loop("flushThreshold", 0, 1_000_000, usual.flushThresholdTokens),
+      executionTimeoutMs: loop("executionTimeout", 1000, day, 3_600_000),
+      toolTimeoutMs: loop("toolTimeout", 1000, hour, usual.toolTimeoutMs),
       doomLoopThreshold: loop("doomLoopThreshold", 0, 100, usual.doomLoopThreshold),
       maxRetries: loop("maxRetries", 0, 20, usual.maxRetries),
-      retryBackoff: loop("retryBackoff", 1, 60_000, usual.retryBackoff),
-      stallNotice: loop("stallNotice", 100, hour, usual.stallNotice),
-      stallTimeout: loop("stallTimeout", 1000, hour, usual.stallTimeout),
+      retryBackoffMs: loop("retryBackoff", 1, 60_000, usual.retryBackoffMs),
+      stallNoticeMs: loop("stallNotice", 100, hour, usual.stallNoticeMs),
+      stallTimeoutMs: loop("stallTimeout", 1000, hour, usual.stallTimeoutMs),
       maxQueueDepth: loop("maxQueueDepth", 1, 100, usual.maxQueueDepth),
-      queueTimeout: loop("queueTimeout", 0, 600_000, usual.queueTimeout),
-      lockTimeout: loop("lockTimeout", 10_000, day, usual.lockTimeout),
+      queueTimeoutMs: loop("queueTimeout", 0, 600_000, usual.queueTimeoutMs),
+      lockTimeoutMs: loop("lockTimeout", 10_000, day, usual.lockTimeoutMs),
     },
     problems,
   };

@@ -7,7 +7,7 @@ import { ModelError } from "./model.ts";
 import { type Reply, toReplyError } from "./reply/reply.ts";
 import { IntakeError } from "./session/intake-error.ts";
 import { RecordError } from "./storage.ts";
-import type { Setup, Turn, TurnEnd } from "./turn.ts";
+import type { AgentConfig, Turn, TurnEnd } from "./turn.ts";
 
 /** The end of a turn whose last reply this was. */
 export function endOf({ finish, text, calls }: Reply): TurnEnd {
@@ -63,15 +63,20 @@ export function overTime(timeout: number): TurnEnd {
 }
 
 /** Says how large the context is, and what fills it (C3). `size` in tokens; `cause`: what the server said. */
-export function cannotFit(entries: readonly Entry[], setup: Setup, size: number, cause?: ModelError): ReplyError {
-  const fixed = fixedSize(setup);
+export function cannotFit(
+  entries: readonly Entry[],
+  config: AgentConfig,
+  size: number,
+  cause?: ModelError,
+): ReplyError {
+  const fixed = fixedSize(config);
   const outputs = sum(entries, sizeOfOutputs);
   const count = (tokens: number) => Math.max(0, Math.round(tokens)).toLocaleString("en-US");
   const filled = `about ${count(size)} tokens (system prompt and tools ${count(fixed)}, outputs of tools ${count(outputs)}, messages ${count(size - fixed - outputs)})`;
   const said = cause ? ` ${cause.message}` : "";
   return {
     code: "context-full",
-    message: `The conversation does not fit into the model's context window of ${count(setup.contextWindow)} tokens, and compacting does not help: ${filled}.${said}`,
+    message: `The conversation does not fit into the model's context window of ${count(config.contextWindow)} tokens, and compacting does not help: ${filled}.${said}`,
     next: "Start a new session, say it in fewer words, or choose a model with a larger window.",
   };
 }

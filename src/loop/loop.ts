@@ -5,27 +5,27 @@ import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.
 import { pendingSubtask, runSubtask } from "./agents/subagent.ts";
 import type { CallEnd } from "./calls/call.ts";
 import { runCalls } from "./calls/calls.ts";
-import { abortedText, budgetText, closeOpen, discardCalls } from "./calls/close-calls.ts";
-import { notePatch } from "./calls/record-changes.ts";
+import { abortedText, budgetText, closeOpenCalls, discardCalls } from "./calls/close-calls.ts";
+import { recordChanges } from "./calls/record-changes.ts";
 import { compact, isWholeTurn, pendingCompaction, requestCompaction } from "./context/compact.ts";
-import { entriesThatCount, estimateContext, overflowLimit, standing } from "./context/context.ts";
-import { flushMemory, isFlushDue } from "./context/memory.ts";
+import { estimateContext, overflowLimit, pendingPrompt, visibleEntries } from "./context/context.ts";
+import { saveMemory, shouldSaveMemory } from "./context/memory.ts";
 import { prune } from "./context/prune.ts";
-import { say } from "./context/synthetic-message.ts";
+import { addSyntheticMessage } from "./context/synthetic-message.ts";
 import { cannotFit, compactionFailed, describe, endOf, overTime } from "./endings.ts";
 import { ModelError } from "./model.ts";
 import { type Reply, streamReply } from "./reply/reply.ts";
 import { reminders } from "./setup/system-prompt.ts";
-import type { Setup, Turn, TurnEnd } from "./turn.ts";
+import type { AgentConfig, Turn, TurnEnd } from "./turn.ts";
 
 /** One user prompt, to the model's last word. Never throws: every way out is a TurnEnd (L10). */
 export async function runTurn(turn: Turn): Promise<TurnEnd> {
   const started = Date.now();
   turn.report({ type: "loop:start", runId: turn.runID, sessionId: turn.chat.session.id });
   turn.emit({ type: "status", status: { type: "busy", since: started } });
-  const gathered = turn.gather();
+  const connected = turn.connectExternalTools();
   let end: TurnEnd;
-  do end = await gathered.then(() => rounds(turn)).catch((error: unknown) => failed(turn, error));
+  do end = await connected.then(() => rounds(turn)).catch((error: unknown) => failed(turn, error));
   while (turn.chat.queue.length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
   // Nothing is awaited between this look at the queue and here, so no prompt can slip in unseen.
   turn.close();
@@ -82,11 +82,11 @@ async function roundsUntilEnd(turn: Turn, so: Progress): Promise<TurnEnd> {
     const over = await overLimit(turn, so);
     if (over) return over;
     turn.takeQueued();
-    const { user, isAnswered } = standing(turn.chat);
+    const { user, isAnswered } = pendingPrompt(turn.chat);
     if (!user) throw new Error("a turn without a user message");
-    const setup = turn.setup(user);
+    const config = turn.resolveConfig(user);
     const end =
-      (await openTask(turn, setup, user, isAnswered, so)) ?? (isAnswered ? done : await step(turn, setup, user, so));
+      (await openTask(turn, config, user, isAnswered, so)) ?? (isAnswered ? done : await step(turn, config, user, so));
     if (end !== "again") return end;
   }
 }
@@ -99,8 +99,8 @@ async function overLimit(turn: Turn, { steps }: Progress): Promise<TurnEnd | und
   if (steps >= turn.limits.maxTurns) return { reason: "max_turns", error: undefined };
   const poor = await overBudget(turn);
   if (poor) return poor;
-  const { executionTimeout } = turn.limits;
-  return turn.elapsed() < executionTimeout ? undefined : overTime(executionTimeout);
+  const { executionTimeoutMs } = turn.limits;
+  return turn.elapsed() < executionTimeoutMs ? undefined : overTime(executionTimeoutMs);
 }
 
 /** Looked at before each round and before calls run; the user may be asked, and takes the time that it takes (B2). */
@@ -112,29 +112,29 @@ async function overBudget(turn: Turn): Promise<TurnEnd | undefined> {
 /** What comes before the next step: a subtask, a compaction, notes that should last (L6, L7, C5). */
 async function openTask(
   turn: Turn,
-  setup: Setup,
+  config: AgentConfig,
   user: UserMessage,
   isAnswered: boolean,
   so: Progress,
 ): Promise<"again" | TurnEnd | undefined> {
   const subtask = pendingSubtask(turn.chat, user);
-  if (subtask) return next(await runSubtask(turn, setup, user, subtask));
+  if (subtask) return next(await runSubtask(turn, config, user, subtask));
   const asked = pendingCompaction(turn.chat.messages);
   if (asked) {
-    const result = await compact(turn, setup, asked);
+    const result = await compact(turn, config, asked);
     turn.flush();
     if (result.type === "failed") turn.note(`The conversation was not compacted: ${result.why}`);
     if (!isWholeTurn(turn.chat, asked)) return "again";
     return result.type === "failed" ? { reason: "error", error: compactionFailed(result.why) } : done;
   }
-  const entries = entriesThatCount(turn.chat);
-  const size = estimateContext(entries, setup);
-  if (isFlushDue(turn, setup, entries, size)) {
-    await flush(turn, setup, user);
+  const entries = visibleEntries(turn.chat);
+  const size = estimateContext(entries, config);
+  if (shouldSaveMemory(turn, config, entries, size)) {
+    await flush(turn, config, user);
     return "again";
   }
-  const isTooFull = size > overflowLimit(setup, turn.limits) && !isAnswered;
-  return isTooFull ? makeRoom(turn, setup, user, so, entries, size) : undefined;
+  const isTooFull = size > overflowLimit(config, turn.limits) && !isAnswered;
+  return isTooFull ? makeRoom(turn, config, user, so, entries, size) : undefined;
 }
 
 function next(end: CallEnd): "again" | TurnEnd {
@@ -142,68 +142,68 @@ function next(end: CallEnd): "again" | TurnEnd {
 }
 
 /** No failure of it counts, save Stop. */
-async function flush(turn: Turn, setup: Setup, user: UserMessage): Promise<void> {
+async function flush(turn: Turn, config: AgentConfig, user: UserMessage): Promise<void> {
   try {
-    await flushMemory(turn, setup, user);
+    await saveMemory(turn, config, user);
   } catch (error) {
     if (!(error instanceof ModelError) || turn.signal.aborted) throw error;
     turn.note(`Lasting notes could not be asked for: ${error.message}`);
   }
   // A refusal ends the notes, not the turn: calls that were left open have their results before the next request.
-  closeOpen(turn.chat, abortedText, turn.emit);
-  const size = estimateContext(entriesThatCount(turn.chat), setup);
+  closeOpenCalls(turn.chat, abortedText, turn.emit);
+  const size = estimateContext(visibleEntries(turn.chat), config);
   // Else the compaction that comes now says so.
-  if (size <= overflowLimit(setup, turn.limits)) say(turn, user, reminders.goOnWithWork);
+  if (size <= overflowLimit(config, turn.limits)) addSyntheticMessage(turn, user, reminders.goOnWithWork);
 }
 
 /** Asks for a compaction, unless that has been tried often enough or nothing can become shorter. */
 function makeRoom(
   turn: Turn,
-  setup: Setup,
+  config: AgentConfig,
   user: UserMessage,
   so: Progress,
   entries: readonly Entry[],
   size: number,
 ): "again" | TurnEnd | undefined {
   const canShrink = entries.some(({ info }) => info.role === "assistant" && !info.summary);
-  if (so.compactions >= 3) return { reason: "error", error: cannotFit(entries, setup, size) };
+  if (so.compactions >= 3) return { reason: "error", error: cannotFit(entries, config, size) };
   if (canShrink) {
     so.compactions += 1;
     requestCompaction(turn, user, true);
     return "again";
   }
   // The estimate may be wrong; only what is sure not to fit is not even tried.
-  if (!so.overflowed && size <= setup.inputLimit) return undefined;
-  return { reason: "error", error: cannotFit(entries, setup, size) };
+  if (!so.overflowed && size <= config.inputLimit) return undefined;
+  return { reason: "error", error: cannotFit(entries, config, size) };
 }
 
 /** One reply and its calls (L8). */
-async function step(turn: Turn, setup: Setup, user: UserMessage, so: Progress): Promise<"again" | TurnEnd> {
-  tellEnded(turn, user);
-  const isLast = setup.agent.steps !== undefined && so.steps + 1 >= setup.agent.steps;
-  if (isLast) say(turn, user, reminders.lastStep);
-  const entries = entriesThatCount(turn.chat);
-  const size = estimateContext(entries, setup);
+async function step(turn: Turn, config: AgentConfig, user: UserMessage, so: Progress): Promise<"again" | TurnEnd> {
+  reportFinishedCommands(turn, user);
+  const isLast = config.agent.steps !== undefined && so.steps + 1 >= config.agent.steps;
+  if (isLast) addSyntheticMessage(turn, user, reminders.lastStep);
+  const entries = visibleEntries(turn.chat);
+  const size = estimateContext(entries, config);
   turn.report({ type: "loop:context", tokenEstimate: size });
   let reply: Reply;
   try {
-    const maxTokens = longestReply(setup, size);
-    reply = await streamReply(turn, setup, { entries, kind: isLast ? "last" : "step", parent: user, maxTokens });
+    const maxTokens = longestReply(config, size);
+    reply = await streamReply(turn, config, { entries, kind: isLast ? "last" : "step", parent: user, maxTokens });
   } catch (error) {
     if (!(error instanceof ModelError) || error.kind !== "context-full") throw error;
-    return afterOverflow(turn, setup, user, so, size, error);
+    return afterOverflow(turn, config, user, so, size, error);
   }
   so.steps += 1;
   so.compactions = 0;
   so.overflowed = false;
-  if (reply.finish === "context-full") return afterOverflow(turn, setup, user, so, size, undefined);
-  if (reply.finish === "length") return cut(turn, setup, user, so, reply);
+  if (reply.finish === "context-full") return afterOverflow(turn, config, user, so, size, undefined);
+  if (reply.finish === "length") return cut(turn, config, user, so, reply);
   so.continued = 0;
   if (reply.calls.length === 0 || isLast) return await lastWord(turn, user, so, reply);
   const poor = await overBudget(turn);
   if (poor) return poor;
   try {
-    return next(await runCalls(turn, setup, reply.calls));
+    return next(await runCalls(turn, config, reply.calls));
   } finally {
     so.noted = Promise.all([so.noted, noteChanges(turn, so, reply.message.id)]).then(() => {});
   }
@@ -211,7 +211,7 @@ async function step(turn: Turn, setup: Setup, user: UserMessage, so: Progress): 
 
 async function noteChanges(turn: Turn, so: Progress, messageID: string): Promise<void> {
   try {
-    await notePatch(turn, messageID, () => !so.over);
+    await recordChanges(turn, messageID, () => !so.over);
   } catch (error) {
     // A record that cannot be written ends the turn elsewhere; the change itself has been made.
     turn.bug(error);
@@ -219,34 +219,34 @@ async function noteChanges(turn: Turn, so: Progress, messageID: string): Promise
 }
 
 /** The model hears once of each command in the background that has ended. */
-function tellEnded(turn: Turn, user: UserMessage): void {
+function reportFinishedCommands(turn: Turn, user: UserMessage): void {
   if (turn.lineage.length > 1) return;
   const ended = turn.host.background.takeEnded();
-  if (ended.length > 0) say(turn, user, reminders.ended(ended));
+  if (ended.length > 0) addSyntheticMessage(turn, user, reminders.ended(ended));
 }
 
 /** A reply that fits into what the window leaves. */
-function longestReply({ maxTokens, contextWindow }: Setup, size: number): number | undefined {
+function longestReply({ maxTokens, contextWindow }: AgentConfig, size: number): number | undefined {
   return maxTokens === undefined ? undefined : Math.max(1024, Math.min(maxTokens, Math.floor(contextWindow - size)));
 }
 
 /** The server has no room for the request, or for the rest of the reply: compact, once (C3, H2). */
 function afterOverflow(
   turn: Turn,
-  setup: Setup,
+  config: AgentConfig,
   user: UserMessage,
   so: Progress,
   size: number,
   error: ModelError | undefined,
 ): "again" | TurnEnd {
-  const entries = entriesThatCount(turn.chat);
+  const entries = visibleEntries(turn.chat);
   const failed = turn.chat.messages.at(-1)?.info;
   if (
     so.overflowed ||
     so.compactions > 0 ||
     !entries.some(({ info }) => info.role === "assistant" && info !== failed)
   ) {
-    return { reason: "error", error: cannotFit(entries, setup, size, error) };
+    return { reason: "error", error: cannotFit(entries, config, size, error) };
   }
   // What it says is not the end of the turn any more.
   if (failed?.role === "assistant") {
@@ -261,17 +261,17 @@ function afterOverflow(
 }
 
 /** The reply reached its longest length (C4). */
-function cut(turn: Turn, setup: Setup, user: UserMessage, so: Progress, reply: Reply): "again" | TurnEnd {
+function cut(turn: Turn, config: AgentConfig, user: UserMessage, so: Progress, reply: Reply): "again" | TurnEnd {
   discardCalls(turn.chat, reply.message, turn.emit);
-  const entries = entriesThatCount(turn.chat);
-  if (estimateContext(entries, setup) > overflowLimit(setup, turn.limits)) {
+  const entries = visibleEntries(turn.chat);
+  if (estimateContext(entries, config) > overflowLimit(config, turn.limits)) {
     so.compactions += 1;
     requestCompaction(turn, user, true);
     return "again";
   }
   if (so.continued >= 2) return endOf(reply);
   so.continued += 1;
-  say(turn, user, reminders.cut);
+  addSyntheticMessage(turn, user, reminders.cut);
   return "again";
 }
 
@@ -280,10 +280,10 @@ async function lastWord(turn: Turn, user: UserMessage, so: Progress, reply: Repl
   const end = endOf(reply);
   if (end.reason !== "end_turn" || !turn.hooks.has("Stop")) return end;
   const outcome = await turn.hooks.fire("Stop", undefined, { stop_hook_active: so.heldBack > 0 }, turn.signal);
-  for (const message of outcome.messages) turn.tellUser(reply.message.id, message);
+  for (const message of outcome.messages) turn.notifyUser(reply.message.id, message);
   if (outcome.decision !== "deny" || so.heldBack >= 5) return end;
   so.heldBack += 1;
-  say(turn, user, outcome.reason || "A hook of the user asks you to go on.");
+  addSyntheticMessage(turn, user, outcome.reason || "A hook of the user asks you to go on.");
   return "again";
 }
 
@@ -298,7 +298,7 @@ function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   let result = end;
   try {
     if (end.error) noteError(turn, end.error);
-    closeOpen(turn.chat, end.reason === "error_max_budget_usd" ? budgetText : abortedText, turn.emit);
+    closeOpenCalls(turn.chat, end.reason === "error_max_budget_usd" ? budgetText : abortedText, turn.emit);
     prune(turn);
     turn.flush();
     turn.report({ type: "loop:persist" });

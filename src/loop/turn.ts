@@ -21,17 +21,17 @@ import type { Recorder } from "./storage.ts";
 export interface Limits {
   maxTurns: number;
   /** Working time of a turn, not counting waits for the user. */
-  executionTimeout: number;
+  executionTimeoutMs: number;
   /** Longest time that a tool may run which does not name its own. */
-  toolTimeout: number;
+  toolTimeoutMs: number;
   maxRetries: number;
   /** First delay between tries; doubled each time. */
-  retryBackoff: number;
+  retryBackoffMs: number;
   maxQueueDepth: number;
   /** How long a prompt waits for a run of another process to end. */
-  queueTimeout: number;
+  queueTimeoutMs: number;
   /** How long a lock that is not renewed holds. */
-  lockTimeout: number;
+  lockTimeoutMs: number;
   maxBudgetUsd: number | undefined;
   /** Of all sessions of a day. */
   maxDailyBudgetUsd: number | undefined;
@@ -44,43 +44,43 @@ export interface Limits {
   /** Those that go before the catalog's (B1). */
   prices: Prices;
   /** Kept free for the answer. */
-  reserveFloor: number;
+  reserveFloorTokens: number;
   /** So long before the reserve begins, lasting notes are asked for (C5). */
-  flushThreshold: number;
+  flushThresholdTokens: number;
   /** Share of the window at which compaction begins at the latest. */
   compactAt: number;
   /** How often the same call may be made before it asks; 0: as often as it likes. */
   doomLoopThreshold: number;
-  /** Without a byte from the model for so long, the user is told; for `stallTimeout` it is given up (H6). */
-  stallNotice: number;
-  stallTimeout: number;
+  /** Without a byte from the model for so long, the user is told; for `stallTimeoutMs` it is given up (H6). */
+  stallNoticeMs: number;
+  stallTimeoutMs: number;
 }
 
 export const defaultLimits: Limits = {
   maxTurns: 100,
-  executionTimeout: 600_000,
-  toolTimeout: 30_000,
+  executionTimeoutMs: 600_000,
+  toolTimeoutMs: 30_000,
   maxRetries: 3,
-  retryBackoff: 1000,
+  retryBackoffMs: 1000,
   maxQueueDepth: 10,
-  queueTimeout: 30_000,
-  lockTimeout: 900_000,
+  queueTimeoutMs: 30_000,
+  lockTimeoutMs: 900_000,
   maxBudgetUsd: undefined,
   maxDailyBudgetUsd: undefined,
   contextWindow: 128_000,
   windows: {},
   forcedWindow: undefined,
   prices: {},
-  reserveFloor: 4000,
-  flushThreshold: 8000,
+  reserveFloorTokens: 4000,
+  flushThresholdTokens: 8000,
   compactAt: 0.85,
   doomLoopThreshold: 3,
-  stallNotice: 60_000,
-  stallTimeout: 180_000,
+  stallNoticeMs: 60_000,
+  stallTimeoutMs: 180_000,
 };
 
 /** Who answers a user message and with what (L8); the same object as long as nothing of it changes. */
-export interface Setup {
+export interface AgentConfig {
   readonly agent: Agent;
   readonly model: ModelRef;
   readonly thinking: Thinking;
@@ -120,19 +120,19 @@ export interface Turn {
   /** Takes over when the model stays overloaded (H5). */
   readonly fallback: ModelRef | undefined;
   /** Resolves when tools from elsewhere are there, or have been waited for; from then on they stay the same. */
-  gather(): Promise<void>;
+  connectExternalTools(): Promise<void>;
   /** As it was when the session began, or was compacted last. */
   project(): Project;
   /** Whether nothing may be changed or run now: the mode or an agent is Plan. */
   readOnly(): boolean;
   /** What answers `user`. @throws IntakeError when its agent is gone */
-  setup(user: UserMessage): Setup;
+  resolveConfig(user: UserMessage): AgentConfig;
   /** For a subagent; `depth` counts from 0, the session's own agent. */
-  setupFor(agent: Agent, user: UserMessage, depth: number): Setup;
+  resolveConfigFor(agent: Agent, user: UserMessage, depth: number): AgentConfig;
   /** Project and system prompt may change now: the prefix is broken anyway (C7). */
   refresh(): void;
   /** From now on `fallback` answers (H5). */
-  fallBack(): void;
+  switchToFallback(): void;
   /** Loads the provider's SDK when first called. Rejects with a ModelError when the provider has no key. */
   openModel(ref: ModelRef): Promise<Model>;
   /** The record of a subagent's new session. */
@@ -142,7 +142,7 @@ export interface Turn {
   flush(): void;
   report(event: LoopEvent): void;
   /** Shows the user a sentence at a message; the model is not told. */
-  tellUser(messageID: string, text: string): void;
+  notifyUser(messageID: string, text: string): void;
   /** Logs what is worth knowing later. */
   note(message: string): void;
   /** Logs what should not have happened, with its stack. */

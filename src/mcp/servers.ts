@@ -1,6 +1,6 @@
 /** All MCP servers of a window or of a run. */
 import type { ServerView } from "../chat/protocol.ts";
-import type { Outside } from "../loop/setup/external-tools.ts";
+import type { ExternalTools } from "../loop/setup/external-tools.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Loaded } from "./config/server-config.ts";
 import type { LoginPlace } from "./connection/oauth-login.ts";
@@ -25,7 +25,7 @@ export interface McpOptions {
   times?: Partial<Times>;
 }
 
-export class McpServers implements Outside {
+export class McpServers implements ExternalTools {
   readonly #options: McpOptions;
   readonly #listeners = new Set<() => void>();
   readonly #told = new Set<string>();

@@ -102,8 +102,8 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
   const session = new Session(chat, choices, {
     host: nodeHost({ folders, trusted, overflowDir: scratch ?? sessions.outputs(id) }),
     tools,
-    outside: servers,
-    deferred: standIns,
+    externalTools: servers,
+    toolSearchTools: standIns,
     checkpoints,
     taskTool,
     recorder: record.recorder,
@@ -112,7 +112,7 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
     limits: () => limits,
     platform: process.platform,
     openModel: modelOpener(plan),
-    fallback: () => plan.fallback,
+    fallbackModel: () => plan.fallback,
     rules: () => ({ user: plan.rules, workspace: workspaceRules }),
     keepRules: (rules) => workspaceRules.push(...rules),
     ruleUsed() {},
@@ -205,7 +205,7 @@ function openRecord({ sessions, chat, found, limits, say, log }: Plan): Record {
   const transcript: Transcript = sessions.transcript(id, warn, found);
   return {
     recorder: transcript,
-    lock: new RecordLock(transcript, { sessionID: id, lockTimeout: limits.lockTimeout }),
+    lock: new RecordLock(transcript, { sessionID: id, lockTimeoutMs: limits.lockTimeoutMs }),
     ledger: new SpendingLedger(path.join(sessions.folder, "spending"), log),
     openChild: (childID) => sessions.transcript(childID, warn),
     close() {

@@ -2,17 +2,17 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { version } from "../chat/version.ts";
-import { noOutside, type Outside } from "../loop/setup/external-tools.ts";
+import { type ExternalTools, noExternalTools } from "../loop/setup/external-tools.ts";
 import type { Options } from "./types.ts";
 
-export interface RunServers extends Outside {
+export interface RunServers extends ExternalTools {
   /** For the first message. */
   status(): { name: string; status: string }[];
   /** Resolves when no process of them is left. */
   close(): Promise<void>;
 }
 
-const none: RunServers = { ...noOutside, status: () => [], close: async () => {} };
+const none: RunServers = { ...noExternalTools, status: () => [], close: async () => {} };
 
 interface About {
   folders: readonly string[];

@@ -234,17 +234,17 @@ export interface Price {
 export type Limits = {
   [name in
     | "compactAt"
-    | "reserveFloor"
-    | "flushThreshold"
-    | "executionTimeout"
-    | "toolTimeout"
+    | "reserveFloorTokens"
+    | "flushThresholdTokens"
+    | "executionTimeoutMs"
+    | "toolTimeoutMs"
     | "doomLoopThreshold"
     | "maxRetries"
-    | "retryBackoff"
-    | "stallNotice"
-    | "stallTimeout"
-    | "queueTimeout"
-    | "lockTimeout"]?: number | undefined;
+    | "retryBackoffMs"
+    | "stallNoticeMs"
+    | "stallTimeoutMs"
+    | "queueTimeoutMs"
+    | "lockTimeoutMs"]?: number | undefined;
 };
 
 /** `QueryError.code`. */

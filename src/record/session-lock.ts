@@ -12,7 +12,7 @@ import type { Transcript } from "./transcript.ts";
 export interface LockOptions {
   sessionID: string;
   /** ms after which a lock that is not renewed counts as given up. */
-  lockTimeout: number;
+  lockTimeoutMs: number;
   /**
    * Asked when another process claims the session while this one runs it: whether somebody still sees this run. A
    * rejection means no. Absent: always yes.
@@ -113,9 +113,9 @@ export class RecordLock implements SessionLock {
   }
 
   #take(runID: string): LockFile | Found | undefined {
-    const { sessionID, lockTimeout } = this.#options;
+    const { sessionID, lockTimeoutMs } = this.#options;
     try {
-      return takeLock(this.#path, { sessionId: sessionID, runId: runID }, lockTimeout);
+      return takeLock(this.#path, { sessionId: sessionID, runId: runID }, lockTimeoutMs);
     } catch (error) {
       throw toRecordError(this.#transcript.path, error);
     }
@@ -183,7 +183,7 @@ class Run {
     this.#options = options;
     this.#renewAt = this.#nextRenewal();
     // Half of a very short timeout, so that tests can have one.
-    this.#timer = setInterval(() => this.#look(), Math.min(watchInterval, options.lockTimeout / 4)).unref();
+    this.#timer = setInterval(() => this.#look(), Math.min(watchInterval, options.lockTimeoutMs / 4)).unref();
     open.add(this);
   }
 
@@ -220,7 +220,7 @@ class Run {
 
   #renew(): void {
     try {
-      this.#file.renew(this.#options.lockTimeout);
+      this.#file.renew(this.#options.lockTimeoutMs);
       this.#renewAt = this.#nextRenewal();
     } catch {
       // Tried again at the next look; it is far from expired.
@@ -228,7 +228,7 @@ class Run {
   }
 
   #nextRenewal(): number {
-    return Date.now() + Math.min(this.#options.lockTimeout / 3, 60_000);
+    return Date.now() + Math.min(this.#options.lockTimeoutMs / 3, 60_000);
   }
 
   async #answer(claim: string): Promise<void> {
@@ -239,7 +239,7 @@ class Run {
     if (this.#ended) return;
     if (alive) removeClaim(this.#claimPath, claim);
     else {
-      this.#endBy = Date.now() + Math.min(lastWords, this.#options.lockTimeout);
+      this.#endBy = Date.now() + Math.min(lastWords, this.#options.lockTimeoutMs);
       this.#lose();
     }
   }

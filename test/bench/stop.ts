@@ -9,7 +9,7 @@ import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
 import { newSession, Session } from "../../src/loop/session/session.ts";
-import { noOutside } from "../../src/loop/setup/external-tools.ts";
+import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger, noLock } from "../../src/loop/storage.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { openModel } from "../../src/providers/providers.ts";
@@ -64,8 +64,8 @@ async function stopOnce(what: "command" | "stream"): Promise<number> {
       host: nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
       tools: registryOf(coreTools),
       taskTool,
-      outside: noOutside,
-      deferred: () => [],
+      externalTools: noExternalTools,
+      toolSearchTools: () => [],
       checkpoints: noCheckpoints,
       ruleUsed() {},
       recorder,
@@ -74,7 +74,7 @@ async function stopOnce(what: "command" | "stream"): Promise<number> {
       limits: () => defaultLimits,
       platform: process.platform,
       openModel: () => openModel("anthropic", access),
-      fallback: () => undefined,
+      fallbackModel: () => undefined,
       rules: () => ({ user: [], workspace: [] }),
       keepRules() {},
       project: () => ({ agents: new AgentCatalog(), rules: [], memory: undefined, branch: undefined, problems: [] }),

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import { contextSize, type Tokens } from "../../src/chat/message.ts";
-import { overflowLimit, standing } from "../../src/loop/context/context.ts";
+import { overflowLimit, pendingPrompt } from "../../src/loop/context/context.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { anthropicModel } from "../../src/providers/anthropic.ts";
 import { replay } from "../../src/record/replay.ts";
 import { blocksOf, messagesOf } from "../conformance/request-bodies.ts";
-import { bareSetup } from "../loop/bare.ts";
+import { bareConfig } from "../loop/bare.ts";
 import { entriesOf, full, isSummary, kinds, small, summarised, textOf } from "../loop/compacting.ts";
 import { Harness, harnesses, until } from "../loop/harness.ts";
 import { type Block, type ModelServer, startModelServer } from "../model-server.ts";
@@ -28,7 +28,7 @@ const usage = (tokens: Partial<Tokens>): Tokens => ({
 describe("cases: the budget of the window", () => {
   const open = harnesses();
   const overflows = (window: number, tokens: Partial<Tokens>, more = {}, limits = {}) =>
-    contextSize(usage(tokens)) > overflowLimit(bareSetup(window, more), { ...defaultLimits, ...limits });
+    contextSize(usage(tokens)) > overflowLimit(bareConfig(window, more), { ...defaultLimits, ...limits });
 
   it("C1 what is read from the cache counts (L146 and the like)", () => {
     const tokens = { input: 60_000, output: 10_000, cacheRead: 20_000 };
@@ -43,7 +43,7 @@ describe("cases: the budget of the window", () => {
       summarised(["S"], [{ say: ["Hi."], tokens: { input: 60_000, output: 10_000, cacheRead: 10_000 } }, ["Bye."]]),
       {
         choices: { model: { providerID: "anthropic", modelID: "local" } },
-        limits: { contextWindow: 100_000, reserveFloor: 32_000 },
+        limits: { contextWindow: 100_000, reserveFloorTokens: 32_000 },
       },
     );
     await h.turn();
@@ -57,8 +57,8 @@ describe("cases: the budget of the window", () => {
   });
 
   it("C1 95,000 of 100,000 leave no room for an answer (L153)", () => {
-    assert.ok(overflows(100_000, { input: 95_000 }, {}, { reserveFloor: 10_000 }));
-    assert.ok(!overflows(100_000, { input: 60_000 }, {}, { reserveFloor: 10_000 }));
+    assert.ok(overflows(100_000, { input: 95_000 }, {}, { reserveFloorTokens: 10_000 }));
+    assert.ok(!overflows(100_000, { input: 60_000 }, {}, { reserveFloorTokens: 10_000 }));
   });
 
   it("C2 a server that never counts: 400,000 characters do not fit into 32,768 tokens (L159)", async () => {
@@ -224,7 +224,7 @@ describe("cases: compaction", () => {
     );
     assert.equal((await h.turn()).reason, "end_turn");
     assert.deepEqual(kinds(h), ["step", "summary", "step"]);
-    assert.ok(standing(h.chat).isAnswered);
+    assert.ok(pendingPrompt(h.chat).isAnswered);
   });
 
   it("T12 C3 a file that was read before can be edited after it (L190)", async () => {

@@ -31,7 +31,7 @@ describe("002 concurrency", () => {
     assert.equal(content["sessionId"], h.chat.session.id);
     assert.equal(content["runId"], start?.type === "loop:start" && start.runId);
     const [acquired, expires] = ["acquiredAt", "expiresAt"].map((name) => Date.parse(String(content[name])));
-    assert.equal((expires ?? 0) - (acquired ?? 0), defaultLimits.lockTimeout);
+    assert.equal((expires ?? 0) - (acquired ?? 0), defaultLimits.lockTimeoutMs);
   });
 
   it("Q2 the queue: 10 deep, each in its turn, then queue-full", async () => {
@@ -243,17 +243,17 @@ describe("002 the invariants", () => {
   it("O the numbers of the specification", () => {
     assert.partialDeepStrictEqual(defaultLimits, {
       contextWindow: 128_000,
-      reserveFloor: 4000,
-      flushThreshold: 8000,
+      reserveFloorTokens: 4000,
+      flushThresholdTokens: 8000,
       // 002's maxToolIterations: 10 under another name; 004's 100 wins.
       maxTurns: 100,
-      executionTimeout: 600_000,
-      toolTimeout: 30_000,
-      queueTimeout: 30_000,
+      executionTimeoutMs: 600_000,
+      toolTimeoutMs: 30_000,
+      queueTimeoutMs: 30_000,
       maxQueueDepth: 10,
-      lockTimeout: 900_000,
+      lockTimeoutMs: 900_000,
       maxRetries: 3,
-      retryBackoff: 1000,
+      retryBackoffMs: 1000,
       doomLoopThreshold: 3,
     });
   });

@@ -82,7 +82,7 @@ describe("002 intake", () => {
 
   it("Q2 P3 a session that is locked: waited for, then 503 with who holds it and since when", async () => {
     const lock = new LateLock();
-    const h = open([["One."], ["Two."]], { lock, limits: { queueTimeout: 60 } });
+    const h = open([["One."], ["Two."]], { lock, limits: { queueTimeoutMs: 60 } });
     lock.tie(h);
     await h.turn("Hi");
     const held = await takeElsewhere(h);
@@ -206,7 +206,7 @@ describe("002 execute", () => {
   });
 
   it("H2 H3 an error of the model: again with growing waits, at most three times", async () => {
-    const h = open(() => ({ fail: failure("server") }), { limits: { retryBackoff: 4 } });
+    const h = open(() => ({ fail: failure("server") }), { limits: { retryBackoffMs: 4 } });
     assert.equal((await h.turn()).error?.code, "server");
     assert.equal(h.model.requests.length, 4);
     const waits = h.events.flatMap((event) =>
@@ -216,7 +216,9 @@ describe("002 execute", () => {
   });
 
   it("H6 a model that says no more: what it said is kept, with an error in words", async () => {
-    const h = open([{ say: ["Half"], hang: true }], { limits: { stallNotice: 10, stallTimeout: 30, maxRetries: 0 } });
+    const h = open([{ say: ["Half"], hang: true }], {
+      limits: { stallNoticeMs: 10, stallTimeoutMs: 30, maxRetries: 0 },
+    });
     const { error } = await h.turn();
     assert.equal(error?.code, "network");
     assert.equal(h.text(), "Half");
@@ -270,7 +272,7 @@ describe("002 execute", () => {
   it("L1 the limit of execution time, and Stop", async () => {
     const h = open((_, index) => [bash(`sleep 0.03; echo ${index}`)], {
       mode: "bypassPermissions",
-      limits: { executionTimeout: 20 },
+      limits: { executionTimeoutMs: 20 },
     });
     assert.equal((await h.turn()).error?.code, "execution-timeout");
     const stopped = open([{ hang: true }]);

@@ -9,7 +9,7 @@ export class LateLock implements SessionLock {
   #lock: RecordLock | undefined;
 
   tie(h: Harness): void {
-    this.#lock = new RecordLock(h.transcript, { sessionID: h.chat.session.id, lockTimeout: 900_000 });
+    this.#lock = new RecordLock(h.transcript, { sessionID: h.chat.session.id, lockTimeoutMs: 900_000 });
   }
 
   async acquire(runID: string, timeout: number, signal: AbortSignal): Promise<HeldLock> {
@@ -26,7 +26,7 @@ export function lockFileOf(h: Harness): string {
 export async function takeElsewhere(h: Harness): Promise<HeldLock> {
   const other = new RecordLock(new Transcript(h.transcript.path, () => {}), {
     sessionID: h.chat.session.id,
-    lockTimeout: 900_000,
+    lockTimeoutMs: 900_000,
   });
   return await other.acquire("run_elsewhere", 100, new AbortController().signal);
 }

@@ -13,7 +13,7 @@ import { Conversations } from "../../src/extension/sessions/conversations.ts";
 import { isWindowThere } from "../../src/extension/sessions/window-alive.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
-import { noOutside } from "../../src/loop/setup/external-tools.ts";
+import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger } from "../../src/loop/storage.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { openModel } from "../../src/providers/providers.ts";
@@ -66,15 +66,15 @@ describe("sessions of a window", () => {
         ledger: noLedger,
         tools: registryOf(coreTools),
         taskTool,
-        outside: noOutside,
-        deferred: () => [],
+        externalTools: noExternalTools,
+        toolSearchTools: () => [],
         checkpointsFor: () => noCheckpointsKept,
         forgetCheckpoints: async () => {},
         ruleUsed() {},
-        limits: () => ({ ...defaultLimits, queueTimeout: 300 }),
+        limits: () => ({ ...defaultLimits, queueTimeoutMs: 300 }),
         platform: process.platform,
         openModel: () => openModel("anthropic", { apiKey: "test-key", baseURL: model.url }),
-        fallback: () => undefined,
+        fallbackModel: () => undefined,
         rules: () => ({ user: [], workspace: [] }),
         keepRules() {},
         attended: true,

@@ -91,8 +91,8 @@ export class Playground {
         maxRetries: 1,
         maxQueueDepth: 2,
         contextWindow: window,
-        stallNotice: 30,
-        stallTimeout: 60,
+        stallNoticeMs: 30,
+        stallTimeoutMs: 60,
       },
     });
   }

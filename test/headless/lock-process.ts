@@ -10,7 +10,7 @@ const [record = "", alive = "alive"] = process.argv.slice(2);
 const transcript = new Transcript(record, (error) => say({ error: error.message }));
 const lock = new RecordLock(transcript, {
   sessionID: "ses_1",
-  lockTimeout: Number(process.env["LOCK_TIMEOUT"] ?? 900_000),
+  lockTimeoutMs: Number(process.env["LOCK_TIMEOUT"] ?? 900_000),
   isAlive: async () => alive === "alive",
 });
 const never = new AbortController().signal;

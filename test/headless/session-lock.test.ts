@@ -34,7 +34,7 @@ describe("two processes on one session", () => {
 
   function open() {
     const transcript = new Transcript(record, () => {});
-    return { transcript, lock: new RecordLock(transcript, { sessionID: "ses_1", lockTimeout: 900_000 }) };
+    return { transcript, lock: new RecordLock(transcript, { sessionID: "ses_1", lockTimeoutMs: 900_000 }) };
   }
 
   async function other(alive = true, env?: Record<string, string>): Promise<Runner> {

@@ -1,12 +1,12 @@
 /** A setup without agent, tools and system prompt, for what only asks how much fits. */
 import type { Agent } from "../../src/loop/agents/agents.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
-import type { Setup } from "../../src/loop/turn.ts";
+import type { AgentConfig } from "../../src/loop/turn.ts";
 
 const agent: Agent = new AgentCatalog().find("build");
 
 /** `window` in tokens. */
-export function bareSetup(window: number, more: Partial<Setup> = {}): Setup {
+export function bareConfig(window: number, more: Partial<AgentConfig> = {}): AgentConfig {
   return {
     agent,
     model: { providerID: "anthropic", modelID: "test-model" },

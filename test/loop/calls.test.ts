@@ -134,14 +134,14 @@ describe("one call", () => {
     assert.ok(Date.now() - started < 500);
   });
 
-  it("T4 toolTimeout limits tools that name no time of their own; what came until then is kept", async () => {
-    const h = open([[{ call: "slow" }], ["Done."]], { tools: [stuck("slow")], limits: { toolTimeout: 20 } });
+  it("T4 toolTimeoutMs limits tools that name no time of their own; what came until then is kept", async () => {
+    const h = open([[{ call: "slow" }], ["Done."]], { tools: [stuck("slow")], limits: { toolTimeoutMs: 20 } });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.deepEqual(h.results(), ["ERROR partial output\n\nslow took longer than 20 ms and was given up."]);
     const own = tool("own", () => new Promise((resolve) => setTimeout(() => resolve(said("late")), 40)), {
       timeout: "own",
     });
-    const other = open([[{ call: "own" }], ["Done."]], { tools: [own], limits: { toolTimeout: 20 } });
+    const other = open([[{ call: "own" }], ["Done."]], { tools: [own], limits: { toolTimeoutMs: 20 } });
     await other.turn();
     assert.deepEqual(other.results(), ["late"]);
   });

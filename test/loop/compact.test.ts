@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { entriesThatCount } from "../../src/loop/context/context.ts";
+import { visibleEntries } from "../../src/loop/context/context.ts";
 import { failure } from "../scripted-model.ts";
 import { entriesOf, full, isSummary, kinds, small, summarised, textOf } from "./compacting.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
@@ -164,7 +164,7 @@ describe("compaction", () => {
     await h.session.stop();
     assert.equal((await turn).reason, "interrupted");
     h.checkRecord();
-    const words = entriesThatCount(h.chat).map(textOf);
+    const words = visibleEntries(h.chat).map(textOf);
     assert.match(words[0] ?? "", /Hi\.$/);
     assert.deepEqual(words.slice(1), ["Hello.", "More."]);
   });

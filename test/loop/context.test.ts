@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import type { Entry } from "../../src/chat/apply.ts";
 import type { Tokens } from "../../src/chat/message.ts";
-import { entriesThatCount, estimateContext, overflowLimit } from "../../src/loop/context/context.ts";
+import { estimateContext, overflowLimit, visibleEntries } from "../../src/loop/context/context.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { coreTools } from "../../src/tools/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { assistant, call, user } from "../wire/ask.ts";
-import { bareSetup } from "./bare.ts";
+import { bareConfig } from "./bare.ts";
 import { type Harness, harnesses } from "./harness.ts";
 
 /** The same reply, as if its server had counted. */
@@ -20,12 +20,12 @@ function counted({ info, parts }: Entry, tokens: Partial<Tokens>): Entry {
 describe("the size of a request", () => {
   it("C1 compaction begins at 85 % of the window, or where the room for the answer begins", () => {
     const at = (window: number, more = {}, limits = {}) =>
-      overflowLimit(bareSetup(window, more), { ...defaultLimits, ...limits });
+      overflowLimit(bareConfig(window, more), { ...defaultLimits, ...limits });
     assert.equal(at(128_000), 108_800);
     assert.equal(at(20_000), 16_000, "4,000 are kept free");
     assert.equal(at(8_000), 6_000, "of a small window a quarter is");
     assert.equal(at(128_000, {}, { compactAt: 0.8 }), 102_400, "the share is a setting");
-    assert.equal(at(128_000, {}, { reserveFloor: 30_000 }), 98_000);
+    assert.equal(at(128_000, {}, { reserveFloorTokens: 30_000 }), 98_000);
     assert.equal(at(400_000, { inputLimit: 272_000 }), 268_000, "a limit of input alone counts, too");
   });
 
@@ -38,24 +38,24 @@ describe("the size of a request", () => {
       reasoning: 20,
     });
     // Reasoning is part of the output.
-    assert.equal(estimateContext([user("Hi"), reply], bareSetup(1e6)), 1240);
+    assert.equal(estimateContext([user("Hi"), reply], bareConfig(1e6)), 1240);
   });
 
   it("C2 what came since the last count is estimated, results of its calls included", () => {
     const reply = counted(assistant(call("read", { file_path: "a" }, "x".repeat(3500))), { input: 5000, output: 50 });
-    const size = estimateContext([user("Hi"), reply, user("y".repeat(350))], bareSetup(1e6));
+    const size = estimateContext([user("Hi"), reply, user("y".repeat(350))], bareConfig(1e6));
     assert.ok(size >= 5050 + 1000 + 100 && size < 5050 + 1000 + 100 + 50, String(size));
   });
 
   it("C2 without a count all of it is estimated: system prompt, tools, history", () => {
     const definitions = [{ name: "t", description: "d".repeat(3500), schema: { type: "object" } }];
-    const setup = bareSetup(1e6, { system: "s".repeat(7000), definitions });
-    const size = estimateContext([user("x".repeat(3500)), assistant({ type: "text", text: "y".repeat(3500) })], setup);
+    const config = bareConfig(1e6, { system: "s".repeat(7000), definitions });
+    const size = estimateContext([user("x".repeat(3500)), assistant({ type: "text", text: "y".repeat(3500) })], config);
     assert.ok(size >= 5000 && size < 5100, String(size));
   });
 
   it("C2 one token is no more than 4 characters of English", () => {
-    assert.ok(estimateContext([user("word ".repeat(8000))], bareSetup(1e6)) >= 10_000);
+    assert.ok(estimateContext([user("word ".repeat(8000))], bareConfig(1e6)) >= 10_000);
   });
 });
 
@@ -130,7 +130,7 @@ describe("what counts of a chat", () => {
   it("L2 all of it, while nothing was compacted", () => {
     const chat = newSession("/");
     chat.messages = [user("a"), assistant({ type: "text", text: "b" }), user("c")];
-    assert.deepEqual(entriesThatCount(chat), chat.messages);
+    assert.deepEqual(visibleEntries(chat), chat.messages);
   });
 
   it("L2 from the newest finished compaction on; an unfinished one is passed over", () => {
@@ -145,6 +145,6 @@ describe("what counts of a chat", () => {
     const later = user("later");
     chat.messages = [user("a"), assistant({ type: "text", text: "b" }), first, one];
     chat.messages.push(assistant({ type: "text", text: "c" }), second, two, later, asked(), three);
-    assert.deepEqual(entriesThatCount(chat), [second, two, later]);
+    assert.deepEqual(visibleEntries(chat), [second, two, later]);
   });
 });

@@ -20,7 +20,7 @@ import type { LoopEvent } from "../../src/loop/loop-events.ts";
 import type { Model } from "../../src/loop/model.ts";
 import { newSession, type PromptResult, Session } from "../../src/loop/session/session.ts";
 import type { Choices } from "../../src/loop/setup/agent-config.ts";
-import { noOutside, type Outside } from "../../src/loop/setup/external-tools.ts";
+import { type ExternalTools, noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import type { Project } from "../../src/loop/setup/project.ts";
 import { type Ledger, noLedger, noLock, type SessionLock } from "../../src/loop/storage.ts";
 import { defaultLimits, type Limits, type TurnEnd } from "../../src/loop/turn.ts";
@@ -54,7 +54,7 @@ interface Options {
   lock?: SessionLock;
   ledger?: Ledger;
   fallback?: ModelRef;
-  outside?: Outside;
+  externalTools?: ExternalTools;
   checkpoints?: Checkpoints;
 }
 
@@ -102,7 +102,7 @@ export class Harness {
       recorder: this.transcript,
       lock: options.lock ?? noLock,
       ledger: options.ledger ?? noLedger,
-      fallback: () => options.fallback,
+      fallbackModel: () => options.fallback,
       project: () => ({ ...noProject, ...options.project }),
       hooks: options.hooks ?? noHooks,
       openChild: (id) => {
@@ -110,14 +110,14 @@ export class Harness {
         this.children.push(child.path);
         return child;
       },
-      limits: () => ({ ...defaultLimits, retryBackoff: 1, ...options.limits }),
+      limits: () => ({ ...defaultLimits, retryBackoffMs: 1, ...options.limits }),
       platform: "linux",
       openModel: options.openModel ?? (async () => this.model),
       rules: () => ({ user: rules, workspace: this.kept }),
       keepRules: (more) => this.kept.push(...more),
       ruleUsed: (rule) => this.used.push(rule),
-      outside: options.outside ?? noOutside,
-      deferred: standIns,
+      externalTools: options.externalTools ?? noExternalTools,
+      toolSearchTools: standIns,
       checkpoints: options.checkpoints ?? noCheckpoints,
       attended,
       titles,

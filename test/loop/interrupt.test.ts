@@ -91,7 +91,7 @@ describe("L11 Stop", () => {
   });
 
   it("L11 while it waits for the next try: what came until then is kept", async () => {
-    const h = open([{ say: ["Half"], fail: failure("overloaded") }], { limits: { retryBackoff: 60_000 } });
+    const h = open([{ say: ["Half"], fail: failure("overloaded") }], { limits: { retryBackoffMs: 60_000 } });
     const turn = h.turn();
     await until(() => h.chat.status.type === "retry");
     await stop(h);

@@ -171,7 +171,7 @@ describe("H5 the fallback", () => {
 
 describe("H6 a silent model", () => {
   const open = harnesses();
-  const limits = { stallNotice: 20, stallTimeout: 60, maxRetries: 1 };
+  const limits = { stallNoticeMs: 20, stallTimeoutMs: 60, maxRetries: 1 };
 
   it("H6 the panel is told, then it is a network error and tried again", async () => {
     const h = open([{ say: ["Half"], hang: true }, ["Whole."]], { limits });
@@ -196,7 +196,7 @@ describe("H6 a silent model", () => {
           }
         },
       }),
-      { limits: { stallNotice: 60, stallTimeout: 100, maxRetries: 0 } },
+      { limits: { stallNoticeMs: 60, stallTimeoutMs: 100, maxRetries: 0 } },
     );
     assert.equal((await h.turn()).reason, "end_turn");
     assert.ok(!h.events.some(({ type }) => type === "silence"));
@@ -209,7 +209,7 @@ describe("H6 a silent model", () => {
   });
 
   it("H1 H3 a wait between two tries can be cut short", async () => {
-    const h = open([{ fail: failure("overloaded") }, ["Whole."]], { limits: { retryBackoff: 60_000 } });
+    const h = open([{ fail: failure("overloaded") }, ["Whole."]], { limits: { retryBackoffMs: 60_000 } });
     const turn = h.turn();
     await until(() => h.chat.status.type === "retry");
     h.session.retryNow();

@@ -1,7 +1,7 @@
 /** Tools that come from elsewhere (spec T1, T11, C7). */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import type { Outside } from "../../src/loop/setup/external-tools.ts";
+import type { ExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
 import { harnesses } from "./harness.ts";
 
@@ -21,7 +21,7 @@ function outsideTool(name: string): Tool {
   });
 }
 
-class Source implements Outside {
+class Source implements ExternalTools {
   all: Tool[];
   asked = 0;
 
@@ -46,7 +46,7 @@ describe("tools from elsewhere", () => {
 
   it("T1 T11 are offered and asked for by their names", async () => {
     const outside = new Source("mcp__x__echo");
-    const h = open([[call("mcp__x__echo", { word: "hello" })], ["Done."]], { outside });
+    const h = open([[call("mcp__x__echo", { word: "hello" })], ["Done."]], { externalTools: outside });
     const turn = h.turn();
     const request = await h.answerNext({ type: "once" });
     assert.equal(request.permission, "mcp__x__echo");
@@ -59,7 +59,7 @@ describe("tools from elsewhere", () => {
   it("L10 one that breaks when it is asked ends the turn with an error, and throws nothing", async () => {
     const outside = new Source("mcp__x__echo");
     outside.ready = () => Promise.reject(new Error("not even that"));
-    const h = open([["Never said."]], { outside });
+    const h = open([["Never said."]], { externalTools: outside });
     assert.equal((await h.turn()).reason, "error");
     assert.equal(h.chat.status.type, "idle");
   });
@@ -75,7 +75,7 @@ describe("tools from elsewhere", () => {
         ["Done."],
         ["Again."],
       ],
-      { outside },
+      { externalTools: outside },
     );
     await h.turn();
     await h.turn();
@@ -91,7 +91,7 @@ describe("tools from elsewhere", () => {
       [call("mcp__x__tool7", { word: "two" })],
       ["Done."],
     ];
-    const h = open(script, { outside, rules: allowAll });
+    const h = open(script, { externalTools: outside, rules: allowAll });
     assert.equal((await h.turn()).reason, "end_turn");
     const offered = h.model.requests[0]?.tools.map(({ name }) => name) ?? [];
     assert.ok(!offered.some((name) => name.startsWith("mcp__")));
@@ -105,7 +105,7 @@ describe("tools from elsewhere", () => {
     const outside = new Source(...Array.from({ length: 41 }, (_, at) => `mcp__x__tool${at}`));
     const rules = [...allowAll, { permission: "mcp__x__tool7", pattern: "secret", action: "deny" } as const];
     const script = [[call("tool_call", { name: "mcp__x__tool7", input: { word: "secret" } })], ["Done."]];
-    const h = open(script, { outside, rules });
+    const h = open(script, { externalTools: outside, rules });
     await h.turn();
     assert.match(h.results().join(), /ERROR Not allowed/);
   });
@@ -113,7 +113,11 @@ describe("tools from elsewhere", () => {
   it("T1 none of them acts in the mode Plan, nor in a workspace that is not trusted", async () => {
     for (const options of [{ mode: "plan" }, { trusted: false }] as const) {
       const outside = new Source("mcp__x__echo");
-      const h = open([[call("mcp__x__echo", { word: "hello" })], ["Done."]], { outside, rules: allowAll, ...options });
+      const h = open([[call("mcp__x__echo", { word: "hello" })], ["Done."]], {
+        externalTools: outside,
+        rules: allowAll,
+        ...options,
+      });
       await h.turn();
       assert.match(h.results().join(), /ERROR .*is off/);
     }

@@ -61,7 +61,7 @@ describe("another try", () => {
 
   it("H3 the wait that the server asks for is kept, and shown", async () => {
     const h = open([{ fail: failure("rate-limit", { retryAfterMs: 80 }) }, ["Whole."]], {
-      limits: { retryBackoff: 60_000 },
+      limits: { retryBackoffMs: 60_000 },
     });
     const started = Date.now();
     const turn = h.turn();

@@ -76,7 +76,7 @@ describe("the end of a turn", () => {
   it("L1 the limit of working time", async () => {
     const h = open(() => [{ call: "bash", input: { command: "sleep 0.05" } }], {
       mode: "bypassPermissions",
-      limits: { executionTimeout: 20 },
+      limits: { executionTimeoutMs: 20 },
     });
     const { reason, error } = await h.turn();
     assert.equal(reason, "error");
@@ -86,7 +86,7 @@ describe("the end of a turn", () => {
 
   it("L1 waiting for the user is no working time", async () => {
     const h = open([[{ call: "bash", input: { command: "echo 1" } }], ["Done."]], {
-      limits: { executionTimeout: 400 },
+      limits: { executionTimeoutMs: 400 },
     });
     const turn = h.turn();
     const { id } = await h.asked();

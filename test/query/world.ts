@@ -48,7 +48,7 @@ export class World {
       model: "claude-sonnet-5",
       sessionDir: this.sessions,
       settingSources: ["project"],
-      limits: { retryBackoff: 1 },
+      limits: { retryBackoffMs: 1 },
       stderr: (text) => this.notes.push(text),
     };
   }

@@ -3,7 +3,7 @@ import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
 import type { SessionDeps } from "../../src/loop/session/session-deps.ts";
-import { noOutside } from "../../src/loop/setup/external-tools.ts";
+import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger, noLock } from "../../src/loop/storage.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { taskTool } from "../../src/tools/task.ts";
@@ -11,15 +11,15 @@ import { taskTool } from "../../src/tools/task.ts";
 /** What a session needs beside what a test of the record is about. A bug is a failure. */
 export const plainDeps = {
   taskTool,
-  outside: noOutside,
-  deferred: () => [],
+  externalTools: noExternalTools,
+  toolSearchTools: () => [],
   checkpoints: noCheckpoints,
   ruleUsed() {},
   lock: noLock,
   ledger: noLedger,
   limits: () => defaultLimits,
   platform: "linux",
-  fallback: () => undefined,
+  fallbackModel: () => undefined,
   rules: () => ({ user: [], workspace: [] }),
   keepRules() {},
   project: () => ({ agents: new AgentCatalog(), rules: [], memory: undefined, branch: undefined, problems: [] }),

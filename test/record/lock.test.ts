@@ -33,9 +33,9 @@ describe("the lock of a session", () => {
   const titled = (title: string) =>
     ({ type: "session", session: { id: "ses_1", createdAt: 1, title, cwd: "/" } }) as const;
 
-  function open(options: { lockTimeout?: number } = {}) {
+  function open(options: { lockTimeoutMs?: number } = {}) {
     const transcript = new Transcript(record, () => {});
-    const lock = new RecordLock(transcript, { sessionID: "ses_1", lockTimeout: 900_000, ...options });
+    const lock = new RecordLock(transcript, { sessionID: "ses_1", lockTimeoutMs: 900_000, ...options });
     return { transcript, lock };
   }
 
@@ -95,7 +95,7 @@ describe("the lock of a session", () => {
   });
 
   it("Q1 of another computer nothing is known: its lock holds until it expires", async () => {
-    const held = await open({ lockTimeout: 400 }).lock.acquire("run_1", 0, never);
+    const held = await open({ lockTimeoutMs: 400 }).lock.acquire("run_1", 0, never);
     const foreign = { ...content(), host: "elsewhere", pid: 1 };
     held.release();
     writeFileSync(file(), JSON.stringify(foreign));
@@ -106,7 +106,7 @@ describe("the lock of a session", () => {
   });
 
   it("Q1 it is renewed while the run goes on", async () => {
-    const held = await open({ lockTimeout: 400 }).lock.acquire("run_1", 0, never);
+    const held = await open({ lockTimeoutMs: 400 }).lock.acquire("run_1", 0, never);
     await assert.rejects(open().lock.acquire("run_2", 1000, never), { code: "session-locked" });
     assert.ok(!held.lost.aborted);
     held.release();

@@ -94,7 +94,7 @@ describe("the list of sessions", () => {
   it("R5 but not while it is being written: it is summed up when its turn ends", async () => {
     const id = await hold("Hi there");
     const transcript = sessions.transcript(id, () => assert.fail(), sessions.open(id));
-    const lock = new RecordLock(transcript, { sessionID: id, lockTimeout: 60_000 });
+    const lock = new RecordLock(transcript, { sessionID: id, lockTimeoutMs: 60_000 });
     const held = await lock.acquire("run_1", 0, new AbortController().signal);
     transcript.append({ type: "session", session: { ...sessions.open(id).chat.session, title: "Another name" } });
     transcript.flush();

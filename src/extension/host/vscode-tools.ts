@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import type { FilePart } from "../../chat/message.ts";
-import type { Outside } from "../../loop/setup/external-tools.ts";
+import type { ExternalTools } from "../../loop/setup/external-tools.ts";
 import { cutLine } from "../../tools/text/text.ts";
 import { type Tool, ToolError, type ToolResult } from "../../tools/tool.ts";
 
@@ -15,7 +15,7 @@ const longestSchema = 10_000;
 const largestImage = 5_000_000;
 
 /** `enabled`: names of tools; `*` stands for all but those of MCP servers, which VS Code repeats there. */
-export function vscodeTools(enabled: () => readonly string[]): Outside {
+export function vscodeTools(enabled: () => readonly string[]): ExternalTools {
   const made = new Map<string, { key: string; tool: Tool }>();
   /** The same object as long as nothing about the tool changes, so that requests stay the same, too. */
   const toolOf = (info: vscode.LanguageModelToolInformation): Tool => {

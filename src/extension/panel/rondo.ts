@@ -320,7 +320,7 @@ export class Rondo implements PanelSource {
   }
 
   #tellOfTheWait(): void {
-    const seconds = Math.ceil(readSettings().limits.queueTimeout / 1000);
+    const seconds = Math.ceil(readSettings().limits.queueTimeoutMs / 1000);
     this.#parts.send({
       type: "notice",
       message: "This session runs in another window or process.",

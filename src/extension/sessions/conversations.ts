@@ -199,8 +199,8 @@ export class Conversations implements vscode.Disposable {
 
   #recordOf(id: string, found?: Replay): { transcript: Transcript; lock: RecordLock } {
     const transcript = this.#store.transcript(id, (error) => this.#troubles.fire(error), found);
-    const { lockTimeout } = this.#deps.limits();
-    return { transcript, lock: new RecordLock(transcript, { sessionID: id, lockTimeout, isAlive: isWindowThere }) };
+    const { lockTimeoutMs } = this.#deps.limits();
+    return { transcript, lock: new RecordLock(transcript, { sessionID: id, lockTimeoutMs, isAlive: isWindowThere }) };
   }
 
   #open(chat: Chat, found?: Replay): Live {
@@ -234,8 +234,8 @@ export class Conversations implements vscode.Disposable {
   /** Ends what was running when the record ended; a window that was left behind gives the session back first. */
   async #settle({ session, lock, closing }: Live): Promise<void> {
     try {
-      if (await session.settle()) return;
-      if (await lock.challenge(closing.signal)) await session.settle();
+      if (await session.recover()) return;
+      if (await lock.challenge(closing.signal)) await session.recover();
     } catch (error) {
       if (closing.signal.aborted) return;
       if (error instanceof RecordError) this.#troubles.fire(error);

@@ -13,14 +13,14 @@ import type { CallRecord } from "../calls/call-record.ts";
 import { runCalls } from "../calls/calls.ts";
 import { DoomWatch } from "../calls/doom.ts";
 import { noCheckpoints } from "../checkpoints.ts";
-import { entriesThatCount, estimateContext } from "../context/context.ts";
+import { estimateContext, visibleEntries } from "../context/context.ts";
 import type { Hooks } from "../hooks.ts";
 import { runTurn } from "../loop.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import { modelOf } from "../setup/agent-config.ts";
 import { noteFor } from "../setup/system-prompt.ts";
 import type { Recorder } from "../storage.ts";
-import type { Setup, Turn, TurnEnd } from "../turn.ts";
+import type { AgentConfig, Turn, TurnEnd } from "../turn.ts";
 import type { Agent } from "./agents.ts";
 
 const blockedText = "The user refused a call of the subagent and stopped the turn.";
@@ -28,7 +28,7 @@ const blockedText = "The user refused a call of the subagent and stopped the tur
 /** Who hands the work on. */
 interface Caller {
   turn: Turn;
-  setup: Setup;
+  config: AgentConfig;
   call: ToolCall;
   record: CallRecord;
   /** Of the call. */
@@ -60,11 +60,11 @@ export async function runSubagent(caller: Caller, task: Task): Promise<string> {
 }
 
 /** The parent's turn, but for what is the child's own. */
-function childTurn({ turn, setup, signal }: Caller, agent: Agent, chat: Chat, recorder: Recorder): Turn {
+function childTurn({ turn, config, signal }: Caller, agent: Agent, chat: Chat, recorder: Recorder): Turn {
   const { id: sessionID } = chat.session;
   const lineage = [...turn.lineage, agent];
   const depth = lineage.length - 1;
-  const narrow = narrowing(setup);
+  const narrow = narrowing(config);
   const emit = (event: ChatEvent) => {
     if (isRecorded(event)) recorder.append(event);
     apply(chat, event);
@@ -82,15 +82,15 @@ function childTurn({ turn, setup, signal }: Caller, agent: Agent, chat: Chat, re
     firstReply: 0,
     signal,
     readOnly: () => turn.readOnly() || agent.readOnly,
-    setup: (user) => narrow(turn.setupFor(agent, user, depth)),
-    setupFor: (other, user, deeper) => turn.setupFor(other, user, deeper),
+    resolveConfig: (user) => narrow(turn.resolveConfigFor(agent, user, depth)),
+    resolveConfigFor: (other, user, deeper) => turn.resolveConfigFor(other, user, deeper),
     // The prefix of the parent's requests holds, whatever the child does with its own.
     refresh() {},
     emit,
     flush: () => recorder.flush(),
     // Events of the loop are about the session's own run, and balanced; those of subagents would come in between.
     report() {},
-    tellUser: (messageID, text) =>
+    notifyUser: (messageID, text) =>
       emit({ type: "part", part: { type: "text", id: newID("prt"), sessionID, messageID, text, ignored: true } }),
     // What it changes counts as what the parent's step changes.
     checkpoints: {
@@ -98,23 +98,23 @@ function childTurn({ turn, setup, signal }: Caller, agent: Agent, chat: Chat, re
       expect: () => turn.checkpoints.expect(),
       ready: (...about) => turn.checkpoints.ready(...about),
     },
-    gather: async () => {},
+    connectExternalTools: async () => {},
     takeQueued() {},
     close() {},
   };
 }
 
 /** A child has no tool that its parent has not. Answers with the same object for the same setup. */
-function narrowing(parent: Setup): (setup: Setup) => Setup {
-  const known = new WeakMap<Setup, Setup>();
+function narrowing(parent: AgentConfig): (config: AgentConfig) => AgentConfig {
+  const known = new WeakMap<AgentConfig, AgentConfig>();
   const isOffered = ({ name }: { name: string }) => parent.tools.has(name);
-  return (setup) => {
-    const narrowed = known.get(setup) ?? {
-      ...setup,
-      tools: new Map([...setup.tools].filter(([, tool]) => isOffered(tool))),
-      definitions: setup.definitions.filter(isOffered),
+  return (config) => {
+    const narrowed = known.get(config) ?? {
+      ...config,
+      tools: new Map([...config.tools].filter(([, tool]) => isOffered(tool))),
+      definitions: config.definitions.filter(isOffered),
     };
-    known.set(setup, narrowed);
+    known.set(config, narrowed);
     return narrowed;
   };
 }
@@ -140,13 +140,13 @@ async function wordsOfHooks({ turn, call, signal }: Caller, agent: Agent, childI
   if (!turn.hooks.has("SubagentStart")) return [];
   const who = { agent_id: childID, agent_type: agent.name };
   const outcome = await turn.hooks.fire("SubagentStart", agent.name, who, signal);
-  for (const message of outcome.messages) turn.tellUser(call.messageID, message);
+  for (const message of outcome.messages) turn.notifyUser(call.messageID, message);
   return outcome.additionalContext;
 }
 
-function storeTask(child: Turn, { turn, setup }: Caller, agent: Agent, prompt: string, more: readonly string[]): void {
+function storeTask(child: Turn, { turn, config }: Caller, agent: Agent, prompt: string, more: readonly string[]): void {
   const { id: sessionID } = child.chat.session;
-  const model = modelOf(agent, setup.model);
+  const model = modelOf(agent, config.model);
   const createdAt = Date.now();
   const message: UserMessage = { id: newID("msg"), sessionID, createdAt, role: "user", agent: agent.name, model };
   child.emit({ type: "message", message });
@@ -223,7 +223,12 @@ function callIDOf(part: SubtaskPart): string {
 }
 
 /** Runs a subtask as if the model had called the tool `task` for it, so that record and requests are ordinary (L6). */
-export async function runSubtask(turn: Turn, setup: Setup, user: UserMessage, part: SubtaskPart): Promise<CallEnd> {
+export async function runSubtask(
+  turn: Turn,
+  config: AgentConfig,
+  user: UserMessage,
+  part: SubtaskPart,
+): Promise<CallEnd> {
   const { id: sessionID, cwd } = turn.chat.session;
   const { agent: subagent_type, description, prompt } = part;
   const input = { description, prompt, subagent_type };
@@ -235,18 +240,18 @@ export async function runSubtask(turn: Turn, setup: Setup, user: UserMessage, pa
     createdAt,
     role: "assistant",
     parentID: user.id,
-    agent: setup.agent.name,
-    model: setup.model,
+    agent: config.agent.name,
+    model: config.model,
     path: { cwd, root: cwd },
     tokens: noTokens,
   };
   const base = { id: newID("prt"), sessionID, messageID: message.id };
   const callID = callIDOf(part);
-  turn.report({ type: "loop:context", tokenEstimate: estimateContext(entriesThatCount(turn.chat), setup) });
+  turn.report({ type: "loop:context", tokenEstimate: estimateContext(visibleEntries(turn.chat), config) });
   turn.emit({ type: "message", message });
   const state = { status: "pending", input, raw } as const;
   turn.emit({ type: "part", part: { type: "tool", callID, tool: "task", state, ...base } });
   turn.emit({ type: "message", message: { ...message, finish: "tool-calls", completedAt: createdAt } });
   const call = { messageID: message.id, partID: base.id, callID, tool: "task", raw, provider: undefined };
-  return await runCalls(turn, setup, [{ ...call, arguments: { ok: true, input } }]);
+  return await runCalls(turn, config, [{ ...call, arguments: { ok: true, input } }]);
 }

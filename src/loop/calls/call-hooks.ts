@@ -73,7 +73,7 @@ export class CallHooks {
     const about = { tool_name: tool, tool_input: input, tool_use_id: this.#call.callID };
     const outcome = await hooks.fire(event, tool, { ...about, ...more }, signal);
     this.#words.push(...outcome.additionalContext.map((text) => `From a ${event} hook: ${text}`));
-    for (const message of outcome.messages) this.#turn.tellUser(this.#call.messageID, message);
+    for (const message of outcome.messages) this.#turn.notifyUser(this.#call.messageID, message);
     if (outcome.stop !== undefined) this.end ??= stoppedBy(outcome.stop);
     return outcome;
   }

@@ -22,7 +22,7 @@ import { partsOf } from "../permissions/parts.ts";
 import type { Question, Verdict } from "../permissions/permission.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import { RecordError } from "../storage.ts";
-import type { Setup, Turn, TurnEnd } from "../turn.ts";
+import type { AgentConfig, Turn, TurnEnd } from "../turn.ts";
 import { Blocked } from "./blocked.ts";
 import { CallHooks, hookSays } from "./call-hooks.ts";
 import { CallRecord } from "./call-record.ts";
@@ -35,7 +35,7 @@ export type CallEnd = "continue" | TurnEnd;
 /** A call on its way. */
 interface Run {
   turn: Turn;
-  setup: Setup;
+  config: AgentConfig;
   call: ToolCall;
   record: CallRecord;
   hooks: CallHooks;
@@ -57,7 +57,7 @@ interface Denied {
 }
 
 /** Never rejects but with a RecordError: failures of every kind become the call's result. */
-export async function runCall(turn: Turn, setup: Setup, call: ToolCall): Promise<CallEnd> {
+export async function runCall(turn: Turn, config: AgentConfig, call: ToolCall): Promise<CallEnd> {
   const started = Date.now();
   const { tool: toolName, callID: toolCallId } = call;
   const record = new CallRecord(turn, call, started);
@@ -65,7 +65,7 @@ export async function runCall(turn: Turn, setup: Setup, call: ToolCall): Promise
   turn.report({ type: "tool:start", toolName, toolCallId });
   try {
     record.running();
-    return await attempt({ turn, setup, call, record, hooks: new CallHooks(turn, call, record), deadline });
+    return await attempt({ turn, config, call, record, hooks: new CallHooks(turn, call, record), deadline });
   } finally {
     deadline.close();
     const result = record.completed ? "completed" : "error";
@@ -77,7 +77,7 @@ async function attempt(run: Run): Promise<CallEnd> {
   const { turn, call, record, deadline, hooks } = run;
   try {
     deadline.signal.throwIfAborted();
-    const decided = await breakCircle(run, await decide(run));
+    const decided = await guardAgainstRepeats(run, await decide(run));
     switch (decided.type) {
       case "denied":
         record.error(hooks.withWords(decided.error), { denied: true });
@@ -105,9 +105,9 @@ async function attempt(run: Run): Promise<CallEnd> {
 
 /** All that comes before the tool runs. Rejects on abort. */
 async function decide(run: Run): Promise<Decided> {
-  const { turn, setup, call, record, hooks } = run;
+  const { turn, config, call, record, hooks } = run;
   try {
-    const { tool, args } = lookUp(setup, call);
+    const { tool, args } = lookUp(config, call);
     if (tool !== invalid) record.tool = tool.name;
     let input = parse(tool, args, call.raw);
     checkMayRun(turn, tool);
@@ -134,7 +134,7 @@ async function decide(run: Run): Promise<Decided> {
 }
 
 /** By its name, or by its name in lower case, as models mix them up; else the tool that says what there is (T4). */
-function lookUp({ tools }: Setup, { tool: name, arguments: args }: ToolCall): { tool: Tool; args: Arguments } {
+function lookUp({ tools }: AgentConfig, { tool: name, arguments: args }: ToolCall): { tool: Tool; args: Arguments } {
   const tool = tools.get(name) ?? tools.get(name.toLowerCase());
   if (tool) return { tool, args };
   const error = `There is no tool named "${name}".`;
@@ -186,7 +186,7 @@ function checkMayRun(turn: Turn, tool: Tool): void {
 }
 
 async function prepare(run: Run, tool: Tool, input: Record<string, unknown>): Promise<Plan> {
-  const { turn, setup, call, record, deadline } = run;
+  const { turn, config, call, record, deadline } = run;
   const { host, seen } = turn;
   const { signal } = deadline;
   const plan = await deadline.guard(
@@ -195,7 +195,7 @@ async function prepare(run: Run, tool: Tool, input: Record<string, unknown>): Pr
       callID: call.callID,
       seen,
       signal,
-      delegate: (task) => runSubagent({ turn, setup, call, record, signal }, task),
+      delegate: (task) => runSubagent({ turn, config, call, record, signal }, task),
       askUser: askUser(run),
     }),
   );
@@ -294,7 +294,7 @@ function denied(why: string): Denied {
 const mostRefusals = 3;
 
 /** A call that goes in circles is made only if the user says so, be it one that fails before it runs (T6). */
-async function breakCircle(run: Run, decided: Decided): Promise<Decided> {
+async function guardAgainstRepeats(run: Run, decided: Decided): Promise<Decided> {
   const { turn, call, record } = run;
   const { doomLoopThreshold } = turn.limits;
   const made = { tool: record.tool, input: record.input, output: undefined };
@@ -339,7 +339,7 @@ async function perform(
 ): Promise<ToolResult> {
   const { tool, plan } = decided;
   const { messageID, partID } = call;
-  const { timeout = turn.limits.toolTimeout } = tool;
+  const { timeout = turn.limits.toolTimeoutMs } = tool;
   if (plan.writes === "unknown" || plan.writes.length > 0) {
     await turn.checkpoints.ready(plan.writes, deadline.signal);
   }

@@ -2,17 +2,17 @@
 
 import { isHarmless } from "../../tools/tool.ts";
 import type { ToolCall } from "../reply/reply.ts";
-import type { Setup, Turn } from "../turn.ts";
+import type { AgentConfig, Turn } from "../turn.ts";
 import { type CallEnd, runCall } from "./call.ts";
 
 /** At most so many calls run at once (T5). */
 const mostAtOnce = 8;
 
 /** Ends early when the user refused a call without words; what did not run is left open. */
-export async function runCalls(turn: Turn, setup: Setup, calls: readonly ToolCall[]): Promise<CallEnd> {
+export async function runCalls(turn: Turn, config: AgentConfig, calls: readonly ToolCall[]): Promise<CallEnd> {
   turn.report({ type: "loop:execute", toolCount: calls.length });
-  for (const group of sideBySide(setup, calls)) {
-    const end = await runGroup(turn, setup, group);
+  for (const group of sideBySide(config, calls)) {
+    const end = await runGroup(turn, config, group);
     if (end !== "continue") return end;
   }
   turn.flush();
@@ -21,7 +21,7 @@ export async function runCalls(turn: Turn, setup: Setup, calls: readonly ToolCal
 }
 
 /** Groups neighbours without side effects; every other call is a group of its own. */
-function sideBySide({ tools }: Setup, calls: readonly ToolCall[]): ToolCall[][] {
+function sideBySide({ tools }: AgentConfig, calls: readonly ToolCall[]): ToolCall[][] {
   const groups: ToolCall[][] = [];
   let gathering = false;
   for (const call of calls) {
@@ -35,8 +35,8 @@ function sideBySide({ tools }: Setup, calls: readonly ToolCall[]): ToolCall[][] 
 }
 
 /** Ends only when all have ended, so that none works on behind the turn's back. */
-async function runGroup(turn: Turn, setup: Setup, group: readonly ToolCall[]): Promise<CallEnd> {
-  const ends = await Promise.allSettled(group.map((call) => runCall(turn, setup, call)));
+async function runGroup(turn: Turn, config: AgentConfig, group: readonly ToolCall[]): Promise<CallEnd> {
+  const ends = await Promise.allSettled(group.map((call) => runCall(turn, config, call)));
   const broken = ends.find((end) => end.status === "rejected");
   if (broken) throw broken.reason;
   for (const end of ends) if (end.status === "fulfilled" && end.value !== "continue") return end.value;

@@ -16,7 +16,7 @@ export const interruptedText =
 type Emit = (event: ChatEvent) => void;
 
 /** Turns every open call into a failed one, and marks replies that did not come to their end. */
-export function closeOpen(chat: Chat, error: string, emit: Emit): void {
+export function closeOpenCalls(chat: Chat, error: string, emit: Emit): void {
   for (const { info, parts } of chat.messages) {
     if (info.role !== "assistant") continue;
     for (const part of [...parts]) if (part.type === "tool") closeCall(part, info, error, emit);

@@ -10,7 +10,7 @@ import type { Turn } from "../turn.ts";
  * To be called when the calls of a reply have ended. Resolves when it is known what they changed, which may take until the
  * next reply streams; told then, if it is still wanted. Where no checkpoints are kept, what the tools tell of their edits counts.
  */
-export async function notePatch(turn: Turn, messageID: string, isWanted = () => true): Promise<void> {
+export async function recordChanges(turn: Turn, messageID: string, isWanted = () => true): Promise<void> {
   const change = (await turn.checkpoints.end()) ?? toldByTools(turn, messageID);
   if (!change || !isWanted()) return;
   const { snapshot, hash, files } = change;

@@ -5,20 +5,20 @@ import { type AssistantMessage, type Finish, noTokens, type ReplyError, type Use
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";
 import { reminders } from "../setup/system-prompt.ts";
-import type { Setup, Turn } from "../turn.ts";
+import type { AgentConfig, Turn } from "../turn.ts";
 import {
-  entriesThatCount,
   estimateContext,
   fixedSize,
   isCompaction,
   sizeOfEntry,
   sizeOfText,
   sum,
+  visibleEntries,
   withoutOutputs,
   withoutReasoning,
 } from "./context.ts";
 import { survivors } from "./survivors.ts";
-import { say } from "./synthetic-message.ts";
+import { addSyntheticMessage } from "./synthetic-message.ts";
 
 export type Compacted =
   | { type: "done" }
@@ -28,7 +28,7 @@ export type Compacted =
 
 /** Asks for a compaction, which the next round of the loop finds (L7). `auto`: nobody asked for it by hand. */
 export function requestCompaction(turn: Turn, user: UserMessage, auto: boolean): void {
-  const entries = entriesThatCount(turn.chat);
+  const entries = visibleEntries(turn.chat);
   const message: UserMessage = { ...user, id: newID("msg"), createdAt: Date.now() };
   const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
   turn.emit({ type: "message", message });
@@ -57,28 +57,28 @@ const longestSummary = 8000;
  * Has the model summarise what counts, up to `pending`. A failure leaves the history as it was.
  * @throws ModelError when the model cannot be asked at all, or Stop was pressed
  */
-export async function compact(turn: Turn, setup: Setup, pending: Entry): Promise<Compacted> {
+export async function compact(turn: Turn, config: AgentConfig, pending: Entry): Promise<Compacted> {
   const user = pending.info;
   if (user.role !== "user") throw new Error("a compaction that no user message asks for");
   const auto = pending.parts.some((part) => part.type === "compaction" && part.auto);
-  const entries = entriesThatCount(turn.chat);
-  const before = estimateContext(entries, setup);
+  const entries = visibleEntries(turn.chat);
+  const before = estimateContext(entries, config);
   if (!entries.some(({ info }) => info.role === "assistant")) return settle(turn, user, { type: "nothing" });
   const blocked = await firePreCompact(turn, auto);
   if (blocked !== undefined) return settle(turn, user, { type: "failed", why: blocked });
-  const room = Math.min(longestSummary, Math.floor(setup.contextWindow / 4));
-  const question = questionOf(turn, setup, user);
+  const room = Math.min(longestSummary, Math.floor(config.contextWindow / 4));
+  const question = questionOf(turn, config, user);
   const size = sum(entries, sizeOfEntry);
-  let limit = Math.min(setup.inputLimit, setup.contextWindow - room) - sizeOfEntry(question);
+  let limit = Math.min(config.inputLimit, config.contextWindow - room) - sizeOfEntry(question);
   for (let tries = 0; tries < 4; tries++) {
-    const shown = squeeze(entries, setup, limit);
+    const shown = squeeze(entries, config, limit);
     if (!shown) break;
     try {
-      const reply = await streamReply(turn, setup, {
+      const reply = await streamReply(turn, config, {
         entries: [...shown, question],
         kind: "summary",
         parent: user,
-        maxTokens: setup.maxTokens === undefined ? undefined : Math.min(setup.maxTokens, room),
+        maxTokens: config.maxTokens === undefined ? undefined : Math.min(config.maxTokens, room),
         flaw: (text, finish) => flaw(text, finish, size),
       });
       const { error } = reply.message;
@@ -98,9 +98,9 @@ export async function compact(turn: Turn, setup: Setup, pending: Entry): Promise
 
 function succeed(turn: Turn, user: UserMessage, auto: boolean): Compacted {
   turn.refresh();
-  const newest = entriesThatCount(turn.chat).at(-1);
+  const newest = visibleEntries(turn.chat).at(-1);
   // What the user asked last is there word for word; in the midst of the work the model is told to go on with it.
-  if (auto && newest?.info.role === "assistant") say(turn, user, reminders.goOn);
+  if (auto && newest?.info.role === "assistant") addSyntheticMessage(turn, user, reminders.goOn);
   return { type: "done" };
 }
 
@@ -152,20 +152,20 @@ function settle(turn: Turn, user: UserMessage, result: Exclude<Compacted, { type
 }
 
 /** The question to the model, which is no part of the chat. */
-function questionOf(turn: Turn, setup: Setup, user: UserMessage): Entry {
+function questionOf(turn: Turn, config: AgentConfig, user: UserMessage): Entry {
   const { prompt } = turn.project().agents.find("compaction");
-  const text = setup.system === "" ? prompt : `${prompt}\n\nAnswer with the summary alone. No tool may be called now.`;
+  const text = config.system === "" ? prompt : `${prompt}\n\nAnswer with the summary alone. No tool may be called now.`;
   const id = `${user.id}-question`;
   const { sessionID } = user;
   return { info: { ...user, id }, parts: [{ type: "text", id, sessionID, messageID: id, text, synthetic: true }] };
 }
 
 /** Drops the oldest outputs, then the oldest steps, until the rest fits; undefined when even that does not help. */
-function squeeze(entries: readonly Entry[], setup: Setup, limit: number): Entry[] | undefined {
+function squeeze(entries: readonly Entry[], config: AgentConfig, limit: number): Entry[] | undefined {
   const shown = [...entries];
-  if (estimateContext(shown, setup) <= limit) return shown;
+  if (estimateContext(shown, config) <= limit) return shown;
   const sizes = shown.map(sizeOfEntry);
-  let size = fixedSize(setup) + sum(sizes, (one) => one);
+  let size = fixedSize(config) + sum(sizes, (one) => one);
   // From here on the prefix is broken anyway, and with it what reasoning was tied to.
   for (let at = 0; at < shown.length && size > limit; at++) {
     const entry = shown[at];

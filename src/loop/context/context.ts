@@ -4,17 +4,17 @@ import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } 
 import { never } from "../../chat/never.ts";
 import type { ContextUse } from "../../chat/protocol.ts";
 import type { SystemPrompt } from "../setup/system-prompt.ts";
-import type { Limits, Setup } from "../turn.ts";
+import type { AgentConfig, Limits } from "../turn.ts";
 
 /** What is open in a chat (L3). */
-export interface Standing {
+export interface PendingPrompt {
   /** The newest message to be answered; undefined: there is none. */
   user: UserMessage | undefined;
   /** Whether it has its last word (L4). */
   isAnswered: boolean;
 }
 
-export function standing({ messages }: Chat): Standing {
+export function pendingPrompt({ messages }: Chat): PendingPrompt {
   const isTalk = (entry: Entry) => !entry.info.silent && isShown(entry);
   const asked = messages.findLastIndex((entry) => entry.info.role === "user" && isTalk(entry));
   const replied = messages.findLastIndex((entry) => entry.info.role === "assistant" && isTalk(entry));
@@ -45,7 +45,7 @@ function endsTurn(finish: Finish | undefined): boolean {
 }
 
 /** The entries that count, oldest first: from the newest finished compaction on, without what was pruned. */
-export function entriesThatCount(chat: Chat): Entry[] {
+export function visibleEntries(chat: Chat): Entry[] {
   const { messages } = chat;
   const summary = messages.findLastIndex(isFinishedSummary);
   if (summary < 0) return withoutPruned(chat, messages.filter(isShown));
@@ -120,10 +120,10 @@ function withoutOutput(part: Part): Part {
 }
 
 /** Where compaction begins: so much room is kept for the answer, a long one where the model gives long ones (C1). */
-export function overflowLimit(setup: Setup, { compactAt, reserveFloor }: Limits): number {
-  const { contextWindow, inputLimit, maxTokens = 0 } = setup;
+export function overflowLimit(config: AgentConfig, { compactAt, reserveFloorTokens }: Limits): number {
+  const { contextWindow, inputLimit, maxTokens = 0 } = config;
   // A window so small that the usual reserve would fill it keeps a part of itself.
-  const reserve = Math.min(reserveFloor, contextWindow / 4);
+  const reserve = Math.min(reserveFloorTokens, contextWindow / 4);
   const answer = Math.max(reserve, Math.min(maxTokens, contextWindow / 3));
   return Math.floor(Math.min(compactAt * contextWindow, contextWindow - answer, inputLimit - reserve));
 }
@@ -132,24 +132,24 @@ export function overflowLimit(setup: Setup, { compactAt, reserveFloor }: Limits)
  * Size of a request with these entries: what the last reply was reported to have taken, and an estimate of what came
  * since; an estimate of it all where no server has counted (C2).
  */
-export function estimateContext(entries: readonly Entry[], setup: Setup): number {
+export function estimateContext(entries: readonly Entry[], config: AgentConfig): number {
   const counted = entries.findLastIndex(
     ({ info }) =>
       info.role === "assistant" && !info.summary && info.finish !== undefined && contextSize(info.tokens) > 0,
   );
   const reply = entries[counted];
-  if (reply?.info.role !== "assistant") return fixedSize(setup) + sum(entries, sizeOfEntry);
+  if (reply?.info.role !== "assistant") return fixedSize(config) + sum(entries, sizeOfEntry);
   return contextSize(reply.info.tokens) + sizeOfOutputs(reply) + sum(entries.slice(counted + 1), sizeOfEntry);
 }
 
 /** System prompt and tools. */
-export function fixedSize({ system, definitions }: Setup): number {
+export function fixedSize({ system, definitions }: AgentConfig): number {
   return sizeOfText(system) + sizeOfTools(definitions);
 }
 
 const toolSizes = new WeakMap<object, number>();
 
-function sizeOfTools(definitions: Setup["definitions"]): number {
+function sizeOfTools(definitions: AgentConfig["definitions"]): number {
   const known = toolSizes.get(definitions) ?? sizeOfText(JSON.stringify(definitions));
   toolSizes.set(definitions, known);
   return known;
@@ -215,20 +215,25 @@ export function sum<Item>(items: readonly Item[], size: (item: Item) => number):
 }
 
 /** What fills the window, by part, for the panel. */
-export function contextUse(entries: readonly Entry[], setup: Setup, prompt: SystemPrompt, limits: Limits): ContextUse {
+export function contextUse(
+  entries: readonly Entry[],
+  config: AgentConfig,
+  prompt: SystemPrompt,
+  limits: Limits,
+): ContextUse {
   const last = entries.findLast(
     ({ info }) => info.role === "assistant" && !info.summary && contextSize(info.tokens) > 0,
   );
   const outputs = sum(entries, sizeOfOutputs);
   return {
-    window: setup.contextWindow,
-    limit: overflowLimit(setup, limits),
+    window: config.contextWindow,
+    limit: overflowLimit(config, limits),
     reported: last?.info.role === "assistant" ? contextSize(last.info.tokens) : undefined,
     parts: [
       { name: "system", tokens: sizeOfText(prompt.base) + sizeOfText(prompt.added) },
       { name: "rules", tokens: sizeOfText(prompt.rules) },
       { name: "memory", tokens: sizeOfText(prompt.memory) },
-      { name: "tools", tokens: sizeOfTools(setup.definitions), detail: `${setup.definitions.length} tools` },
+      { name: "tools", tokens: sizeOfTools(config.definitions), detail: `${config.definitions.length} tools` },
       { name: "messages", tokens: sum(entries, sizeOfEntry) - outputs },
       { name: "outputs", tokens: outputs },
     ],

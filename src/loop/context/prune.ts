@@ -1,7 +1,7 @@
 /** Leaves old outputs out of later requests (C6); the record and the panel keep them. */
 import type { Entry } from "../../chat/apply.ts";
 import type { Turn } from "../turn.ts";
-import { entriesThatCount, sizeOfOutputs } from "./context.ts";
+import { sizeOfOutputs, visibleEntries } from "./context.ts";
 
 /** Tokens of the newest outputs that always stay. */
 const protectedTail = 40_000;
@@ -12,7 +12,7 @@ const worthIt = 20_000;
 /** To be called when a turn is over: then no reasoning is tied to what is left out. */
 export function prune(turn: Turn): void {
   const { chat } = turn;
-  const entries = entriesThatCount(chat);
+  const entries = visibleEntries(chat);
   let tail = 0;
   let won = 0;
   let upTo: Entry | undefined;

@@ -4,7 +4,7 @@ import type { UserMessage } from "../../chat/message.ts";
 import type { Turn } from "../turn.ts";
 
 /** Answered with the agent and the model of `like`. */
-export function say(turn: Turn, like: UserMessage, text: string, silent = false): UserMessage {
+export function addSyntheticMessage(turn: Turn, like: UserMessage, text: string, silent = false): UserMessage {
   const { agent, model, system, variant, tools, sessionID } = like;
   const message: UserMessage = {
     id: newID("msg"),

@@ -16,7 +16,7 @@ import { never } from "../../chat/never.ts";
 import { isHarmless } from "../../tools/tool.ts";
 import { type Arguments, ModelError, type ModelEvent, type ModelRequest, type ProviderData } from "../model.ts";
 import { costOf } from "../setup/model-catalog.ts";
-import type { Setup, Turn } from "../turn.ts";
+import type { AgentConfig, Turn } from "../turn.ts";
 import { isRetryable, retryDelay } from "./retry.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -57,7 +57,7 @@ export interface ReplyOptions {
  * Asks the model once, with as many tries as the limits allow, then the fallback (H5).
  * @throws ModelError when the last try failed or Stop was pressed; what came is kept and marked
  */
-export async function streamReply(turn: Turn, setup: Setup, options: ReplyOptions): Promise<Reply> {
+export async function streamReply(turn: Turn, config: AgentConfig, options: ReplyOptions): Promise<Reply> {
   const { cwd } = turn.chat.session;
   let message: AssistantMessage = {
     id: newID("msg"),
@@ -65,8 +65,8 @@ export async function streamReply(turn: Turn, setup: Setup, options: ReplyOption
     createdAt: Date.now(),
     role: "assistant",
     parentID: options.parent.id,
-    agent: setup.agent.name,
-    model: setup.model,
+    agent: config.agent.name,
+    model: config.model,
     path: { cwd, root: cwd },
     tokens: noTokens,
     ...(options.kind === "silent" && { silent: true }),
@@ -76,9 +76,9 @@ export async function streamReply(turn: Turn, setup: Setup, options: ReplyOption
   turn.emit({ type: "message", message });
   const snapshot = options.kind === "summary" ? "" : turn.checkpoints.begin();
   for (let attempt = 1; ; attempt++) {
-    const sink = new ReplySink(turn, setup, message, options, snapshot);
+    const sink = new ReplySink(turn, config, message, options, snapshot);
     try {
-      return await tryOnce(turn, setup, options, sink);
+      return await tryOnce(turn, config, options, sink);
     } catch (error) {
       const failure = turn.signal.aborted ? aborted() : asModelError(error);
       if (attempt <= turn.limits.maxRetries && isRetryable(failure)) {
@@ -91,8 +91,8 @@ export async function streamReply(turn: Turn, setup: Setup, options: ReplyOption
         throw failure;
       }
       turn.note(`${message.model.modelID} is overloaded; ${fallback.modelID} answers in its place.`);
-      turn.fallBack();
-      setup = turn.setup(options.parent);
+      turn.switchToFallback();
+      config = turn.resolveConfig(options.parent);
       message = { ...message, model: fallback };
       turn.emit({ type: "reset", messageID: message.id });
       turn.emit({ type: "message", message });
@@ -101,11 +101,11 @@ export async function streamReply(turn: Turn, setup: Setup, options: ReplyOption
   }
 }
 
-async function tryOnce(turn: Turn, setup: Setup, options: ReplyOptions, sink: ReplySink): Promise<Reply> {
+async function tryOnce(turn: Turn, config: AgentConfig, options: ReplyOptions, sink: ReplySink): Promise<Reply> {
   const watchdog = new Watchdog(turn);
   try {
-    const model = await turn.openModel(setup.model);
-    const request = requestFor(setup, options, watchdog);
+    const model = await turn.openModel(config.model);
+    const request = requestFor(config, options, watchdog);
     for await (const event of model.stream(request)) sink.take(event);
     return sink.reply();
   } catch (error) {
@@ -115,17 +115,17 @@ async function tryOnce(turn: Turn, setup: Setup, options: ReplyOptions, sink: Re
   }
 }
 
-function requestFor(setup: Setup, options: ReplyOptions, watchdog: Watchdog): ModelRequest {
+function requestFor(config: AgentConfig, options: ReplyOptions, watchdog: Watchdog): ModelRequest {
   return {
-    model: setup.model.modelID,
-    system: setup.system,
+    model: config.model.modelID,
+    system: config.system,
     entries: options.entries,
-    tools: setup.definitions,
+    tools: config.definitions,
     toolUse: options.kind === "summary" || options.kind === "last" ? "none" : "auto",
-    temperature: setup.temperature,
-    options: setup.options,
+    temperature: config.temperature,
+    options: config.options,
     maxTokens: options.maxTokens,
-    thinking: setup.thinking,
+    thinking: config.thinking,
     signal: watchdog.signal,
     onBytes: () => watchdog.alive(),
   };
@@ -136,7 +136,7 @@ function isSame(a: ModelRef, b: ModelRef): boolean {
 }
 
 async function waitForNextTry(turn: Turn, messageID: string, attempt: number, error: ModelError): Promise<void> {
-  const delay = retryDelay(attempt, turn.limits.retryBackoff, error);
+  const delay = retryDelay(attempt, turn.limits.retryBackoffMs, error);
   const now = Date.now();
   turn.emit({
     type: "part",
@@ -187,17 +187,23 @@ class ReplySink {
   readonly #isShown: boolean;
   readonly #flaw: ReplyOptions["flaw"];
   readonly #snapshot: string;
-  readonly #tools: Setup["tools"];
+  readonly #tools: AgentConfig["tools"];
   #end: { finish: Finish; tokens: Tokens | undefined } | undefined;
 
-  constructor(turn: Turn, setup: Setup, message: AssistantMessage, { kind, flaw }: ReplyOptions, snapshot: string) {
+  constructor(
+    turn: Turn,
+    config: AgentConfig,
+    message: AssistantMessage,
+    { kind, flaw }: ReplyOptions,
+    snapshot: string,
+  ) {
     this.#turn = turn;
     this.#message = message;
     this.#textOnly = kind === "summary";
     this.#isShown = kind === "step" || kind === "last";
     this.#flaw = flaw;
     this.#snapshot = snapshot;
-    this.#tools = setup.tools;
+    this.#tools = config.tools;
   }
 
   take(event: ModelEvent): void {

@@ -17,7 +17,7 @@ export class Watchdog {
     this.#turn = turn;
     if (turn.signal.aborted) this.#abort();
     turn.signal.addEventListener("abort", this.#abort, { once: true });
-    this.#timer = setTimeout(() => this.#look(), turn.limits.stallNotice);
+    this.#timer = setTimeout(() => this.#look(), turn.limits.stallNoticeMs);
   }
 
   /** Aborted by Stop and by too long a silence. */
@@ -38,16 +38,16 @@ export class Watchdog {
   }
 
   #look(): void {
-    const { stallNotice, stallTimeout } = this.#turn.limits;
+    const { stallNoticeMs, stallTimeoutMs } = this.#turn.limits;
     const silent = Date.now() - this.#last;
-    if (silent >= stallTimeout) {
+    if (silent >= stallTimeoutMs) {
       const seconds = Math.round(silent / 1000);
       this.stalled = new ModelError("network", `Nothing came from the model for ${seconds} s.`, "Try again.");
       this.#controller.abort(this.stalled);
       return;
     }
-    if (silent >= stallNotice && !this.#told) this.#tell(this.#last);
-    const next = silent >= stallNotice ? stallTimeout : Math.min(stallNotice, stallTimeout);
+    if (silent >= stallNoticeMs && !this.#told) this.#tell(this.#last);
+    const next = silent >= stallNoticeMs ? stallTimeoutMs : Math.min(stallNoticeMs, stallTimeoutMs);
     this.#timer = setTimeout(() => this.#look(), Math.max(1, next - silent));
   }
 

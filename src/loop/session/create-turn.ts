@@ -6,9 +6,9 @@ import { newID } from "../../chat/ids.ts";
 import type { FilesSeen } from "../../tools/tool.ts";
 import type { Budget } from "../budget.ts";
 import { DoomWatch } from "../calls/doom.ts";
-import { standing } from "../context/context.ts";
+import { pendingPrompt } from "../context/context.ts";
 import type { Permissions } from "../permissions/permission.ts";
-import type { Choices, Setups } from "../setup/agent-config.ts";
+import type { Choices, ConfigResolver } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
 import { pause, type Sleeper, workingClock } from "./clock.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -18,7 +18,7 @@ interface Parts {
   chat: Chat;
   choices: Choices;
   deps: SessionDeps;
-  setups: Setups;
+  resolver: ConfigResolver;
   permissions: Permissions;
   budget: Budget;
   seen: FilesSeen;
@@ -37,13 +37,24 @@ export interface Running extends Sleeper {
 }
 
 export function turnOf(runID: string, running: Running, parts: Parts): Turn {
-  const { chat, choices, deps, setups, permissions, budget, seen, emit, takeQueued } = parts;
-  const { host, limits, hooks, checkpoints, outside, openModel, openChild, onLoopEvent, onNote, onBug, recorder } =
-    deps;
+  const { chat, choices, deps, resolver, permissions, budget, seen, emit, takeQueued } = parts;
+  const {
+    host,
+    limits,
+    hooks,
+    checkpoints,
+    externalTools,
+    openModel,
+    openChild,
+    onLoopEvent,
+    onNote,
+    onBug,
+    recorder,
+  } = deps;
   const { signal } = running.abort;
   const clock = workingClock();
-  const agentOf = () => setups.project.agents.find(standing(chat).user?.agent ?? choices.agent);
-  const fallback = deps.fallback();
+  const agentOf = () => resolver.project.agents.find(pendingPrompt(chat).user?.agent ?? choices.agent);
+  const fallback = deps.fallbackModel();
   return {
     runID,
     chat,
@@ -52,7 +63,7 @@ export function turnOf(runID: string, running: Running, parts: Parts): Turn {
     },
     limits: limits(),
     host,
-    project: () => setups.project,
+    project: () => resolver.project,
     permissions,
     hooks,
     budget,
@@ -62,15 +73,15 @@ export function turnOf(runID: string, running: Running, parts: Parts): Turn {
     firstReply: chat.messages.length,
     signal,
     fallback,
-    gather: async () => {
-      await outside.ready(signal);
-      setups.begin();
+    connectExternalTools: async () => {
+      await externalTools.ready(signal);
+      resolver.begin();
     },
     readOnly: () => choices.mode === "plan" || agentOf().readOnly,
-    setup: (user) => setups.of(user),
-    setupFor: (agent, user, depth) => setups.ofAgent(agent, user, depth),
-    refresh: () => setups.refresh(),
-    fallBack: () => fallback && setups.fallBack(fallback),
+    resolveConfig: (user) => resolver.of(user),
+    resolveConfigFor: (agent, user, depth) => resolver.ofAgent(agent, user, depth),
+    refresh: () => resolver.refresh(),
+    switchToFallback: () => fallback && resolver.switchToFallback(fallback),
     openModel,
     openChild,
     emit,
@@ -83,7 +94,7 @@ export function turnOf(runID: string, running: Running, parts: Parts): Turn {
         onBug(error);
       }
     },
-    tellUser: (messageID, text) =>
+    notifyUser: (messageID, text) =>
       emit({
         type: "part",
         part: { type: "text", id: newID("prt"), sessionID: chat.session.id, messageID, text, ignored: true },

@@ -6,7 +6,7 @@ import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import { type PromptInput, type PromptPart, promptText } from "../../chat/prompt-input.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
-import { entriesThatCount } from "../context/context.ts";
+import { visibleEntries } from "../context/context.ts";
 import { type Choices, modelOf } from "../setup/agent-config.ts";
 import { noteFor } from "../setup/system-prompt.ts";
 import { IntakeError } from "./intake-error.ts";
@@ -79,7 +79,7 @@ export function storePrompt(
 
 /** The last note of date and mode that the model still sees. */
 function lastNote(chat: Chat): string | undefined {
-  for (const { parts } of entriesThatCount(chat).toReversed()) {
+  for (const { parts } of visibleEntries(chat).toReversed()) {
     for (const part of parts) {
       if (part.type === "text" && part.synthetic && part.text.startsWith("Today is ")) return part.text;
     }

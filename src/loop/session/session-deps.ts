@@ -10,7 +10,7 @@ import type { Checkpoints } from "../checkpoints.ts";
 import type { Hooks } from "../hooks.ts";
 import type { LoopEvent } from "../loop-events.ts";
 import type { Model } from "../model.ts";
-import type { Outside } from "../setup/external-tools.ts";
+import type { ExternalTools } from "../setup/external-tools.ts";
 import type { Project } from "../setup/project.ts";
 import type { Ledger, Recorder, SessionLock } from "../storage.ts";
 import type { Limits } from "../turn.ts";
@@ -19,9 +19,9 @@ import type { Limits } from "../turn.ts";
 export interface SessionDeps {
   host: Host;
   tools: ToolRegistry;
-  outside: Outside;
+  externalTools: ExternalTools;
   /** What stands for outside tools, where those are too many to be told of one by one; else none. */
-  deferred(tools: readonly Tool[]): Tool[];
+  toolSearchTools(tools: readonly Tool[]): Tool[];
   checkpoints: Checkpoints;
   taskTool(agents: readonly Agent[]): Tool;
   recorder: Recorder;
@@ -32,7 +32,7 @@ export interface SessionDeps {
   platform: string;
   openModel(ref: ModelRef): Promise<Model>;
   /** Who takes over when the model stays overloaded (H5). */
-  fallback(): ModelRef | undefined;
+  fallbackModel(): ModelRef | undefined;
   rules(): { user: readonly Rule[]; workspace: readonly Rule[] };
   keepRules(rules: Rule[]): void;
   /** A rule has decided about a call. */

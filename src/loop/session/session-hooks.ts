@@ -2,16 +2,16 @@
 
 import { newID } from "../../chat/ids.ts";
 import { type PromptInput, promptText } from "../../chat/prompt-input.ts";
-import { standing } from "../context/context.ts";
+import { pendingPrompt } from "../context/context.ts";
 import type { HookOutcome, Hooks } from "../hooks.ts";
 import type { Turn } from "../turn.ts";
 import { IntakeError } from "./intake-error.ts";
 
 /** How long the hooks of the session's end may take, in ms: an editor that closes waits no longer. */
-const lastWords = 2_000;
+const sessionEndTimeoutMs = 2_000;
 
 /** The prompt with what the hooks add to it. @throws IntakeError when they do not let it pass */
-export async function hearPrompt(hooks: Hooks, input: PromptInput, signal: AbortSignal): Promise<PromptInput> {
+export async function runPromptHooks(hooks: Hooks, input: PromptInput, signal: AbortSignal): Promise<PromptInput> {
   if (!hooks.has("UserPromptSubmit")) return input;
   const outcome = await hooks.fire("UserPromptSubmit", undefined, { prompt: promptText(input) }, signal);
   if (outcome.decision === "deny" || outcome.stop !== undefined) {
@@ -22,8 +22,8 @@ export async function hearPrompt(hooks: Hooks, input: PromptInput, signal: Abort
 }
 
 /** To be called when the first prompt is stored: what the hooks add goes with it. */
-export async function hearStart(turn: Turn): Promise<void> {
-  const { user } = standing(turn.chat);
+export async function runSessionStartHooks(turn: Turn): Promise<void> {
+  const { user } = pendingPrompt(turn.chat);
   if (!user || !turn.hooks.has("SessionStart")) return;
   const source = turn.chat.messages.length > 1 ? "resume" : "startup";
   const outcome = await turn.hooks.fire("SessionStart", source, { source }, turn.signal);
@@ -33,8 +33,8 @@ export async function hearStart(turn: Turn): Promise<void> {
   }
 }
 
-export async function tellEnd(hooks: Hooks): Promise<void> {
-  await hooks.fire("SessionEnd", "other", { reason: "other" }, AbortSignal.timeout(lastWords));
+export async function runSessionEndHooks(hooks: Hooks): Promise<void> {
+  await hooks.fire("SessionEnd", "other", { reason: "other" }, AbortSignal.timeout(sessionEndTimeoutMs));
 }
 
 /** What hooks say, as parts of a prompt: to the model, and to the user. */

@@ -9,14 +9,14 @@ import type { Background } from "../../tools/host.ts";
 import type { FilesSeen, Need } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { Budget, costOfSession } from "../budget.ts";
-import { closeOpen, interruptedText } from "../calls/close-calls.ts";
+import { closeOpenCalls, interruptedText } from "../calls/close-calls.ts";
 import { requestCompaction } from "../context/compact.ts";
-import { contextUse, entriesThatCount, standing } from "../context/context.ts";
+import { contextUse, pendingPrompt, visibleEntries } from "../context/context.ts";
 import { runTurn } from "../loop.ts";
 import { judgeCommand } from "../permissions/parts.ts";
 import { type Answer, Permissions } from "../permissions/permission.ts";
 import type { RuleBook } from "../permissions/rules.ts";
-import { type Choices, Setups } from "../setup/agent-config.ts";
+import { type Choices, ConfigResolver } from "../setup/agent-config.ts";
 import type { HeldLock } from "../storage.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
 import { type Running, turnOf } from "./create-turn.ts";
@@ -26,7 +26,7 @@ import { IntakeError } from "./intake-error.ts";
 import { nameAfterFirstReply } from "./naming.ts";
 import { edited, enqueued, moved } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { hearPrompt, hearStart, tellEnd } from "./session-hooks.ts";
+import { runPromptHooks, runSessionEndHooks, runSessionStartHooks } from "./session-hooks.ts";
 
 export type PromptResult =
   | { type: "ended"; end: TurnEnd }
@@ -39,7 +39,7 @@ export class Session {
   readonly choices: Choices;
   readonly permissions: Permissions;
   readonly #deps: SessionDeps;
-  readonly #setups: Setups;
+  readonly #resolver: ConfigResolver;
   readonly #budget: Budget;
   readonly #seen: FilesSeen = new Map();
   readonly #listeners = new Set<(event: ChatEvent) => void>();
@@ -48,7 +48,7 @@ export class Session {
   #running: Running | undefined;
   #hasBegun = false;
 
-  /** `chat` is new, or replayed from a record; `settle` ends what was running when the record did. */
+  /** `chat` is new, or replayed from a record; `recover` ends what was running when the record did. */
   constructor(chat: Chat, choices: Choices, deps: SessionDeps) {
     this.chat = chat;
     this.choices = choices;
@@ -61,7 +61,7 @@ export class Session {
       emit: (event) => this.#emit(event),
       attended: deps.attended,
     });
-    this.#setups = new Setups({ ...deps, choices, book: () => this.#book() });
+    this.#resolver = new ConfigResolver({ ...deps, choices, book: () => this.#book() });
     const ask = (text: string, signal: AbortSignal) =>
       this.permissions.askUser("Go on beyond the budget?", text, signal);
     this.#budget = new Budget({
@@ -74,7 +74,7 @@ export class Session {
     if (deps.titles && chat.messages.length === 0)
       nameAfterFirstReply({
         session: this,
-        agents: () => this.#setups.project.agents,
+        agents: () => this.#resolver.project.agents,
         openModel: deps.openModel,
         closing: this.#closing.signal,
       });
@@ -82,7 +82,7 @@ export class Session {
 
   /** Who answers the next prompt. */
   get agent(): Agent {
-    return this.#setups.project.agents.find(this.choices.agent);
+    return this.#resolver.project.agents.find(this.choices.agent);
   }
 
   /** Commands that run beside the conversation. */
@@ -112,12 +112,12 @@ export class Session {
    * @throws IntakeError when it is not taken, RecordError when what was said before cannot be kept: nothing is stored
    */
   async prompt(input: PromptInput, whenBusy: "queue" | "drop" | "interrupt" = "queue"): Promise<PromptResult> {
-    await this.#lastWord();
+    await this.#settleCurrentTurn();
     this.#check(input);
     if (this.#running && whenBusy === "drop") return { type: "dropped" };
-    const heard = await hearPrompt(this.#deps.hooks, input, this.#closing.signal);
+    const heard = await runPromptHooks(this.#deps.hooks, input, this.#closing.signal);
     if (whenBusy === "interrupt") await this.stop();
-    await this.#lastWord();
+    await this.#settleCurrentTurn();
     const store = () => this.#store(heard);
     if (!input.noReply) {
       if (this.#running) return this.#enqueue(heard);
@@ -129,14 +129,14 @@ export class Session {
 
   /** Answers the newest user message again, after an error. Does nothing while a turn runs. */
   async tryAgain(): Promise<void> {
-    await this.#lastWord();
+    await this.#settleCurrentTurn();
     if (!this.#running && this.chat.messages.length > 0) await this.#run(() => {});
   }
 
   /** Compacts the conversation now, as a turn of its own. @throws IntakeError while a turn runs, or when nothing was said */
   async compact(): Promise<TurnEnd> {
-    await this.#lastWord();
-    const { user } = standing(this.chat);
+    await this.#settleCurrentTurn();
+    const { user } = pendingPrompt(this.chat);
     if (this.#running)
       throw new IntakeError("prompt-invalid", "Rondo is working. Compact when it is done, or stop it first.");
     if (!user) throw new IntakeError("prompt-invalid", "There is nothing to compact yet.");
@@ -175,7 +175,7 @@ export class Session {
   choose({ model, thinking }: Partial<Pick<Choices, "model" | "thinking">>): void {
     if (model) this.choices.model = model;
     if (thinking !== undefined) this.choices.thinking = thinking;
-    this.#setups.choose(model);
+    this.#resolver.choose(model);
   }
 
   setMode(mode: PermissionMode): void {
@@ -190,7 +190,7 @@ export class Session {
   async rewind(messageID: string | null): Promise<void> {
     if (this.#running) throw new IntakeError("prompt-invalid", "Rondo is working. Stop it first.");
     await this.#locked(() => this.#emit({ type: "rewound", messageID }));
-    this.#setups.refresh();
+    this.#resolver.refresh();
   }
 
   /** How a command would be judged now; nothing of it runs. @throws ToolError when it cannot be looked at */
@@ -205,15 +205,15 @@ export class Session {
 
   /** What fills the context window now (C1, C2). */
   contextUse(): ContextUse {
-    const { user } = standing(this.chat);
+    const { user } = pendingPrompt(this.chat);
     const { model, agent } = this.choices;
     const base = { id: "", sessionID: this.chat.session.id, createdAt: 0, role: "user" } as const;
     const asked = user ?? { ...base, agent, model };
-    const setup = this.#setups.of(asked);
+    const config = this.#resolver.of(asked);
     return contextUse(
-      entriesThatCount(this.chat),
-      setup,
-      this.#setups.promptOf(setup.agent, asked),
+      visibleEntries(this.chat),
+      config,
+      this.#resolver.promptOf(config.agent, asked),
       this.#deps.limits(),
     );
   }
@@ -224,7 +224,7 @@ export class Session {
   }
 
   /** Ends what was running when the record ended. @returns false when another process still runs the session */
-  async settle(): Promise<boolean> {
+  async recover(): Promise<boolean> {
     if (this.#running) return true;
     try {
       await this.#locked(() => {}, 0);
@@ -239,7 +239,7 @@ export class Session {
     const isFirst = !this.#closing.signal.aborted;
     this.#closing.abort();
     await Promise.all([this.#end("The session was closed"), this.#deps.host.background.endAll()]);
-    if (isFirst && this.#hasBegun) await tellEnd(this.#deps.hooks);
+    if (isFirst && this.#hasBegun) await runSessionEndHooks(this.#deps.hooks);
     this.#deps.recorder.flush();
   }
 
@@ -252,7 +252,7 @@ export class Session {
     if (this.#closing.signal.aborted) {
       throw new IntakeError("session-terminated", "This session is closed. Start a new one.");
     }
-    checkPrompt(input, this.chat, this.#setups.project.agents, this.choices);
+    checkPrompt(input, this.chat, this.#resolver.project.agents, this.choices);
   }
 
   #enqueue(input: PromptInput): PromptResult {
@@ -272,11 +272,11 @@ export class Session {
   }
 
   #store(input: Omit<PromptInput, "noReply">): void {
-    storePrompt(input, this.chat, this.#setups.project.agents, this.choices, (event) => this.#emit(event));
+    storePrompt(input, this.chat, this.#resolver.project.agents, this.choices, (event) => this.#emit(event));
   }
 
   /** Changes the record while no turn of another process does. @throws IntakeError `session-locked` */
-  async #locked(change: () => void, timeout = this.#deps.limits().queueTimeout): Promise<void> {
+  async #locked(change: () => void, timeout = this.#deps.limits().queueTimeoutMs): Promise<void> {
     await this.#running?.ready;
     const lock = this.#running ? undefined : await this.#deps.lock.acquire(newID("run"), timeout, this.#closing.signal);
     try {
@@ -291,7 +291,7 @@ export class Session {
   /** The lock is held: takes what others did meanwhile, and ends what they left open. @throws RecordError */
   #begin(lock: HeldLock): void {
     this.catchUp(lock.caughtUp);
-    closeOpen(this.chat, interruptedText, (event) => this.#emit(event));
+    closeOpenCalls(this.chat, interruptedText, (event) => this.#emit(event));
     this.#deps.recorder.flush();
   }
 
@@ -308,13 +308,13 @@ export class Session {
       lock = await this.#acquire(runID, abort.signal);
       lock.lost.addEventListener("abort", () => abort.abort(new DOMException("Opened elsewhere", "AbortError")));
       this.#begin(lock);
-      this.#setups.begin();
+      this.#resolver.begin();
       this.#takeQueued();
       const turn = turnOf(runID, running, {
         chat: this.chat,
         choices: this.choices,
         deps: this.#deps,
-        setups: this.#setups,
+        resolver: this.#resolver,
         permissions: this.permissions,
         budget: this.#budget,
         seen: this.#seen,
@@ -322,7 +322,7 @@ export class Session {
         takeQueued: () => this.#takeQueued(),
       });
       start(turn);
-      if (!this.#hasBegun) await hearStart(turn);
+      if (!this.#hasBegun) await runSessionStartHooks(turn);
       this.#hasBegun = true;
       this.#budget.begin(costOfSession(this.chat.messages).usd);
       ready.resolve();
@@ -337,7 +337,7 @@ export class Session {
 
   async #acquire(runID: string, signal: AbortSignal): Promise<HeldLock> {
     try {
-      return await this.#deps.lock.acquire(runID, this.#deps.limits().queueTimeout, signal);
+      return await this.#deps.lock.acquire(runID, this.#deps.limits().queueTimeoutMs, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       throw new IntakeError("session-locked", "Stopped while another process was still working in this session.");
@@ -345,7 +345,7 @@ export class Session {
   }
 
   /** Waits until a turn either takes prompts or is over. */
-  async #lastWord(): Promise<void> {
+  async #settleCurrentTurn(): Promise<void> {
     for (let running = this.#running; running; running = this.#running) {
       await running.ready;
       if (!running.closed && this.#running === running) return;
@@ -364,7 +364,7 @@ export class Session {
       // The process may have ended between the message and the emptied queue: its parts are then put anew.
       if (findEntry(this.chat, id)) this.#emit({ type: "reset", messageID: id });
       // Its agent may be gone since it was sent; then the session's own answers.
-      const isThere = agent !== undefined && this.#setups.project.agents.all().some(({ name }) => name === agent);
+      const isThere = agent !== undefined && this.#resolver.project.agents.all().some(({ name }) => name === agent);
       this.#store({ ...input, messageID: id, ...(isThere && { agent }) });
     }
     this.#emit({ type: "queued", queue: [] });

@@ -8,8 +8,8 @@ import { isHarmless, type Tool } from "../../tools/tool.ts";
 import { type Agent, isSwitchedOn } from "../agents/agents.ts";
 import type { Thinking } from "../model.ts";
 import { isWhollyDenied, type RuleBook } from "../permissions/rules.ts";
-import type { Limits, Setup } from "../turn.ts";
-import type { Outside } from "./external-tools.ts";
+import type { AgentConfig, Limits } from "../turn.ts";
+import type { ExternalTools } from "./external-tools.ts";
 import { knownModel, optionsFor, windowOf } from "./model-catalog.ts";
 import type { Project } from "./project.ts";
 import { joinPrompt, type SystemPrompt, systemPrompt } from "./system-prompt.ts";
@@ -24,12 +24,12 @@ export interface Choices {
   appended: string;
 }
 
-interface SetupsOptions {
+interface ResolverDeps {
   host: Host;
   tools: ToolRegistry;
-  outside: Outside;
-  /** What stands for tools from elsewhere when those are too many to be told of one by one; else none. */
-  deferred(tools: readonly Tool[]): Tool[];
+  externalTools: ExternalTools;
+  /** What stands for external tools when those are too many to be told of one by one; else none. */
+  toolSearchTools(tools: readonly Tool[]): Tool[];
   /** The tool that hands work to one of these agents. */
   taskTool(agents: readonly Agent[]): Tool;
   platform: string;
@@ -42,22 +42,22 @@ interface SetupsOptions {
 /** How deep subagents may be nested. */
 const deepest = 3;
 
-export class Setups {
-  readonly #options: SetupsOptions;
+export class ConfigResolver {
+  readonly #options: ResolverDeps;
   #project: Project | undefined;
   /** System prompts stay as they are until `refresh` (C7). */
   readonly #prompts = new Map<string, SystemPrompt>();
-  /** Setups of this turn, so that requests can be remembered by their parts. */
-  readonly #known = new Map<string, Setup>();
+  /** ConfigResolver of this turn, so that requests can be remembered by their parts. */
+  readonly #known = new Map<string, AgentConfig>();
   #taskTool: Tool | undefined;
-  /** Those from elsewhere, as they were when the turn began: what requests begin with must not change within it. */
-  #outside: readonly Tool[] = [];
+  /** The external tools, as they were when the turn began: what requests begin with must not change within it. */
+  #externalTools: readonly Tool[] = [];
   #search: Tool[] = [];
   #fallback: ModelRef | undefined;
   /** By the caller, while the turn runs. */
   #chosen: ModelRef | undefined;
 
-  constructor(options: SetupsOptions) {
+  constructor(options: ResolverDeps) {
     this.#options = options;
   }
 
@@ -72,10 +72,10 @@ export class Setups {
     this.#known.clear();
     this.#fallback = undefined;
     this.#chosen = undefined;
-    const now = this.#options.outside.tools();
-    if (now.length === this.#outside.length && now.every((tool, at) => tool === this.#outside[at])) return;
-    this.#outside = now;
-    this.#search = this.#options.deferred(now);
+    const now = this.#options.externalTools.tools();
+    if (now.length === this.#externalTools.length && now.every((tool, at) => tool === this.#externalTools[at])) return;
+    this.#externalTools = now;
+    this.#search = this.#options.toolSearchTools(now);
   }
 
   /** Choices have changed: they count from the next request on. `model` goes before that of the message answered. */
@@ -92,24 +92,24 @@ export class Setups {
     this.#known.clear();
   }
 
-  fallBack(model: ModelRef): void {
+  switchToFallback(model: ModelRef): void {
     this.#fallback = model;
     this.#known.clear();
   }
 
   /** @throws IntakeError when the agent is gone */
-  of(user: UserMessage): Setup {
+  of(user: UserMessage): AgentConfig {
     return this.ofAgent(this.project.agents.find(user.agent), user, 0);
   }
 
-  ofAgent(agent: Agent, user: UserMessage, depth: number): Setup {
+  ofAgent(agent: Agent, user: UserMessage, depth: number): AgentConfig {
     const { model, system = "", variant = "", tools = {} } = user;
     const key = JSON.stringify([agent.name, model, system, variant, tools, depth]);
     const known = this.#known.get(key);
     if (known) return known;
-    const setup = this.#make(agent, user, depth);
-    this.#known.set(key, setup);
-    return setup;
+    const config = this.#make(agent, user, depth);
+    this.#known.set(key, config);
+    return config;
   }
 
   /** The system prompt in its parts, for the panel. */
@@ -127,7 +127,7 @@ export class Setups {
     return prompt;
   }
 
-  #make(agent: Agent, user: UserMessage, depth: number): Setup {
+  #make(agent: Agent, user: UserMessage, depth: number): AgentConfig {
     const { limits, choices } = this.#options;
     const model = this.#fallback ?? this.#chosen ?? user.model;
     const known = knownModel(model);
@@ -153,12 +153,12 @@ export class Setups {
   #offered(agent: Agent, switches: Record<string, boolean>, depth: number, model: ModelRef): Tool[] {
     const tools = this.#options.tools.offered().filter((tool) => isFor(model, tool));
     if (depth < deepest) tools.push(...this.#delegation());
-    tools.push(...(this.#search.length > 0 ? this.#search : this.#outside));
+    tools.push(...(this.#search.length > 0 ? this.#search : this.#externalTools));
     return this.#allowed(tools, agent, switches);
   }
 
   #deferred(agent: Agent, switches: Record<string, boolean>): Tool[] {
-    return this.#search.length > 0 ? this.#allowed(this.#outside, agent, switches) : [];
+    return this.#search.length > 0 ? this.#allowed(this.#externalTools, agent, switches) : [];
   }
 
   #allowed(tools: readonly Tool[], agent: Agent, switches: Record<string, boolean>): Tool[] {

@@ -1,7 +1,7 @@
 /** Tools that come from elsewhere and may come and go while Rondo runs: those of MCP servers and of other extensions. */
 import type { Tool } from "../../tools/tool.ts";
 
-export interface Outside {
+export interface ExternalTools {
   /**
    * Starts what is not running yet. Resolves when all have said what they offer, or have been waited for long enough; what
    * comes later is offered from the next turn on. Never rejects.
@@ -11,10 +11,10 @@ export interface Outside {
   tools(): readonly Tool[];
 }
 
-export const noOutside: Outside = { ready: async () => {}, tools: () => [] };
+export const noExternalTools: ExternalTools = { ready: async () => {}, tools: () => [] };
 
 /** Those of several, in their order. */
-export function together(all: readonly Outside[]): Outside {
+export function combineExternalTools(all: readonly ExternalTools[]): ExternalTools {
   return {
     async ready(signal) {
       await Promise.all(all.map((one) => one.ready(signal)));

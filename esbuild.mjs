@@ -12,15 +12,15 @@ const development = watch || process.argv.includes("--development");
 /** Parts that are loaded when first used: source file → bundle of its own beside the one that imports it. */
 const lazyParts = {
   "src/extension/app.ts": "app.cjs",
-  "src/providers/anthropic.ts": "anthropic.cjs",
-  "src/providers/openai.ts": "openai.cjs",
+  "src/providers/anthropic/anthropic-model.ts": "anthropic.cjs",
+  "src/providers/openai-chat/chat-model.ts": "openai.cjs",
   "src/mcp/connection/connect.ts": "mcp.cjs",
   "src/tools/command/shell/grammar.ts": "grammar.cjs",
   "src/tour/tour.ts": "tour.cjs",
   "src/headless/main.ts": "headless-main.js",
 };
 
-/** Turns `import("…/models/anthropic.ts")` into `import("./anthropic.cjs")`, so that a start reads none of it. */
+/** Turns `import("…/anthropic-model.ts")` into `import("./anthropic.cjs")`, so that a start reads none of it. */
 const lazy = {
   name: "lazy-parts",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
@@ -97,8 +97,8 @@ export const builds = [
     entryPoints: {
       extension: "src/extension/extension.ts",
       app: "src/extension/app.ts",
-      anthropic: "src/providers/anthropic.ts",
-      openai: "src/providers/openai.ts",
+      anthropic: "src/providers/anthropic/anthropic-model.ts",
+      openai: "src/providers/openai-chat/chat-model.ts",
       mcp: "src/mcp/connection/connect.ts",
       grammar: "src/tools/command/shell/grammar.ts",
       tour: "src/tour/tour.ts",

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Finish, Tokens } from "../src/chat/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../src/loop/model.ts";
-import { parseArguments } from "../src/providers/arguments.ts";
+import { parseArguments } from "../src/providers/shared/parse-arguments.ts";
 
 export type Said =
   | string

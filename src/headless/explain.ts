@@ -9,10 +9,10 @@ import { loadProject } from "../project/project.ts";
 import { foldersOf } from "../query/options.ts";
 import { rulesOf } from "../query/permissions.ts";
 import type { Options } from "../query/types.ts";
-import { builtInTools } from "../tools/all.ts";
+import { builtInTools } from "../tools/built-in/all.ts";
+import { taskTool } from "../tools/built-in/task.ts";
 import type { Host } from "../tools/host.ts";
-import { nodeHost } from "../tools/node/host.ts";
-import { taskTool } from "../tools/task.ts";
+import { nodeHost } from "../tools/node-host/node-host.ts";
 import { isHarmless, nobodyToAsk, noDelegate, type Tool, ToolError } from "../tools/tool.ts";
 import { UsageError } from "./options.ts";
 

@@ -1,7 +1,7 @@
 /** Agents in Markdown files (spec P4). */
 import path from "node:path";
 import type { Agent } from "../loop/agents/agents.ts";
-import { markdownIn, type Root, readFileOf, textOf } from "../tools/boundary/config-files.ts";
+import { markdownIn, type Root, readFileOf, textOf } from "../tools/file-access/config-files.ts";
 import { type Origin, parseAgent } from "./agent-fields.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";
 

@@ -1,7 +1,7 @@
 /** The branch that is checked out, read from git's own files: running git would cost more than all else here. */
 import path from "node:path";
-import { readFileOf, textOf } from "../tools/boundary/config-files.ts";
-import { statsOf } from "../tools/node/stats.ts";
+import { readFileOf, textOf } from "../tools/file-access/config-files.ts";
+import { statsOf } from "../tools/node-host/stats.ts";
 
 /** A branch's name, "detached at 1a2b3c4", or undefined outside git. Looks in the parents, too. */
 export function branchOf(folder: string): string | undefined {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
-import { endTree, markVariable, treeOf } from "../tools/node/processes.ts";
+import { endTree, markVariable, treeOf } from "../tools/run-command/process-tree.ts";
 
 interface HookProcess {
   command: string;

@@ -1,7 +1,7 @@
 /** Hooks as settings hold them, in the form of Claude Code (spec K4). */
 import * as z from "zod/mini";
 import { type HookEvent, hookEvents } from "../loop/hooks.ts";
-import { type Root, readFileOf, rootsOf, textOf } from "../tools/boundary/config-files.ts";
+import { type Root, readFileOf, rootsOf, textOf } from "../tools/file-access/config-files.ts";
 import { type Matcher, matcherOf } from "./hook-matcher.ts";
 
 export interface CommandHook {

@@ -2,8 +2,8 @@
 import path from "node:path";
 import { AgentCatalog } from "../loop/agents/agents.ts";
 import type { Project } from "../loop/setup/project.ts";
-import { rootsOf } from "../tools/boundary/config-files.ts";
-import { statsOf } from "../tools/node/stats.ts";
+import { rootsOf } from "../tools/file-access/config-files.ts";
+import { statsOf } from "../tools/node-host/stats.ts";
 import { findAgents } from "./agent-files.ts";
 import { branchOf } from "./git-branch.ts";
 import { memoryOf, rulesOf } from "./rules-files.ts";

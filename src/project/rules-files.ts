@@ -1,6 +1,6 @@
 /** What the workspace and the user ask of every agent, and the lasting notes (spec M1, C5). */
 import type { Project } from "../loop/setup/project.ts";
-import { markdownIn, type Root, readFileOf, textOf } from "../tools/boundary/config-files.ts";
+import { markdownIn, type Root, readFileOf, textOf } from "../tools/file-access/config-files.ts";
 
 /** Bytes of one rules file, and of all together: about 10,000 and 25,000 tokens. */
 const fileLimit = 40 * 1024;

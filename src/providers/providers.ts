@@ -44,8 +44,8 @@ export async function openModel(provider: ProviderID, access: Access): Promise<M
     );
   }
   const options = { apiKey: access.apiKey ?? "none", ...(access.baseURL !== undefined && { baseURL: access.baseURL }) };
-  if (provider === "anthropic") return (await import("./anthropic.ts")).anthropicModel(options);
-  return (await import("./openai.ts")).openaiModel(options);
+  if (provider === "anthropic") return (await import("./anthropic/anthropic-model.ts")).anthropicModel(options);
+  return (await import("./openai-chat/chat-model.ts")).openaiModel(options);
 }
 
 function isLocal(baseURL: string | undefined): boolean {

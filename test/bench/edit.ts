@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { edit } from "../../src/tools/edit.ts";
-import { versionOf } from "../../src/tools/node/files.ts";
-import { nodeHost } from "../../src/tools/node/host.ts";
+import { edit } from "../../src/tools/built-in/edit.ts";
+import { nodeHost } from "../../src/tools/node-host/node-host.ts";
+import { versionOf } from "../../src/tools/node-host/workspace.ts";
 import { type FilesSeen, nobodyToAsk, noDelegate, ToolError } from "../../src/tools/tool.ts";
 import { median, type Report } from "./headless.ts";
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { nodeHost } from "../../src/tools/node/host.ts";
+import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { median, type Report } from "./headless.ts";
 
 const tries = 50;

@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "n
 import os from "node:os";
 import path from "node:path";
 import { rgPath } from "@vscode/ripgrep";
-import { glob } from "../../src/tools/glob.ts";
-import { grep } from "../../src/tools/grep.ts";
+import { glob } from "../../src/tools/built-in/glob.ts";
+import { grep } from "../../src/tools/built-in/grep.ts";
 import type { Host } from "../../src/tools/host.ts";
-import { nodeHost } from "../../src/tools/node/host.ts";
+import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { nobodyToAsk, noDelegate, type Tool } from "../../src/tools/tool.ts";
 import { median, type Report } from "./headless.ts";
 

@@ -15,10 +15,10 @@ import { defaultLimits } from "../../src/loop/turn.ts";
 import { openModel } from "../../src/providers/providers.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
-import { coreTools } from "../../src/tools/core.ts";
-import { nodeHost } from "../../src/tools/node/host.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
+import { taskTool } from "../../src/tools/built-in/task.ts";
+import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
-import { taskTool } from "../../src/tools/task.ts";
 import { median, type Report } from "./headless.ts";
 
 const tries = 100;

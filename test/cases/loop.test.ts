@@ -5,7 +5,7 @@ import { contextSize, type Tokens } from "../../src/chat/message.ts";
 import { overflowLimit, pendingPrompt } from "../../src/loop/context/context.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
-import { anthropicModel } from "../../src/providers/anthropic.ts";
+import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
 import { replay } from "../../src/record/replay.ts";
 import { blocksOf, messagesOf } from "../conformance/request-bodies.ts";
 import { bareConfig } from "../loop/bare.ts";

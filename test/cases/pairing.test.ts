@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import type { Entry } from "../../src/chat/apply.ts";
-import { anthropicModel } from "../../src/providers/anthropic.ts";
-import { requestBody as anthropicBytes } from "../../src/providers/anthropic-request.ts";
-import { openaiModel } from "../../src/providers/openai.ts";
-import { requestBody as openaiBytes } from "../../src/providers/openai-request.ts";
+import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
+import { requestBody as anthropicBytes } from "../../src/providers/anthropic/anthropic-request.ts";
+import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
+import { requestBody as openaiBytes } from "../../src/providers/openai-chat/chat-request.ts";
 import { assertValid } from "../fuzz/valid.ts";
 import { harnesses, until } from "../loop/harness.ts";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";

@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { IntakeError } from "../../src/loop/session/intake-error.ts";
 import { exportTranscript } from "../../src/loop/transfer/export.ts";
 import { replay } from "../../src/record/replay.ts";
-import { coreTools } from "../../src/tools/core.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { entriesOf, full, kinds, small, summarised, textOf } from "../loop/compacting.ts";
 import { Harness, harnesses, until } from "../loop/harness.ts";

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { newID } from "../../src/chat/ids.ts";
 import { AssistantMessage, Message, noTokens, Part, ToolState, UserMessage } from "../../src/chat/message.ts";
 import { replay } from "../../src/record/replay.ts";
-import { coreTools } from "../../src/tools/core.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { full, kinds, small, summarised } from "../loop/compacting.ts";
 import { harnesses, until } from "../loop/harness.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
-import { coreTools } from "../../src/tools/core.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
 import { ToolRegistry } from "../../src/tools/registry.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
 import { type Harness, harnesses } from "../loop/harness.ts";

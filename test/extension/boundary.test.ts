@@ -4,7 +4,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { editorWorkspace } from "../../src/extension/host/editor-workspace.ts";
 import type { Workspace } from "../../src/tools/host.ts";
-import { nodeWorkspace } from "../../src/tools/node/files.ts";
+import { nodeWorkspace } from "../../src/tools/node-host/workspace.ts";
 
 const { signal } = new AbortController();
 

@@ -18,10 +18,10 @@ import { noLedger } from "../../src/loop/storage.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { openModel } from "../../src/providers/providers.ts";
 import { Sessions } from "../../src/record/sessions.ts";
-import { coreTools } from "../../src/tools/core.ts";
-import { nodeHost } from "../../src/tools/node/host.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
+import { taskTool } from "../../src/tools/built-in/task.ts";
+import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
-import { taskTool } from "../../src/tools/task.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
 
 const long = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");

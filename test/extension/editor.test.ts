@@ -4,10 +4,10 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import { codeEditor } from "../../src/extension/host/language-services.ts";
-import { diagnostics } from "../../src/tools/diagnostics.ts";
+import { diagnostics } from "../../src/tools/built-in/diagnostics.ts";
+import { symbols } from "../../src/tools/built-in/symbols.ts";
 import type { Editor, Host } from "../../src/tools/host.ts";
-import { nodeHost } from "../../src/tools/node/host.ts";
-import { symbols } from "../../src/tools/symbols.ts";
+import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import { planOf, refusalOf } from "../tools/context.ts";
 

@@ -6,10 +6,10 @@ import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { type EditorHost, vscodeHost } from "../../src/extension/host/vscode-host.ts";
-import { applyPatch } from "../../src/tools/apply-patch.ts";
-import { edit } from "../../src/tools/edit.ts";
+import { applyPatch } from "../../src/tools/built-in/apply-patch.ts";
+import { edit } from "../../src/tools/built-in/edit.ts";
+import { notebookEdit } from "../../src/tools/built-in/notebook-edit.ts";
 import type { Host } from "../../src/tools/host.ts";
-import { notebookEdit } from "../../src/tools/notebook-edit.ts";
 import { nobodyToAsk, noDelegate, type Tool, type ToolResult } from "../../src/tools/tool.ts";
 
 describe("edits in the editor", () => {

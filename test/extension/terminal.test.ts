@@ -8,10 +8,10 @@ import * as vscode from "vscode";
 import { integratedTerminal } from "../../src/extension/host/integrated-terminal.ts";
 import { mirrored, type VisibleTerminal } from "../../src/extension/host/mirrored-terminal.ts";
 import type { CommandEnd } from "../../src/tools/host.ts";
-import { nodeTerminal } from "../../src/tools/node/terminal.ts";
-import { PlainLines } from "../../src/tools/terminal/plain.ts";
+import { nodeTerminal } from "../../src/tools/node-host/terminal.ts";
+import { PlainLines } from "../../src/tools/run-command/plain-text.ts";
 import { until } from "../loop/harness.ts";
-import { living, running } from "../tools/terminal/living.ts";
+import { living, running } from "../tools/run-command/living.ts";
 
 interface Ran {
   end: CommandEnd;

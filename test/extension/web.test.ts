@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as vscode from "vscode";
-import { webFetchTool } from "../../src/tools/web-fetch.ts";
+import { webFetchTool } from "../../src/tools/built-in/web-fetch.ts";
 import { planOf, refusalOf } from "../tools/context.ts";
 
 describe("web_fetch in VS Code", () => {

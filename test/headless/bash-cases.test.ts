@@ -5,7 +5,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import type { ToolResult } from "../../src/tools/tool.ts";
 import { collectedCases } from "../cases/collected.ts";
-import { living } from "../tools/terminal/living.ts";
+import { living } from "../tools/run-command/living.ts";
 import { TestWorkspace } from "../tools/workspace.ts";
 
 interface Input {

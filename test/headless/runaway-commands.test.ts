@@ -4,12 +4,12 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandOutcome } from "../../src/tools/host.ts";
-import { nodeTerminal } from "../../src/tools/node/terminal.ts";
-import { backgroundOf } from "../../src/tools/terminal/background.ts";
-import { decodeUtf8 } from "../../src/tools/terminal/decode.ts";
-import { openPipe, PipeReader } from "../../src/tools/terminal/pipe.ts";
+import { nodeTerminal } from "../../src/tools/node-host/terminal.ts";
+import { backgroundOf } from "../../src/tools/run-command/background.ts";
+import { decodeUtf8 } from "../../src/tools/run-command/decode-output.ts";
+import { openPipe, PipeReader } from "../../src/tools/run-command/output-pipe.ts";
 import { until } from "../loop/harness.ts";
-import { living, running } from "../tools/terminal/living.ts";
+import { living, running } from "../tools/run-command/living.ts";
 import { TestWorkspace } from "../tools/workspace.ts";
 
 /** Numbers of the processes that work in the folder. */

@@ -1,7 +1,7 @@
 /** Questions of the model to the user, and calls that are changed before they run (spec T11, T7). */
 import assert from "node:assert/strict";
-import { askUser } from "../../src/tools/ask-user.ts";
-import { coreTools } from "../../src/tools/core.ts";
+import { askUser } from "../../src/tools/built-in/ask-user.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
 import { harnesses } from "./harness.ts";
 
 const tools = [...coreTools, askUser];

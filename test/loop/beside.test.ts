@@ -1,8 +1,8 @@
 /** What goes on beside the conversation: commands in the background, checkpoints (spec T10, E1, D3). */
 import assert from "node:assert/strict";
 import type { Change, Checkpoints } from "../../src/loop/checkpoints.ts";
-import { bashOutput } from "../../src/tools/bash-output.ts";
-import { coreTools } from "../../src/tools/core.ts";
+import { bashOutput } from "../../src/tools/built-in/bash-output.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
 import { textOf } from "./compacting.ts";
 import { harnesses, until } from "./harness.ts";
 

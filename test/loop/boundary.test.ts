@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { builtInTools } from "../../src/tools/all.ts";
+import { builtInTools } from "../../src/tools/built-in/all.ts";
 import { harnesses } from "./harness.ts";
 
 const allowAll = [{ permission: "*", pattern: "*", action: "allow" }] as const;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFile
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
-import { coreTools } from "../../src/tools/core.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
 import { defineTool, type Tool, ToolError, type ToolResult } from "../../src/tools/tool.ts";
 import { harnesses, until } from "./harness.ts";
 

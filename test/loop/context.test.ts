@@ -5,7 +5,7 @@ import type { Tokens } from "../../src/chat/message.ts";
 import { estimateContext, overflowLimit, visibleEntries } from "../../src/loop/context/context.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
-import { coreTools } from "../../src/tools/core.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { assistant, call, user } from "../wire/ask.ts";
 import { bareConfig } from "./bare.ts";

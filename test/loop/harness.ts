@@ -26,12 +26,12 @@ import { type Ledger, noLedger, noLock, type SessionLock } from "../../src/loop/
 import { defaultLimits, type Limits, type TurnEnd } from "../../src/loop/turn.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
-import { coreTools } from "../../src/tools/core.ts";
-import { nodeHost } from "../../src/tools/node/host.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
+import { taskTool } from "../../src/tools/built-in/task.ts";
+import { standIns } from "../../src/tools/built-in/tool-search.ts";
+import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
-import { taskTool } from "../../src/tools/task.ts";
 import type { Tool } from "../../src/tools/tool.ts";
-import { standIns } from "../../src/tools/tool-search.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
 import { callsOf, checkLoopEvents, checkSettled, checkStates } from "./invariants.ts";
 

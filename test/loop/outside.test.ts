@@ -124,7 +124,7 @@ describe("tools from elsewhere", () => {
   });
 
   it("T1 apply_patch is offered to the models that were trained on it alone", async () => {
-    const { applyPatch } = await import("../../src/tools/apply-patch.ts");
+    const { applyPatch } = await import("../../src/tools/built-in/apply-patch.ts");
     for (const [modelID, isOffered] of [
       ["gpt-5.4", true],
       ["openai/gpt-5.4-mini", true],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { PermissionMode, Rule } from "../../src/chat/events.ts";
 import { alwaysRules, isWhollyDenied, judge, strictest } from "../../src/loop/permissions/rules.ts";
-import { coreTools } from "../../src/tools/core.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
 import type { Guard } from "../../src/tools/host.ts";
 import type { Need } from "../../src/tools/tool.ts";
 

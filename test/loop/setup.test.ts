@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { promptText, textPrompt } from "../../src/chat/prompt-input.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { newSession } from "../../src/loop/session/session.ts";
-import { coreTools } from "../../src/tools/core.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { Harness, harnesses, until } from "./harness.ts";
 

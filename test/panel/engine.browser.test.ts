@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
-import { askUser } from "../../src/tools/ask-user.ts";
-import { coreTools } from "../../src/tools/core.ts";
-import { todoWrite } from "../../src/tools/todo-write.ts";
+import { askUser } from "../../src/tools/built-in/ask-user.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
+import { todoWrite } from "../../src/tools/built-in/todo-write.ts";
 import { agent } from "../agent.ts";
 import { isSummary } from "../loop/compacting.ts";
 import { type Harness, harnesses, until } from "../loop/harness.ts";

@@ -6,7 +6,7 @@ import type { SessionDeps } from "../../src/loop/session/session-deps.ts";
 import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger, noLock } from "../../src/loop/storage.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
-import { taskTool } from "../../src/tools/task.ts";
+import { taskTool } from "../../src/tools/built-in/task.ts";
 
 /** What a session needs beside what a test of the record is about. A bug is a failure. */
 export const plainDeps = {

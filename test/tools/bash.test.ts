@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { living } from "./terminal/living.ts";
+import { living } from "./run-command/living.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 describe("bash", () => {

@@ -1,8 +1,8 @@
 /** The tools that change texts, on a real folder. */
-import { applyPatch } from "../../src/tools/apply-patch.ts";
-import { edit } from "../../src/tools/edit.ts";
-import { multiEdit } from "../../src/tools/multi-edit.ts";
-import { notebookEdit } from "../../src/tools/notebook-edit.ts";
+import { applyPatch } from "../../src/tools/built-in/apply-patch.ts";
+import { edit } from "../../src/tools/built-in/edit.ts";
+import { multiEdit } from "../../src/tools/built-in/multi-edit.ts";
+import { notebookEdit } from "../../src/tools/built-in/notebook-edit.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { nobodyToAsk, noDelegate, type Plan } from "../../src/tools/tool.ts";
 import { TestWorkspace } from "./workspace.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import fc from "fast-check";
-import { replace } from "../../src/tools/match/replace.ts";
+import { replace } from "../../src/tools/fuzzy-match/replace-text.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 describe("edit", () => {

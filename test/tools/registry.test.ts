@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import { requestBody as anthropicBytes } from "../../src/providers/anthropic-request.ts";
-import { requestBody as openaiBytes } from "../../src/providers/openai-request.ts";
-import { coreTools } from "../../src/tools/core.ts";
+import { requestBody as anthropicBytes } from "../../src/providers/anthropic/anthropic-request.ts";
+import { requestBody as openaiBytes } from "../../src/providers/openai-chat/chat-request.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
+import { taskTool } from "../../src/tools/built-in/task.ts";
 import { registryOf, ToolRegistry } from "../../src/tools/registry.ts";
-import { taskTool } from "../../src/tools/task.ts";
 import { defineTool, type Tool, type ToolDefinition } from "../../src/tools/tool.ts";
 import { request } from "../wire/ask.ts";
 

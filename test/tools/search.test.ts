@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { symlinkSync, utimesSync } from "node:fs";
-import { nodeSearch } from "../../src/tools/node/search.ts";
+import { nodeSearch } from "../../src/tools/node-host/ripgrep.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 describe("search", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { diagnostics } from "../../src/tools/diagnostics.ts";
+import { diagnostics } from "../../src/tools/built-in/diagnostics.ts";
+import { symbols } from "../../src/tools/built-in/symbols.ts";
 import type { CodePlace, CodeSymbol, Editor, Host, Problem } from "../../src/tools/host.ts";
-import { symbols } from "../../src/tools/symbols.ts";
 import type { Need, Tool } from "../../src/tools/tool.ts";
 import { planOf } from "./context.ts";
 import { TestWorkspace } from "./workspace.ts";

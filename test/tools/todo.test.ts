@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { survivors } from "../../src/loop/context/survivors.ts";
-import { askUser } from "../../src/tools/ask-user.ts";
-import { todoWrite } from "../../src/tools/todo-write.ts";
+import { askUser } from "../../src/tools/built-in/ask-user.ts";
+import { todoWrite } from "../../src/tools/built-in/todo-write.ts";
 import { ToolError } from "../../src/tools/tool.ts";
 import { planOf, refusalOf } from "./context.ts";
 

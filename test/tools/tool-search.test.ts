@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
+import { deferredTools, mustDefer } from "../../src/tools/built-in/tool-search.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
-import { deferredTools, mustDefer } from "../../src/tools/tool-search.ts";
 
 const context = { signal: new AbortController().signal } as Parameters<Tool["prepare"]>[1];
 

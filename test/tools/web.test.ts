@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from "node:net";
 import { createServer as createSecureServer } from "node:tls";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { webFetchTool } from "../../src/tools/built-in/web-fetch.ts";
 import type { ToolResult } from "../../src/tools/tool.ts";
-import { fetchPage, type Network, pageLimit } from "../../src/tools/web/fetch.ts";
-import { webFetchTool } from "../../src/tools/web-fetch.ts";
+import { fetchPage, type Network, pageLimit } from "../../src/tools/web/fetch-page.ts";
 import { planOf, refusalOf } from "./context.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

@@ -2,9 +2,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { builtInTools } from "../../src/tools/all.ts";
+import { builtInTools } from "../../src/tools/built-in/all.ts";
 import type { Host } from "../../src/tools/host.ts";
-import { nodeHost } from "../../src/tools/node/host.ts";
+import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import {
   type FilesSeen,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import Anthropic from "@anthropic-ai/sdk";
-import { todoWrite } from "../../src/tools/todo-write.ts";
+import { todoWrite } from "../../src/tools/built-in/todo-write.ts";
 import { startTourModel } from "../../src/tour/tour.ts";
 
 type Call = Anthropic.ToolUseBlock;

@@ -1,8 +1,8 @@
 /** What Anthropic's API is sent, and what is special in its replies. */
 import assert from "node:assert/strict";
 import type { ModelRequest } from "../../src/loop/model.ts";
-import { anthropicModel } from "../../src/providers/anthropic.ts";
-import { requestBody as bytesOf } from "../../src/providers/anthropic-request.ts";
+import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
+import { requestBody as bytesOf } from "../../src/providers/anthropic/anthropic-request.ts";
 import { anthropicEvents } from "../model-server/encode.ts";
 import { type Answer, startModelServer } from "../model-server.ts";
 import { ask, assistant, call, request, user } from "./ask.ts";

@@ -1,8 +1,8 @@
 /** What holds for both providers, over a real connection. */
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
-import { anthropicModel } from "../../src/providers/anthropic.ts";
-import { openaiModel } from "../../src/providers/openai.ts";
+import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
+import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";
 import { type Answer, type Block, type ModelServer, type Script, startModelServer } from "../model-server.ts";
 import { ask, growing, request } from "./ask.ts";

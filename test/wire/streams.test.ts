@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { anthropicModel } from "../../src/providers/anthropic.ts";
-import { openaiModel } from "../../src/providers/openai.ts";
+import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
+import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
 import { startModelServer } from "../model-server.ts";
 import { compare, readExpected, type Seen, streamsFolder } from "../streams/compare.ts";
 import { ask, type Collected, request } from "./ask.ts";

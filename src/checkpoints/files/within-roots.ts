@@ -1,6 +1,6 @@
 /** Where files are, in the workspace's folders: never behind a link. */
 import path from "node:path";
-import { isWithin } from "../../tools/boundary/scope.ts";
+import { isWithin } from "../../tools/file-access/requirements.ts";
 import { type Found, lstat, missing, readState } from "./file-state.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** The files of the workspace as they were when last looked at: names and stamps, no contents. */
 import { constants, type Dirent, readdirSync } from "node:fs";
 import path from "node:path";
-import { isWithin } from "../../tools/boundary/scope.ts";
+import { isWithin } from "../../tools/file-access/requirements.ts";
 import { linkTarget, lstat, type Stamp, toStamp } from "../files/file-state.ts";
 import { Pace } from "../files/time-slices.ts";
 import { Ignores, ignoreFiles } from "./ignore-rules.ts";

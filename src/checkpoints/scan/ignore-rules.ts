@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { isSecretName } from "../../tools/boundary/guard.ts";
+import { isSecretName } from "../../tools/file-access/protected-names.ts";
 
 /** In each folder, weakest first. */
 export const ignoreFiles: readonly string[] = [".gitignore", ".rondoignore"];

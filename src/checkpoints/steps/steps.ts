@@ -4,7 +4,7 @@ import { statfsSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Change } from "../../loop/checkpoints.ts";
-import { isWithin } from "../../tools/boundary/scope.ts";
+import { isWithin } from "../../tools/file-access/requirements.ts";
 import { type FileState, type Found, largestNamed, lstat, sameStamp, sameState } from "../files/file-state.ts";
 import { Pace } from "../files/time-slices.ts";
 import { readInPlace, relativeTo } from "../files/within-roots.ts";

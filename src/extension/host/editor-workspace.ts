@@ -4,9 +4,9 @@
  */
 import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
-import { requireTrust, staleError } from "../../tools/boundary/files.ts";
+import { requireTrust, staleError } from "../../tools/file-access/file-checks.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../../tools/host.ts";
-import { versionOf } from "../../tools/node/files.ts";
+import { versionOf } from "../../tools/node-host/workspace.ts";
 import { ToolError } from "../../tools/tool.ts";
 import { endingOf, findDocument, putText, settled, uriOf } from "./documents.ts";
 

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { Command, CommandEnd } from "../../tools/host.ts";
+import { quiet } from "../../tools/run-command/command-environment.ts";
 import {
   endTree,
   isAtPrompt,
@@ -10,11 +11,10 @@ import {
   membersOf,
   type Tree,
   treeIn,
-} from "../../tools/node/processes.ts";
-import { quiet } from "../../tools/terminal/environment.ts";
-import { type TypedLine, typedLine } from "../../tools/terminal/line.ts";
-import { shellName } from "../../tools/terminal/shells.ts";
-import { usualSilence, Watch } from "../../tools/terminal/watch.ts";
+} from "../../tools/run-command/process-tree.ts";
+import { shellName } from "../../tools/run-command/shells.ts";
+import { type TypedLine, typedLine } from "../../tools/run-command/typed-line.ts";
+import { usualSilence, Watch } from "../../tools/run-command/watch-command.ts";
 import { ended, output, pause, within } from "./integrated-events.ts";
 import type { VisibleTerminal } from "./mirrored-terminal.ts";
 

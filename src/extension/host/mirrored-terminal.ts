@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { never } from "../../chat/never.ts";
 import type { Command, CommandEnd, Terminal } from "../../tools/host.ts";
-import { ForTheEye } from "../../tools/terminal/plain.ts";
+import { ForTheEye } from "../../tools/run-command/plain-text.ts";
 
 /** ms between two writes to the terminal: a flood of output arrives in few pieces. */
 const flushMs = 30;

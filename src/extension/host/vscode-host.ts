@@ -1,11 +1,11 @@
 /** The world as tools see it, in VS Code: files as the editor has them, commands in sight, VS Code's own ripgrep. */
 import * as vscode from "vscode";
 import type { Host, Search, Terminal } from "../../tools/host.ts";
-import { nodeWorkspace } from "../../tools/node/files.ts";
-import { nodeOverflow } from "../../tools/node/overflow.ts";
-import { nodeSearch } from "../../tools/node/search.ts";
-import { nodeTerminal } from "../../tools/node/terminal.ts";
-import { backgroundOf } from "../../tools/terminal/background.ts";
+import { nodeOverflow } from "../../tools/node-host/output-files.ts";
+import { nodeSearch } from "../../tools/node-host/ripgrep.ts";
+import { nodeTerminal } from "../../tools/node-host/terminal.ts";
+import { nodeWorkspace } from "../../tools/node-host/workspace.ts";
+import { backgroundOf } from "../../tools/run-command/background.ts";
 import { editorWorkspace, type WriteWatch } from "./editor-workspace.ts";
 import { integratedTerminal } from "./integrated-terminal.ts";
 import { codeEditor } from "./language-services.ts";

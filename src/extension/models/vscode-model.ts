@@ -1,8 +1,8 @@
 /** Models that VS Code offers: those of extensions such as Copilot, paid for by the user's subscription there. */
 import * as vscode from "vscode";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../loop/model.ts";
-import { abortedError } from "../../providers/failure.ts";
-import { isOverflow } from "../../providers/overflow.ts";
+import { isOverflow } from "../../providers/shared/context-overflow.ts";
+import { abortedError } from "../../providers/shared/failure.ts";
 import { messagesOf, optionsOf } from "./vscode-request.ts";
 
 export const vscodeProvider = "vscode";

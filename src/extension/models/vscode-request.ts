@@ -4,7 +4,15 @@ import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { ModelRequest } from "../../loop/model.ts";
-import { callsOf, fileContent, goOn, idsOf, nameOf, toolResult, wordsOf } from "../../providers/entries.ts";
+import {
+  callsOf,
+  fileContent,
+  goOn,
+  idsOf,
+  nameOf,
+  toolResult,
+  wordsOf,
+} from "../../providers/shared/entry-content.ts";
 
 type Content = vscode.LanguageModelInputPart;
 

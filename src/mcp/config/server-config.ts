@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
-import { type Root, readFileOf, rootsOf, textOf } from "../../tools/boundary/config-files.ts";
+import { type Root, readFileOf, rootsOf, textOf } from "../../tools/file-access/config-files.ts";
 import { expand, isLoopback, variablesOf } from "./server-environment.ts";
 
 /** How a server is reached. */

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { endTree, markVariable, type Tree, treeOf } from "../../tools/node/processes.ts";
+import { endTree, markVariable, type Tree, treeOf } from "../../tools/run-command/process-tree.ts";
 import type { Launch } from "../config/server-config.ts";
 import { serverEnvironment } from "../config/server-environment.ts";
 import { Flood } from "./flood-limit.ts";

@@ -1,4 +1,4 @@
-import { isSecretName } from "../boundary/guard.ts";
+import { isSecretName } from "../file-access/protected-names.ts";
 import { hasLong, hasShort, isFlag, isVerb, type Words } from "./options.ts";
 
 /** Options before the sub-command can name a pager or an alias; some sub-commands run what they are given, or write files. */

@@ -1,7 +1,7 @@
 /** What must be allowed before a command may run (T8): each simple command in it, and each file it writes or that is guarded. */
 import picomatch from "picomatch";
-import { guardedBelow } from "../boundary/guarded-below.ts";
-import { fileNeeds, namedOutside } from "../boundary/scope.ts";
+import { guardedBelow } from "../file-access/protected-below.ts";
+import { fileNeeds, namedOutside } from "../file-access/requirements.ts";
 import type { Host, Location } from "../host.ts";
 import { type Need, ToolError } from "../tool.ts";
 import { alwaysPattern } from "./always.ts";

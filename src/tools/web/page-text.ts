@@ -3,7 +3,7 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { ToolError } from "../tool.ts";
 import { decodePage } from "./charset.ts";
-import type { Fetched } from "./fetch.ts";
+import type { Fetched } from "./fetch-page.ts";
 
 /** Beside this file in the sources, beside its bundle in dist. */
 const workerFile = path.join(

@@ -1,0 +1,226 @@
+/** A request as Anthropic's Messages API wants it, as JSON text: each entry is turned into its piece of it once. */
+import type {
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+  ToolResultBlockParam,
+} from "@anthropic-ai/sdk/resources/messages/messages";
+import type { Entry } from "../../chat/apply.ts";
+import type { FilePart, Part, ToolPart } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
+import type { ModelRequest } from "../../loop/model.ts";
+import {
+  callsOf,
+  fileContent,
+  goOn,
+  idsOf,
+  json,
+  nameOf,
+  once,
+  type Telling,
+  type Told,
+  toolResult,
+  withOptions,
+  wordsOf,
+} from "../shared/entry-content.ts";
+import { conversations } from "../shared/request-bytes.ts";
+import { budgetOf, effortOf } from "../shared/thinking.ts";
+
+/** A message by itself; neighbours of one role become one message. */
+interface Piece {
+  role: "user" | "assistant";
+  /** Of the whole message: `{"role":…,"content":[…]}`. */
+  json: string;
+}
+
+/**
+ * The body of a request. `messages` comes last, and what is said of an entry never changes, so that each body begins
+ * with the bytes of the one before it, up to the newest messages (C7).
+ */
+export function requestBody(request: ModelRequest): Uint8Array {
+  const { model, system, tools, toolUse, options } = request;
+  const maxTokens = typeof options["max_tokens"] === "number" ? options["max_tokens"] : (request.maxTokens ?? 8_192);
+  const parameters = withOptions(
+    {
+      max_tokens: maxTokens,
+      ...thinkingParams(request, maxTokens),
+      // Caches up to the last block, wherever that is by then.
+      cache_control: { type: "ephemeral" },
+    },
+    options,
+  );
+  const head = {
+    model,
+    stream: true,
+    ...temperatureParams(request, parameters["thinking"]),
+    ...parameters,
+    ...(tools.length > 0 && toolUse === "none" && { tool_choice: { type: "none" } }),
+    // The tools come before the system prompt in the cache's order: this marker keeps both when messages change.
+    ...(system && { system: [{ type: "text", text: system, cache_control: { type: "ephemeral" } }] }),
+  };
+  const offered = tools.length > 0 ? `,"tools":${toolsJSON(tools)}` : "";
+  const before = `${json(head).slice(0, -1)}${offered},"messages":[`;
+  return body(before, request.entries, { providerID: "anthropic", modelID: model });
+}
+
+const toolsJSON = once((tools: ModelRequest["tools"]) =>
+  json(
+    tools.map(({ name, description, schema }) => ({ name, description, input_schema: { ...schema, type: "object" } })),
+  ),
+);
+
+const filler = message("user", [{ type: "text", text: goOn }]);
+
+/** The newest message is open: a neighbour of its role would be joined with it. */
+const body = conversations<Piece, Piece | undefined>({
+  tell,
+  start: () => undefined,
+  add(open, piece) {
+    const complete = open ? [open.json] : [];
+    // Each reply answers the user.
+    if (piece.role === "assistant" && open?.role !== "user") complete.push(filler.json);
+    if (piece.role === "user" && open?.role === "user") return { open: joined(open, piece), complete: [] };
+    return { open: piece, complete };
+  },
+  // An open reply at the end would be continued word by word, which newer models refuse.
+  end: (open) => (open?.role === "assistant" ? [open.json, filler.json] : open ? [open.json] : []),
+});
+
+function joined({ role, json }: Piece, next: Piece): Piece {
+  return { role, json: `${json.slice(0, -2)},${next.json.slice(next.json.indexOf("[") + 1)}` };
+}
+
+function tell(entry: Entry, how: Telling): Told<Piece> {
+  if (entry.info.role === "user") return { pieces: piece("user", entry.parts.flatMap(userBlock)), ids: [] };
+  const calls = callsOf(entry.parts);
+  // The API takes letters, digits, _ and -; other servers' ids have dots.
+  const ids = idsOf(calls, how, (id) => /^[\w-]{1,64}$/.test(id));
+  const blocks = entry.parts.flatMap((part) => replyBlock(part, how, ids));
+  // A cut reply can end in thinking, which the API does not take as the end of a message.
+  const end = blocks.findLastIndex(({ type }) => type === "text" || type === "tool_use");
+  const results = calls.map((call) => resultBlock(call, ids));
+  const pieces = [...piece("assistant", blocks.slice(0, end + 1)), ...piece("user", results)];
+  return { pieces, ids: [...ids.values()] };
+}
+
+function piece(role: Piece["role"], content: ContentBlockParam[]): Piece[] {
+  return content.length === 0 ? [] : [message(role, content)];
+}
+
+function message(role: Piece["role"], content: ContentBlockParam[]): Piece {
+  return { role, json: json({ role, content }) };
+}
+
+function userBlock(part: Part): ContentBlockParam[] {
+  const text = wordsOf(part);
+  if (text !== undefined) return [{ type: "text", text }];
+  return part.type === "file" ? [fileBlock(part)] : [];
+}
+
+function fileBlock(part: FilePart) {
+  const content = fileContent(part);
+  switch (content.type) {
+    case "text":
+      return { type: "text" as const, text: content.text };
+    case "image": {
+      // `fileContent` lets only these four types through.
+      const media_type = content.mime as "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+      return { type: "image" as const, source: { type: "base64" as const, media_type, data: content.data } };
+    }
+    case "pdf": {
+      const source = { type: "base64" as const, media_type: "application/pdf" as const, data: content.data };
+      return { type: "document" as const, source, title: content.filename };
+    }
+    default:
+      return never(content);
+  }
+}
+
+/**
+ * Thinking goes back unchanged and in its place, or not at all: without a signature of this very model the API refuses
+ * it (E3).
+ */
+function replyBlock(part: Part, { own }: Telling, ids: ReadonlyMap<string, string>): ContentBlockParam[] {
+  switch (part.type) {
+    case "text":
+      return part.text.trim() && !part.ignored ? [{ type: "text", text: part.text }] : [];
+    case "reasoning": {
+      if (!own) return [];
+      const { signature, redacted } = part.metadata ?? {};
+      if (typeof redacted === "string") return [{ type: "redacted_thinking", data: redacted }];
+      return typeof signature === "string" ? [{ type: "thinking", thinking: part.text, signature }] : [];
+    }
+    case "tool": {
+      const id = ids.get(part.id);
+      return id === undefined ? [] : [{ type: "tool_use", id, name: nameOf(part), input: part.state.input }];
+    }
+    default:
+      return [];
+  }
+}
+
+function resultBlock(part: ToolPart, ids: ReadonlyMap<string, string>): ToolResultBlockParam {
+  const { text, failed, files } = toolResult(part);
+  const content = files.length > 0 ? [{ type: "text" as const, text }, ...files.map(fileBlock)] : text;
+  return { type: "tool_result", tool_use_id: ids.get(part.id) ?? part.id, content, ...(failed && { is_error: true }) };
+}
+
+type ThinkingParams = Pick<MessageCreateParamsStreaming, "thinking" | "output_config">;
+
+/** The API's least budget, and what is left for the answer when the budget would take all. Tokens. */
+const least = 1_024;
+
+/**
+ * How models are told to think. From https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking and the
+ * migration guides there: adaptive from 4.6 on, which itself still takes a budget; before that, from 3.7 on, a budget.
+ * Models that are not Claude's get nothing but a budget that was asked for.
+ */
+function thinkingParams({ model, thinking, entries }: ModelRequest, maxTokens: number): ThinkingParams {
+  const generation = claudeGeneration(model);
+  const isBudget = typeof thinking === "object";
+  if (generation >= 4.6 && !(isBudget && generation === 4.6)) {
+    if (thinking === "off") return thoughtless(model, generation);
+    // Newer models leave the text of their thinking out when not asked for it.
+    const adaptive = { thinking: { type: "adaptive" as const, display: "summarized" as const } };
+    const effort = effortOf(thinking);
+    return effort === undefined ? adaptive : { ...adaptive, output_config: { effort } };
+  }
+  const wanted = budgetOf(thinking);
+  if (wanted === undefined || (generation < 3.7 && !(isBudget && generation === 0))) return {};
+  const budget = Math.min(Math.max(wanted, least), maxTokens - least);
+  return budget < least || continuesUnthought(entries) ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+/** A model with a budget may only go on after calls that begin with its own thoughts: a subtask's were not the model's. */
+function continuesUnthought(entries: ModelRequest["entries"]): boolean {
+  const last = entries.findLast(({ info }) => info.role === "assistant");
+  if (!last?.parts.some((part) => part.type === "tool")) return false;
+  return !last.parts.some((part) => part.type === "reasoning" && part.metadata);
+}
+
+/** A model that thinks takes no temperature, nor do those after 4.6, whatever they do. The API's highest is 1. */
+function temperatureParams({ model, temperature }: ModelRequest, thinking: unknown): { temperature?: number } {
+  if (temperature === undefined || thinks(thinking) || claudeGeneration(model) > 4.6) return {};
+  return { temperature: Math.min(temperature, 1) };
+}
+
+function thinks(thinking: unknown): boolean {
+  return typeof thinking === "object" && thinking !== null && "type" in thinking && thinking.type !== "disabled";
+}
+
+/** The least that a model can be brought to think: 4.x without asking for it, 5 when told so, others only little. */
+function thoughtless(model: string, generation: number): ThinkingParams {
+  if (generation < 5) return {};
+  if (/sonnet/.test(model)) return { thinking: { type: generation < 5.5 ? "disabled" : "between_tools" } };
+  if (/opus/.test(model) && generation < 5.5) return { thinking: { type: "disabled" } };
+  return { output_config: { effort: "low" } };
+}
+
+/** 4.6 of "claude-opus-4-6-20260205", 3.7 of "claude-3-7-sonnet-latest", 0 of what is not known. */
+function claudeGeneration(model: string): number {
+  if (/claude-mythos-preview/.test(model)) return 5;
+  const [, major, minor] =
+    /claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ??
+    /claude-(\d)(?:[-.](\d))?-[a-z]+/.exec(model) ??
+    [];
+  return major === undefined ? 0 : Number(`${major}.${minor ?? 0}`);
+}

@@ -1,0 +1,77 @@
+/** A chunk of a Chat Completions stream as servers really send it: nothing in it can be relied on to be there. */
+import type { Tokens } from "../../chat/message.ts";
+
+export interface Chunk {
+  object?: string;
+  choices?: Choice[] | null;
+  usage?: Usage | null;
+  x_groq?: { usage?: Usage | null } | null;
+  /** Of an error object without a frame, as vLLM sends it. */
+  message?: unknown;
+}
+
+interface Choice {
+  index?: number;
+  delta?: Delta | null;
+  finish_reason?: string | null;
+  /** Moonshot reports it here. */
+  usage?: Usage | null;
+  error?: unknown;
+}
+
+interface Delta {
+  content?: Content | null;
+  refusal?: string | null;
+  reasoning?: string | null;
+  reasoning_content?: string | null;
+  reasoning_details?: ReasoningDetail[] | null;
+  tool_calls?: Fragment[] | null;
+  /** What `tool_calls` were before: one call a reply, without an id. */
+  function_call?: Fragment["function"];
+}
+
+export type Content = string | { text?: string; thinking?: { text?: string }[] }[];
+
+export interface ReasoningDetail {
+  type?: string;
+  index?: number | null;
+  text?: string | null;
+  summary?: string | null;
+  data?: string | null;
+}
+
+/** A piece of a call. */
+export interface Fragment {
+  index?: number | null;
+  id?: string | null;
+  function?: { name?: string | null; arguments?: string | object | null } | null;
+  extra_content?: unknown;
+}
+
+export interface Usage {
+  prompt_tokens?: number | null;
+  completion_tokens?: number | null;
+  prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
+  completion_tokens_details?: { reasoning_tokens?: number | null } | null;
+  /** DeepSeek. */
+  prompt_cache_hit_tokens?: number | null;
+  /** Moonshot. */
+  cached_tokens?: number | null;
+}
+
+/**
+ * `prompt_tokens` counts cached tokens, too; `Tokens` has them apart. `completion_tokens` stays as it was told: xAI alone
+ * counts reasoning beside it.
+ */
+export function tokens(usage: Usage): Tokens {
+  const { prompt_tokens_details: read } = usage;
+  const cacheRead = read?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? 0;
+  const cacheWrite = read?.cache_write_tokens ?? 0;
+  return {
+    input: Math.max(0, (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite),
+    output: usage.completion_tokens ?? 0,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+    cacheRead,
+    cacheWrite,
+  };
+}

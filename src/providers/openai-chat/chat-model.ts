@@ -1,0 +1,86 @@
+/** Chat Completions through OpenAI's SDK: OpenAI itself and every server that speaks like it (E4). */
+import { OpenAI } from "openai/client";
+import type { APIError } from "openai/error";
+import { Stream } from "openai/streaming";
+import type { Model, ModelEvent, ModelRequest } from "../../loop/model.ts";
+import { connection } from "../shared/connection.ts";
+import { abortedError, address, cutError, type Endpoint, toModelError } from "../shared/failure.ts";
+import { fetchFor } from "../shared/local-fetch.ts";
+import { SseTail } from "../shared/sse-tail.ts";
+import type { Chunk } from "./chat-chunk.ts";
+import { ChatReply } from "./chat-reply.ts";
+import { requestBody } from "./chat-request.ts";
+
+interface OpenAIOptions {
+  apiKey: string;
+  /** Up to where `/chat/completions` begins; OpenAI's own address when absent. */
+  baseURL?: string;
+}
+
+const home = "https://api.openai.com";
+
+/** The SDK looks for words only under `error`; FastAPI's `detail` and older vLLM's `message` stand beside it. */
+class Client extends OpenAI {
+  protected override makeStatusError(
+    status: number,
+    body: object,
+    text: string | undefined,
+    headers: Headers,
+  ): APIError {
+    const isBare = typeof body === "object" && body !== null && !("error" in body);
+    return super.makeStatusError(status, isBare ? { error: body } : body, text, headers);
+  }
+}
+
+export function openaiModel({ apiKey, baseURL = `${home}/v1` }: OpenAIOptions): Model {
+  const { origin } = address(baseURL);
+  const client = new Client({
+    apiKey,
+    baseURL,
+    maxRetries: 0,
+    timeout: 30 * 60_000,
+    logLevel: "off",
+    fetch: fetchFor(baseURL),
+  });
+  return {
+    providerID: "openai",
+    stream: (request) =>
+      streamReply(client, request, { origin, model: request.model, apiKey, keyVariable: "OPENAI_API_KEY" }),
+  };
+}
+
+async function* streamReply(client: OpenAI, request: ModelRequest, endpoint: Endpoint): AsyncGenerator<ModelEvent> {
+  const { signal, close, done } = connection(request.signal);
+  const reply = new ChatReply();
+  const tail = new SseTail();
+  try {
+    const response = await client
+      .post("/chat/completions", {
+        body: requestBody(request, endpoint.origin === home),
+        headers: { "content-type": "application/json" },
+        stream: true,
+        signal,
+      })
+      .asResponse();
+    request.onBytes();
+    yield { type: "start" };
+    yield { type: "start-step" };
+    const chunks = Stream.fromSSEResponse<Chunk>(
+      tail.watch(response, close, () => request.onBytes()),
+      new AbortController(),
+      client,
+    );
+    for await (const chunk of chunks) {
+      yield* reply.take(chunk);
+    }
+    if (request.signal.aborted) yield { type: "error", error: abortedError() };
+    else if (tail.error) yield { type: "error", error: toModelError(tail.error, endpoint) };
+    else if (!reply.complete(tail.done)) yield { type: "error", error: cutError(endpoint) };
+    else yield* reply.end();
+  } catch (thrown) {
+    yield { type: "error", error: request.signal.aborted ? abortedError() : toModelError(thrown, endpoint) };
+  } finally {
+    if (!tail.done) close();
+    done();
+  }
+}

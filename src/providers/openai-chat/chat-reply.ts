@@ -1,0 +1,205 @@
+/** One reply in Chat Completions' chunks, as servers really send them, turned into the loop's events (E4). */
+import type { Finish } from "../../chat/message.ts";
+import type { ModelEvent } from "../../loop/model.ts";
+import { ServerSaid } from "../shared/failure.ts";
+import { parseArguments } from "../shared/parse-arguments.ts";
+import { type Chunk, type Content, type Fragment, type ReasoningDetail, tokens, type Usage } from "./chat-chunk.ts";
+
+interface Call {
+  /** As the server gave it; "" when it gave none. */
+  given: string;
+  /** Unique within the reply. */
+  id: string;
+  name: string | undefined;
+  raw: string;
+  /** What the provider wants back with the call. */
+  extra: unknown;
+}
+
+interface OpenBlock {
+  type: "text" | "reasoning";
+  id: string;
+}
+
+export class ChatReply {
+  #finish: string | undefined;
+  #usage: Usage | undefined;
+  #chunks = 0;
+  #blocks = 0;
+  #open: OpenBlock | undefined;
+  /** Details of the reasoning that no part holds yet. */
+  #details: ReasoningDetail[] = [];
+  /** The field that reasoning came in, which is where some servers want it back. */
+  #field = "";
+  readonly #calls: Call[] = [];
+  readonly #byIndex = new Map<number, Call>();
+
+  /** @throws ServerSaid when the chunk is an error */
+  *take(chunk: Chunk): Generator<ModelEvent> {
+    if (chunk.object === "error" || (!chunk.choices && typeof chunk.message === "string")) throw new ServerSaid(chunk);
+    this.#chunks++;
+    const choice = chunk.choices?.find(({ index }) => (index ?? 0) === 0);
+    this.#usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage ?? this.#usage;
+    if (!choice) return;
+    const { content, refusal, reasoning, reasoning_content, reasoning_details, tool_calls, function_call } =
+      choice.delta ?? {};
+    if (reasoning_details) this.#keep(reasoning_details);
+    if (reasoning_content) yield* this.#reason(reasoning_content, "reasoning_content");
+    else if (reasoning) yield* this.#reason(reasoning, "reasoning");
+    else
+      for (const detail of reasoning_details ?? []) yield* this.#reason(detail.text ?? detail.summary ?? "", "details");
+    if (content) yield* this.#say(content);
+    if (refusal) yield* this.#write("text", refusal);
+    for (const [position, fragment] of (tool_calls ?? []).entries()) {
+      yield* this.#call(fragment, (tool_calls ?? []).length > 1 ? position : undefined);
+    }
+    if (function_call) yield* this.#call({ index: 0, function: function_call }, undefined);
+    if (choice.error) throw new ServerSaid(choice.error);
+    if (choice.finish_reason) this.#end(choice.finish_reason);
+  }
+
+  /** Whether all of the reply is here. Some servers give no reason, but say that they are done; some the reverse. */
+  complete(done: boolean): boolean {
+    return this.#finish !== undefined || (done && this.#chunks > 0);
+  }
+
+  *end(): Generator<ModelEvent> {
+    yield* this.#close();
+    if (this.#details.length > 0) {
+      // They came after the reasoning was over, or without any: they still have to go back.
+      const id = `reasoning-${this.#blocks}`;
+      yield { type: "reasoning-start", id };
+      yield { type: "reasoning-end", id, metadata: { reasoning_details: this.#details } };
+    }
+    const finish = finishes[this.#finish ?? ""] ?? (this.#calls.length > 0 ? "tool-calls" : "stop");
+    for (const call of this.#calls) {
+      const { id, raw, extra } = call;
+      if (call.name === undefined) yield* name(call, "unnamed");
+      yield { type: "tool-input-end", id };
+      const parsed = parseArguments(raw);
+      // A call that was cut off is no call: its arguments are not what the model meant (C4).
+      if (finish === "length" && !parsed.ok) continue;
+      const provider = extra === undefined ? {} : { provider: { extra_content: extra } };
+      yield { type: "tool-call", id, name: call.name ?? "unnamed", raw, arguments: parsed, ...provider };
+    }
+    // Some servers say `stop` after a call; the calls are what counts.
+    const reason = finish === "stop" && this.#calls.length > 0 ? "tool-calls" : finish;
+    yield { type: "finish-step", reason, tokens: this.#usage && tokens(this.#usage) };
+    yield { type: "finish" };
+  }
+
+  #end(reason: string): void {
+    // What Mistral, OpenRouter, GLM and DeepSeek call a reply that failed on the way.
+    if (/^(error|network_error|insufficient_system_resource)$/.test(reason)) {
+      throw new ServerSaid({ type: "server_error", message: `the reply ended with “${reason}”` });
+    }
+    this.#finish = reason;
+  }
+
+  *#say(content: Content): Generator<ModelEvent> {
+    if (typeof content === "string") return yield* this.#write("text", content);
+    // Mistral's reasoning models send a list, with their thinking as a list in it.
+    for (const part of content) {
+      if (part.text) yield* this.#write("text", part.text);
+      for (const thought of part.thinking ?? []) yield* this.#reason(thought.text ?? "", "content");
+    }
+  }
+
+  *#reason(text: string, field: string): Generator<ModelEvent> {
+    if (!text) return;
+    yield* this.#write("reasoning", text);
+    this.#field = field;
+  }
+
+  *#write(type: OpenBlock["type"], text: string): Generator<ModelEvent> {
+    if (this.#open?.type !== type) {
+      yield* this.#close();
+      this.#open = { type, id: `${type}-${this.#blocks++}` };
+      yield { type: `${type}-start`, id: this.#open.id };
+    }
+    yield { type: `${type}-delta`, id: this.#open.id, text };
+  }
+
+  *#close(): Generator<ModelEvent> {
+    const block = this.#open;
+    this.#open = undefined;
+    if (block?.type === "text") yield { type: "text-end", id: block.id };
+    if (block?.type !== "reasoning") return;
+    const details = this.#details;
+    this.#details = [];
+    const metadata = { field: this.#field, ...(details.length > 0 && { reasoning_details: details }) };
+    yield { type: "reasoning-end", id: block.id, metadata };
+  }
+
+  /** Pieces of one detail become one again; what is not text stays as it came. */
+  #keep(details: readonly ReasoningDetail[]): void {
+    for (const detail of details) {
+      const last = this.#details.at(-1);
+      const same = last && last.type === detail.type && last.index === detail.index && detail.data === undefined;
+      if (!same) {
+        this.#details.push({ ...detail });
+        continue;
+      }
+      const grown = {
+        ...(detail.text && { text: (last.text ?? "") + detail.text }),
+        ...(detail.summary && { summary: (last.summary ?? "") + detail.summary }),
+      };
+      const told = Object.entries(detail).filter(
+        ([key, value]) => value !== null && key !== "text" && key !== "summary",
+      );
+      Object.assign(last, Object.fromEntries(told), grown);
+    }
+  }
+
+  *#call(fragment: Fragment, position: number | undefined): Generator<ModelEvent> {
+    yield* this.#close();
+    const call = this.#find(fragment, position);
+    call.extra = fragment.extra_content ?? call.extra;
+    const { name: called, arguments: given } = fragment.function ?? {};
+    if (called && call.name === undefined) yield* name(call, called);
+    // Ollama and others have sent the arguments as an object.
+    const text = typeof given === "string" ? given : given ? JSON.stringify(given) : "";
+    call.raw += text;
+    if (text && call.name !== undefined) yield { type: "tool-input-delta", id: call.id, text };
+  }
+
+  /** The call that a fragment belongs to: by index where there is one, else by id, else the newest. */
+  #find(fragment: Fragment, position: number | undefined): Call {
+    const { id, function: called } = fragment;
+    const index = fragment.index ?? (id ? undefined : position);
+    const known = index === undefined ? this.#lookUp(fragment) : this.#byIndex.get(index);
+    // Some servers give every call the index 0: a new id with a name opens a new call.
+    if (known && !(id && known.given && id !== known.given && called?.name)) return known;
+    const call: Call = { given: id ?? "", id: this.#uniqueID(id), name: undefined, raw: "", extra: undefined };
+    this.#calls.push(call);
+    if (index !== undefined) this.#byIndex.set(index, call);
+    return call;
+  }
+
+  #lookUp({ id, function: called }: Fragment): Call | undefined {
+    if (id) return this.#calls.find(({ given }) => given === id);
+    return called?.name ? undefined : this.#calls.at(-1);
+  }
+
+  #uniqueID(id: string | null | undefined): string {
+    return id && !this.#calls.some((call) => call.id === id) ? id : `call_${crypto.randomUUID().replaceAll("-", "")}`;
+  }
+}
+
+function* name(call: Call, called: string): Generator<ModelEvent> {
+  call.name = called;
+  yield { type: "tool-input-start", id: call.id, name: called };
+  if (call.raw) yield { type: "tool-input-delta", id: call.id, text: call.raw };
+}
+
+/** Reasons that are not here (TGI's `eos`) count as the end, or as calls when there are some. */
+const finishes: Record<string, Finish> = {
+  stop: "stop",
+  length: "length",
+  model_length: "length",
+  max_tokens: "length",
+  tool_calls: "tool-calls",
+  function_call: "tool-calls",
+  content_filter: "content-filter",
+  sensitive: "content-filter",
+};

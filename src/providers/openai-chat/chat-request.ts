@@ -1,0 +1,177 @@
+/** A request as Chat Completions wants it, as JSON text: each entry is turned into its piece of it once. */
+import type {
+  ChatCompletionAssistantMessageParam,
+  ChatCompletionContentPart,
+  ChatCompletionMessageFunctionToolCall,
+} from "openai/resources/chat/completions/completions";
+import type { Entry } from "../../chat/apply.ts";
+import type { FilePart, Part, ToolPart } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
+import type { ModelRequest } from "../../loop/model.ts";
+import {
+  callData,
+  callsOf,
+  fileContent,
+  goOn,
+  idsOf,
+  json,
+  nameOf,
+  once,
+  type Telling,
+  type Told,
+  toolResult,
+  withOptions,
+  wordsOf,
+} from "../shared/entry-content.ts";
+import { conversations } from "../shared/request-bytes.ts";
+import { effortOf } from "../shared/thinking.ts";
+
+/** User content stays in parts until neighbours are joined; other messages are JSON already. */
+type Piece =
+  | { role: "user"; content: ChatCompletionContentPart[] }
+  | { role: "assistant"; json: string }
+  | { role: "tool"; json: string };
+
+/**
+ * The body of a request. `messages` comes last, and what is said of an entry never changes, so that each body begins
+ * with the bytes of the one before it, up to the newest messages (C7).
+ */
+export function requestBody(request: ModelRequest, isOpenAI: boolean): Uint8Array {
+  const { model, system, tools, toolUse, maxTokens, temperature, thinking, options } = request;
+  const effort = effortOf(thinking);
+  const parameters = {
+    stream_options: { include_usage: true },
+    // OpenAI's newer models refuse the old name; other servers may not know the new one.
+    ...(maxTokens !== undefined && (isOpenAI ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens })),
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(temperature !== undefined && !reasons.test(model) && { temperature }),
+  };
+  const head = {
+    model,
+    stream: true,
+    ...withOptions(parameters, options),
+    ...(tools.length > 0 && toolUse === "none" && { tool_choice: "none" }),
+  };
+  const first = system ? `${json({ role: "system", content: system })},` : "";
+  const offered = tools.length > 0 ? `,"tools":${toolsJSON(tools)}` : "";
+  const before = `${json(head).slice(0, -1)}${offered},"messages":[${first}`;
+  return body(before, request.entries, { providerID: "openai", modelID: model });
+}
+
+const toolsJSON = once((tools: ModelRequest["tools"]) =>
+  json(
+    tools.map(({ name, description, schema }) => ({
+      type: "function",
+      function: { name, description, parameters: schema },
+    })),
+  ),
+);
+
+/** OpenAI's models that reason refuse a temperature, behind gateways, too. */
+const reasons = /(^|\/)(o\d|gpt-5)/;
+
+/** What the user says is open: a neighbour's words would be joined with it. */
+interface Open {
+  content: readonly ChatCompletionContentPart[];
+  last: Piece["role"] | undefined;
+}
+
+const body = conversations<Piece, Open>({
+  tell,
+  start: () => ({ content: [], last: undefined }),
+  add({ content, last }, piece) {
+    if (piece.role === "user") return { open: { content: [...content, ...piece.content], last: "user" }, complete: [] };
+    // Many servers want a user's word, or a result, before each reply.
+    const isBare = piece.role === "assistant" && last !== "user" && last !== "tool";
+    const said = isBare ? [...content, text(goOn)] : content;
+    return { open: { content: [], last: piece.role }, complete: [...userMessages(said), piece.json] };
+  },
+  // Servers would continue an open reply at the end, or refuse it.
+  end: ({ content, last }) => userMessages(last === "assistant" ? [...content, text(goOn)] : content),
+});
+
+function userMessages(content: readonly ChatCompletionContentPart[]): string[] {
+  return content.length > 0 ? [userMessage(content)] : [];
+}
+
+/** Plain text goes as a string: small servers know no parts. */
+function userMessage(content: readonly ChatCompletionContentPart[]): string {
+  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return json({ role: "user", content: texts.length === content.length ? texts.join("\n\n") : content });
+}
+
+function tell(entry: Entry, how: Telling): Told<Piece> {
+  if (entry.info.role === "user") {
+    const content = entry.parts.flatMap(userContent);
+    return { pieces: content.length > 0 ? [{ role: "user", content }] : [], ids: [] };
+  }
+  const { own } = how;
+  const calls = callsOf(entry.parts);
+  const said = entry.parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("");
+  if (calls.length === 0 && !said.trim()) return { pieces: [], ids: [] };
+  // OpenAI takes up to 40 characters; a server's own ids it gets as it gave them.
+  const ids = idsOf(calls, how, (id) => own || id.length <= 40);
+  const reply: ChatCompletionAssistantMessageParam = {
+    role: "assistant",
+    ...(own && reasoning(entry.parts, calls.length > 0)),
+    content: said.trim() ? said : null,
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => toolCall(call, ids, own)) }),
+  };
+  const results = calls.map((call): Piece => {
+    const { text, failed } = toolResult(call);
+    const result = { role: "tool", tool_call_id: ids.get(call.id), content: failed ? `Error: ${text}` : text };
+    return { role: "tool", json: json(result) };
+  });
+  // A `tool` message holds text alone: what else the results have follows as the user's.
+  const files = calls.flatMap((part) => toolResult(part).files.map(fileContentPart));
+  const attached: Piece[] =
+    files.length > 0 ? [{ role: "user", content: [text("(Attached by the tools above.)"), ...files] }] : [];
+  const pieces: Piece[] = [{ role: "assistant", json: json(reply) }, ...results, ...attached];
+  return { pieces, ids: [...ids.values()] };
+}
+
+function text(said: string): ChatCompletionContentPart {
+  return { type: "text", text: said };
+}
+
+function userContent(part: Part): ChatCompletionContentPart[] {
+  const words = wordsOf(part);
+  if (words !== undefined) return [text(words)];
+  return part.type === "file" ? [fileContentPart(part)] : [];
+}
+
+function fileContentPart(part: FilePart): ChatCompletionContentPart {
+  const content = fileContent(part);
+  switch (content.type) {
+    case "text":
+      return content;
+    case "image":
+      return { type: "image_url", image_url: { url: content.url } };
+    case "pdf":
+      return { type: "file", file: { filename: content.filename, file_data: content.url } };
+    default:
+      return never(content);
+  }
+}
+
+/** With what the provider wants back beside it, such as Gemini's thought signature. */
+function toolCall(
+  part: ToolPart,
+  ids: ReadonlyMap<string, string>,
+  own: boolean,
+): ChatCompletionMessageFunctionToolCall {
+  const called = { name: nameOf(part), arguments: json(part.state.input) };
+  return { ...(own && callData(part)), id: ids.get(part.id) ?? part.id, type: "function", function: called };
+}
+
+/**
+ * Reasoning goes back to servers that ask for it: OpenRouter its details, unchanged; DeepSeek, Kimi and others that say
+ * `reasoning_content` that text, but only with calls, without which DeepSeek refuses it.
+ */
+function reasoning(parts: readonly Part[], hasCalls: boolean): Record<string, unknown> {
+  const reasons = parts.filter((part) => part.type === "reasoning");
+  const details = reasons.flatMap(({ metadata }) => metadata?.["reasoning_details"] ?? []);
+  if (details.length > 0) return { reasoning_details: details };
+  const own = reasons.filter(({ metadata }) => metadata?.["field"] === "reasoning_content");
+  return hasCalls && own.length > 0 ? { reasoning_content: own.map((part) => part.text).join("") } : {};
+}

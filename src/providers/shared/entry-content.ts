@@ -1,0 +1,142 @@
+/** What both wire formats share when they turn a request into JSON. */
+
+import type { FilePart, Part, ToolPart } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
+import type { ModelRequest } from "../../loop/model.ts";
+import { mergeDeep } from "../../loop/setup/merge.ts";
+
+/** How an entry is told. */
+export interface Telling {
+  /** Whether the model that is asked wrote it: what a provider wants back unchanged means nothing to any other model. */
+  own: boolean;
+  /** Calls go by ids of ours, since those they came with are taken already. */
+  renamed: boolean;
+}
+
+export interface Told<Piece> {
+  pieces: Piece[];
+  /** Of its calls. */
+  ids: string[];
+}
+
+/** What the loop itself says, whatever the options are. */
+const reserved = new Set(["model", "messages", "system", "tools", "stream"]);
+
+/** The parameters with a request's options over them (M2). */
+export function withOptions(parameters: Record<string, unknown>, options: ModelRequest["options"]) {
+  return mergeDeep(parameters, Object.fromEntries(Object.entries(options).filter(([name]) => !reserved.has(name))));
+}
+
+/** What was made of an object, as long as that object lives: the tools of a turn are the same for each request. */
+export function once<Key extends object>(make: (key: Key) => string): (key: Key) => string {
+  const made = new WeakMap<Key, string>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
+  };
+}
+
+/** JSON that servers take. */
+export function json(value: object): string {
+  return wellFormed(JSON.stringify(value));
+}
+
+/** JSON in which halves of surrogate pairs are replaced: JSON.stringify escapes them, and servers refuse them. */
+function wellFormed(json: string): string {
+  if (!json.includes("\\ud")) return json;
+  // Escapes are matched whole, so that the text `\ud83d`, which is `\\ud83d` in JSON, stays.
+  return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? "\\ufffd" : found));
+}
+
+/** Stands where the wire formats want a user's word and the chat has none. */
+export const goOn = "Go on.";
+
+/** What a part of a user's message says in words; undefined when it says none to the model. */
+export function wordsOf(part: Part): string | undefined {
+  if (part.type === "agent") return `Use the task tool to hand work to the agent ${part.name}.`;
+  return part.type === "text" && !part.ignored && part.text.trim() !== "" ? part.text : undefined;
+}
+
+/** The calls of a reply that the model is shown, with their results. */
+export function callsOf(parts: readonly Part[]): ToolPart[] {
+  return parts.filter((part) => part.type === "tool").filter(({ state }) => !isDiscarded(state));
+}
+
+/** Ids of the calls of one reply, by part: as they came where all are distinct and `fits` holds, else the parts' own. */
+export function idsOf(
+  calls: readonly ToolPart[],
+  { renamed }: Telling,
+  fits: (callID: string) => boolean,
+): Map<string, string> {
+  const given = new Set(calls.map(({ callID }) => callID));
+  const keep = !renamed && given.size === calls.length;
+  return new Map(calls.map(({ id, callID }) => [id, keep && fits(callID) ? callID : id]));
+}
+
+/** A tool's name as the APIs take it: models have called for things that have no such name. */
+export function nameOf({ tool }: ToolPart): string {
+  return tool.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed";
+}
+
+/** Cut within its arguments and never run (C4). */
+function isDiscarded(state: ToolPart["state"]): boolean {
+  return state.status !== "pending" && state.metadata?.discarded === true;
+}
+
+/** The one result that a call gets, whatever became of it. */
+export function toolResult({ state }: ToolPart): { text: string; failed: boolean; files: FilePart[] } {
+  switch (state.status) {
+    case "completed":
+      // Some servers refuse a result without a word.
+      return {
+        text: state.output.trim() ? state.output : "(no output)",
+        failed: false,
+        files: state.attachments ?? [],
+      };
+    case "error":
+      return { text: state.error || "Failed without a message", failed: true, files: [] };
+    case "pending":
+    case "running":
+      return { text: "Tool execution aborted", failed: true, files: [] };
+    default:
+      return never(state);
+  }
+}
+
+/** What the provider wants back with a call. */
+export function callData({ state }: ToolPart): Record<string, unknown> | undefined {
+  return state.status === "pending" ? state.provider : state.metadata?.provider;
+}
+
+export type Content =
+  | { type: "text"; text: string }
+  /** `data` is base64. */
+  | { type: "image"; mime: string; data: string; url: string }
+  | { type: "pdf"; data: string; url: string; filename: string };
+
+/** A file as the model can take it: its text with path and lines, an image, a PDF, or a sentence that names it. */
+export function fileContent({ mime, filename, url, source }: FilePart): Content {
+  if (source) {
+    return { type: "text", text: `${filename}, lines ${source.start}–${source.end}:\n${fenced(source.text)}` };
+  }
+  const bytes = /^data:[^,]*;base64,(.*)$/s.exec(url);
+  const data = bytes?.[1];
+  if (data !== undefined) {
+    if (/^image\/(png|jpeg|gif|webp)$/.test(mime)) return { type: "image", mime, data, url };
+    if (mime === "application/pdf") return { type: "pdf", data, url, filename };
+    if (mime.startsWith("text/")) {
+      const text = new TextDecoder().decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)));
+      return { type: "text", text: `${filename}:\n${fenced(text)}` };
+    }
+    return { type: "text", text: `(The file ${filename} of type ${mime} was attached; it cannot be shown here.)` };
+  }
+  return { type: "text", text: `(The user points to the file ${filename}.)` };
+}
+
+/** In a fence that is longer than any within the text. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}`;
+}

@@ -1,0 +1,290 @@
+/** Turns what an SDK, a server or a socket says of a failure into one ModelError with words for people. */
+
+import { never } from "../../chat/never.ts";
+import { ModelError, type ModelErrorKind } from "../../loop/model.ts";
+import { isOverflow, outputTooLong } from "./context-overflow.ts";
+
+/** The kinds that a request can fail with; the other two are known without asking a server. */
+type Kind = Exclude<ModelErrorKind, "no-key" | "aborted">;
+
+/** Where a request went, for the words of an error. */
+export interface Endpoint {
+  /** Scheme, host and port: "https://api.anthropic.com". */
+  origin: string;
+  model: string;
+  /** Never shown: it is cut out of whatever a server says. */
+  apiKey: string;
+  /** The environment variable that holds the key. */
+  keyVariable: string;
+}
+
+/** What can be known of a failure, whichever SDK or server it came from. */
+interface Facts {
+  status: number | undefined;
+  /** The server's own names for the error, the most telling first: "overloaded_error", "context_length_exceeded". */
+  names: string[];
+  /** The server's or the system's words. */
+  text: string;
+  /** Whether a server spoke, rather than the system or an SDK. */
+  isTold: boolean;
+  headers: Headers | undefined;
+  /** The system's code of a failed connection: "ECONNREFUSED". */
+  code: string | undefined;
+}
+
+const kinds: Record<string, Kind> = {
+  overloaded_error: "overloaded",
+  rate_limit_error: "rate-limit",
+  rate_limit_exceeded: "rate-limit",
+  insufficient_quota: "rate-limit",
+  budget_exceeded: "rate-limit",
+  authentication_error: "auth",
+  permission_error: "auth",
+  invalid_api_key: "auth",
+  not_found_error: "unknown-model",
+  model_not_found: "unknown-model",
+  // Groq: the model wrote a call that its own server could not parse. Asking again often helps.
+  tool_use_failed: "server",
+  invalid_request_error: "invalid",
+  invalid_prompt: "invalid",
+  request_too_large: "invalid",
+};
+
+/** Limits of money, which no wait lifts. */
+const spent =
+  /^(insufficient_quota|billing_hard_limit_reached|budget_exceeded|enforced_spend_limit_reached|usage_not_included)$/;
+const noSuchModel =
+  /model[^.]{0,80}(not found|does not exist|is not (a valid|available|supported|found))|not a valid model|invalid model|unknown model|no such model/i;
+
+/** An error object that a server sent in the middle of a stream. */
+export class ServerSaid extends Error {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    super("the server sent an error");
+    this.error = error;
+  }
+}
+
+/** `thrown` comes from an SDK, from its stream, or from the system. */
+export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
+  if (thrown instanceof Error && /^(AbortError|APIUserAbortError)$/.test(thrown.name)) return abortedError();
+  const facts = read(thrown);
+  const kind = classify(facts);
+  const { message, next } = words(kind, facts, endpoint);
+  const retryAfterMs = facts.headers && retryAfter(facts.headers);
+  const shouldRetry = retryAdvice(facts, retryAfterMs);
+  return new ModelError(kind, message, next, {
+    ...(facts.status !== undefined && { status: facts.status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(shouldRetry !== undefined && { shouldRetry }),
+  });
+}
+
+/** What is known of trying again beyond the kind of the failure; undefined when nothing is. */
+function retryAdvice(facts: Facts, retryAfterMs: number | undefined): boolean | undefined {
+  const said = facts.headers?.get("x-should-retry");
+  if (said === "true" || said === "false") return said === "true";
+  if (retryAfterMs === undefined && facts.names.some((name) => spent.test(name))) return false;
+  if (isCertificate(facts.code)) return false;
+  return isRiddle(facts) ? false : undefined;
+}
+
+/** Neither a status nor a name nor words that are known: it may as well be a bug, and would be one again. */
+function isRiddle({ status, names, text, isTold, code }: Facts): boolean {
+  if (status !== undefined || code !== undefined || names.some((name) => Object.hasOwn(kinds, name))) return false;
+  return isTold ? text === "" : !lost.test(text);
+}
+
+/** @throws ModelError when the base URL of the settings is no address */
+export function address(baseURL: string): URL {
+  if (URL.canParse(baseURL)) return new URL(baseURL);
+  throw new ModelError(
+    "invalid",
+    `“${baseURL}” is not an address.`,
+    "Correct the base URL: it begins with http:// or https://.",
+  );
+}
+
+/** A reply that ended before it was complete (E5). */
+export function cutError(endpoint: Endpoint): ModelError {
+  const message = `The reply of ${endpoint.origin} ended before it was complete.`;
+  return new ModelError("network", message, "Try again.");
+}
+
+export function abortedError(): ModelError {
+  return new ModelError("aborted", "The reply was stopped.", "Send a message to go on.");
+}
+
+function read(thrown: unknown): Facts {
+  const { status, headers, message, type, error: given } = record(thrown);
+  const error = given ?? parsed(message);
+  // Anthropic wraps its errors as {type, error: {type, message}}; the OpenAI SDK hands over the inner object.
+  const body = record(record(error)["error"] ?? error);
+  const isTold = error !== undefined;
+  const detail = typeof body["detail"] === "object" ? JSON.stringify(body["detail"]) : body["detail"];
+  // An SDK's own message is the server's words again, or that there are none.
+  const said = [body["message"], detail, error, isTold ? "" : message];
+  const names = [record(body["details"])["error_code"], body["code"], body["type"], type];
+  const number = Number(body["code"]);
+  return {
+    status: typeof status === "number" ? status : number >= 400 && number < 600 ? number : undefined,
+    names: names.filter((name) => typeof name === "string"),
+    text: thrown instanceof SyntaxError ? "its answer cannot be read" : (said.find(isText) ?? ""),
+    isTold,
+    headers: headers instanceof Headers ? headers : undefined,
+    code: systemCode(thrown),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** The server's error, where a gateway or an SDK hands it over as the text of another. */
+function parsed(message: unknown): unknown {
+  if (typeof message !== "string" || !message.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(message);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The code nearest to the system: SDKs and fetch wrap the socket's error, some more than once. */
+function systemCode(thrown: unknown): string | undefined {
+  let code: string | undefined;
+  for (let at: unknown = thrown; at instanceof Error; at = at.cause) {
+    const { code: found } = record(at);
+    if (typeof found === "string") code = found;
+  }
+  return code;
+}
+
+function classify({ status, names, text, isTold, code }: Facts): Kind {
+  if (status !== 401 && status !== 403 && status !== 429 && isOverflow(`${names.join(" ")} ${text}`)) {
+    return outputTooLong(text) === undefined ? "context-full" : "invalid";
+  }
+  const named = names.map((name) => (Object.hasOwn(kinds, name) ? kinds[name] : undefined)).find((kind) => kind);
+  if (status === undefined) return named ?? (!isTold && (code !== undefined || lost.test(text)) ? "network" : "server");
+  if (status === 401 || status === 403) return "auth";
+  if (status === 404) return "unknown-model";
+  // 499: a proxy that believes that the client went away.
+  if (status === 408 || status === 499) return "network";
+  if (status === 429) return "rate-limit";
+  if (status === 503 || status === 529) return "overloaded";
+  // 409: another request holds a lock; the SDKs try again, too.
+  if (status >= 500 || status === 409) return named === "overloaded" ? named : "server";
+  if (named === "server") return named;
+  return noSuchModel.test(text) ? "unknown-model" : "invalid";
+}
+
+/** How fetch and the SDKs word a connection that failed without a code. */
+const lost = /connection|terminated|fetch failed|socket|network|timed? ?out|aborted|premature|\bEOF\b|hang up/i;
+
+function isCertificate(code: string | undefined): boolean {
+  return code !== undefined && /CERT|SELF_SIGNED|ISSUER/.test(code);
+}
+
+function words(kind: Kind, facts: Facts, endpoint: Endpoint): { message: string; next: string } {
+  const { origin, model, keyVariable } = endpoint;
+  const said = quote(facts.text, endpoint.apiKey);
+  switch (kind) {
+    case "network":
+      return unreachable(facts, origin);
+    case "rate-limit":
+      return {
+        message: `${origin} takes no more requests for now: ${said}`,
+        next: "Wait a little, or choose another model.",
+      };
+    case "overloaded":
+      return { message: `${origin} is overloaded: ${said}`, next: "Wait a little, or choose another model." };
+    case "server":
+      return { message: `${origin} failed${facts.status ? ` (${facts.status})` : ""}: ${said}`, next: "Try again." };
+    case "auth":
+      return {
+        message: `${origin} refused the API key: ${said}`,
+        next: `Run “Rondo: Set API Key…”, or set ${keyVariable}.`,
+      };
+    case "unknown-model":
+      return {
+        message: `${origin} has no model “${model}”: ${said}`,
+        next: "Choose another with “Rondo: Select Model…”, or check the base URL.",
+      };
+    case "context-full":
+      return {
+        message: `The conversation is too long for “${model}”: ${said}`,
+        next: "Compact the conversation, or start a new session.",
+      };
+    case "invalid": {
+      const tooLong = outputTooLong(facts.text);
+      if (tooLong !== undefined) {
+        return {
+          message: `An answer of up to ${tooLong} tokens does not fit into the window of “${model}”: ${said}`,
+          next: "Lower max_tokens, the longest answer that is asked for, or give the model a larger window.",
+        };
+      }
+      return {
+        message: `${origin} refused the request: ${said}`,
+        next: "Change the message or the model, and try again.",
+      };
+    }
+    default:
+      return never(kind);
+  }
+}
+
+function unreachable({ code }: Facts, origin: string): { message: string; next: string } {
+  switch (code) {
+    case "ECONNREFUSED":
+      return { message: `Nothing answers at ${origin}.`, next: "Start the server there, or check the base URL." };
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return { message: `The address of ${origin} was not found.`, next: "Check the network and the base URL." };
+    case "ETIMEDOUT":
+    case "UND_ERR_CONNECT_TIMEOUT":
+    case "UND_ERR_HEADERS_TIMEOUT":
+      return { message: `${origin} did not answer in time.`, next: "Check the network, and try again." };
+  }
+  if (isCertificate(code)) {
+    return { message: `The certificate of ${origin} was not accepted (${code}).`, next: "Check the certificate." };
+  }
+  return { message: `The connection to ${origin} was lost.`, next: "Check the network, and try again." };
+}
+
+/** One line of a server's words, without the key and without an end mark too many. */
+function quote(text: string, apiKey: string): string {
+  // A shorter "key" is a placeholder, and may be a word of the text.
+  const shown = apiKey.length >= 8 ? text.replaceAll(apiKey, "…") : text;
+  if (shown === "") return "it did not say why.";
+  const line = withoutTags(shown).replace(/\s+/g, " ").trim();
+  return line.length > 300 ? `${line.slice(0, 299).toWellFormed()}…` : /[.!?…]$/.test(line) ? line : `${line}.`;
+}
+
+/** Of the page of a gateway its heading is enough. */
+function withoutTags(text: string): string {
+  if (!/<(!doctype|html|head|body)\b/i.test(text)) return text;
+  const heading = /<(title|h1)\b[^>]*>([^<]+)</i.exec(text)?.[2]?.trim();
+  return heading || "it answered with a web page";
+}
+
+/** In ms, from `retry-after-ms`, or `retry-after` in seconds or as a date (H3). Undefined when they make no sense. */
+function retryAfter(headers: Headers): number | undefined {
+  const ms = number(headers.get("retry-after-ms"));
+  if (ms !== undefined) return ms;
+  const value = headers.get("retry-after");
+  const seconds = number(value);
+  if (seconds !== undefined) return seconds * 1000;
+  // Only whole dates: `Date.parse` finds one in nearly any words with a number.
+  const wait = value !== null && /:\d\d/.test(value) ? Date.parse(value) - Date.now() : Number.NaN;
+  return wait > 0 ? wait : undefined;
+}
+
+function number(value: string | null): number | undefined {
+  return value !== null && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
+}
+
+function record(value: unknown): Record<string, unknown> {
+  // Any object can be read by name; what is read stays unknown.
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

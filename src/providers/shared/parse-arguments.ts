@@ -1,0 +1,17 @@
+import type { Arguments } from "../../loop/model.ts";
+
+/** Reads the arguments of a call; no text at all means no arguments. */
+export function parseArguments(raw: string): Arguments {
+  if (raw.trim() === "") return { ok: true, input: {} };
+  try {
+    const input: unknown = JSON.parse(raw);
+    // Some servers send the object as a JSON string within JSON.
+    if (typeof input === "string") return parseArguments(input);
+    if (input === null) return { ok: true, input: {} };
+    if (typeof input !== "object" || Array.isArray(input)) return { ok: false, problem: "not a JSON object" };
+    // An object that JSON.parse made: its keys are strings.
+    return { ok: true, input: input as Record<string, unknown> };
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * The messages of a conversation as bytes that grow: what one request said is neither made nor copied again for the
+ * next, so that a request costs the same at the end of a long session as at its beginning.
+ */
+import type { Entry } from "../../chat/apply.ts";
+import type { ModelRef, Part } from "../../chat/message.ts";
+import type { Telling, Told } from "./entry-content.ts";
+
+/** How entries become the messages of one wire format, as JSON. */
+export interface Format<Piece, Open> {
+  tell(entry: Entry, how: Telling): Told<Piece>;
+  /** What is still open before the first piece: it may be joined with the next one. */
+  start(): Open;
+  /** Takes a piece. Answers with what is open now, and with the messages that are complete. */
+  add(open: Open, piece: Piece): { open: Open; complete: string[] };
+  /** The messages with which a request ends that has nothing more to say. */
+  end(open: Open): string[];
+}
+
+interface Seen {
+  entry: Entry;
+  info: Entry["info"];
+  parts: readonly Part[];
+  /** Of its text. */
+  length: number;
+}
+
+/** So many of the newest entries are looked through for text that has grown; those before them are done. */
+const newest = 4;
+
+class Conversation<Piece, Open> {
+  readonly #format: Format<Piece, Open>;
+  readonly #head: string;
+  readonly #model: ModelRef;
+  readonly #seen: Seen[] = [];
+  /** Ids of calls. */
+  readonly #taken = new Set<string>();
+  #open: Open;
+  #bytes: Buffer;
+  #length: number;
+  #isFirst = true;
+
+  /** `head` is the JSON up to the messages: `{…,"messages":[`. */
+  constructor(format: Format<Piece, Open>, head: string, model: ModelRef) {
+    this.#format = format;
+    this.#head = head;
+    this.#model = model;
+    this.#open = format.start();
+    this.#bytes = Buffer.alloc(Math.max(4096, Buffer.byteLength(head) * 2));
+    this.#length = this.#bytes.write(head);
+  }
+
+  /** Whether a request with these entries begins with all that was said here. */
+  holds(entries: readonly Entry[], head: string): boolean {
+    const seen = this.#seen;
+    if (head !== this.#head || entries.length < seen.length) return false;
+    for (let at = 0; at < seen.length; at++) {
+      const old = seen[at];
+      const entry = entries[at];
+      if (!old || old.entry !== entry || old.info !== entry.info || old.parts.length !== entry.parts.length)
+        return false;
+      if (at >= seen.length - newest && old.length !== sameLength(entry.parts, old.parts)) return false;
+    }
+    return true;
+  }
+
+  /** Valid until the next call: the bytes behind what is complete are then written over. */
+  request(entries: readonly Entry[]): Uint8Array {
+    for (const entry of entries.slice(this.#seen.length)) this.#take(entry);
+    const length = this.#length;
+    const isFirst = this.#isFirst;
+    for (const message of this.#format.end(this.#open)) this.#write(message);
+    this.#length += this.#room(2).write("]}", this.#length);
+    const request = this.#bytes.subarray(0, this.#length);
+    this.#length = length;
+    this.#isFirst = isFirst;
+    return request;
+  }
+
+  #take(entry: Entry): void {
+    const own = isOwn(entry, this.#model);
+    let told = this.#format.tell(entry, { own, renamed: false });
+    // An entry whose ids are taken is told with other ids.
+    if (told.ids.some((id) => this.#taken.has(id))) told = this.#format.tell(entry, { own, renamed: true });
+    for (const id of told.ids) this.#taken.add(id);
+    for (const piece of told.pieces) {
+      const { open, complete } = this.#format.add(this.#open, piece);
+      this.#open = open;
+      for (const message of complete) this.#write(message);
+    }
+    const parts = [...entry.parts];
+    this.#seen.push({ entry, info: entry.info, parts, length: sameLength(parts, parts) });
+  }
+
+  #write(message: string): void {
+    const json = this.#isFirst ? message : `,${message}`;
+    // A UTF-16 unit takes at most 3 bytes.
+    this.#length += this.#room(json.length * 3).write(json, this.#length);
+    this.#isFirst = false;
+  }
+
+  /** With room for so many bytes. What was handed out stays as it is: a larger buffer is another one. */
+  #room(size: number): Buffer {
+    if (this.#length + size > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#length + size));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    return this.#bytes;
+  }
+}
+
+/** The conversations that go on, by their first entry. */
+export function conversations<Piece, Open>(format: Format<Piece, Open>) {
+  const known = new WeakMap<Entry, Conversation<Piece, Open>>();
+  /** The body of a request. It is valid until the next one of the same conversation is made. */
+  return (head: string, entries: readonly Entry[], model: ModelRef): Uint8Array => {
+    const [first] = entries;
+    let conversation = first && known.get(first);
+    if (!conversation?.holds(entries, head)) {
+      conversation = new Conversation(format, head, model);
+      if (first) known.set(first, conversation);
+    }
+    return conversation.request(entries);
+  };
+}
+
+function isOwn({ info }: Entry, { providerID, modelID }: ModelRef): boolean {
+  return info.role === "assistant" && info.model.modelID === modelID && info.model.providerID === providerID;
+}
+
+/**
+ * The length of all text, when the parts are those of before; -1 when one was replaced. Text grows in place while it
+ * streams; everything else is replaced (apply.ts).
+ */
+function sameLength(parts: readonly Part[], before: readonly Part[]): number {
+  if (parts.length !== before.length) return -1;
+  let length = 0;
+  for (const [at, part] of parts.entries()) {
+    if (part !== before[at]) return -1;
+    if (part.type === "text" || part.type === "reasoning") length += part.text.length;
+  }
+  return length;
+}

@@ -1,0 +1,168 @@
+import * as z from "zod/mini";
+import type { Preview } from "../../chat/events.ts";
+import type { CallMetadata, FileDiff } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
+import { knownProblems, newProblems } from "../editing/new-problems.ts";
+import { openTarget, type Target } from "../editing/plan-change.ts";
+import { fileNeeds } from "../file-access/requirements.ts";
+import type { TextFile } from "../host.ts";
+import { applyChunks } from "../patch/apply-chunks.ts";
+import { commit, type Step } from "../patch/commit-files.ts";
+import { type FileChange, parsePatch } from "../patch/parse-patch.ts";
+import { compare, inContext, toFileDiff } from "../text/diff.ts";
+import { countLines, plural } from "../text/text.ts";
+import { defineTool, type ToolContext, ToolError } from "../tool.ts";
+
+export const applyPatch = defineTool({
+  name: "apply_patch",
+  sideEffect: "mutating",
+  description:
+    "Changes files by a patch, all or none: *** Begin Patch, then for each file *** Add File: path, *** Delete File: path, or *** Update File: path (*** Move to: path) with chunks of @@ and lines that begin with a space, - or +, then *** End Patch. Three lines of context around each change; @@ names the function where they are not unique.",
+  // The name that OpenAI's models give it.
+  input: z.object({ input: z.string().check(z.minLength(1), z.describe("The whole patch")) }),
+  async prepare({ input: patch }, context) {
+    const { host, seen, signal } = context;
+    const steps: PatchStep[] = [];
+    for (const change of merged(parsePatch(patch))) steps.push(...(await stepsOf(change, context)));
+    assertOnce(steps);
+    // Deletions last: what cannot be written must not cost a file.
+    steps.sort((a, b) => Number(a.text === undefined) - Number(b.text === undefined));
+    const diffs = steps.map(({ target, text }) => diffOf(target, text ?? ""));
+    return {
+      title: titleOf(steps),
+      preview: previewOf(diffs),
+      needs: steps.flatMap(({ target }) => fileNeeds("edit", target.location, host)),
+      writes: steps.map(({ target }) => target.location.path),
+      run: async () => {
+        const known = await Promise.all(steps.map(({ target, old }) => knownProblems(host, target.location.path, old)));
+        const after = await commit(host.workspace, steps, signal);
+        for (const [index, { target }] of steps.entries()) {
+          const file = after[index];
+          if (file) seen.set(file.path, file.version);
+          else seen.delete(target.location.path);
+        }
+        const words = steps.map((step, index) => report(step, after[index]));
+        const problems = await Promise.all(
+          after.map((file, index) => (file ? newProblems(host, known[index], file, signal) : "")),
+        );
+        return {
+          output: words.join("\n\n") + problems.join(""),
+          metadata: metadataOf(steps.map(({ target }, index) => diffOf(target, after[index]?.text ?? ""))),
+        };
+      },
+    };
+  },
+});
+
+interface PatchStep extends Step {
+  /** The text whose problems are known: of a moved file, the one that it had elsewhere. */
+  old: string;
+  /** What was done, in sentences. */
+  done: string;
+}
+
+/** Chunks for the same file in several places of the patch as one. */
+function merged(changes: readonly FileChange[]): FileChange[] {
+  const all: FileChange[] = [];
+  for (const change of changes) {
+    const same = all.find((other) => other.path === change.path);
+    if (same?.type === "update" && change.type === "update" && same.to === change.to)
+      same.chunks.push(...change.chunks);
+    else all.push(change);
+  }
+  return all;
+}
+
+async function stepsOf(change: FileChange, context: ToolContext): Promise<PatchStep[]> {
+  const { path } = change;
+  switch (change.type) {
+    case "add": {
+      const target = await openNew(path, "Change it with *** Update File.", context);
+      const done = `${target.location.relative} is created; it has ${plural(countLines(change.text), "line")}.`;
+      return [{ target, text: change.text, old: "", done }];
+    }
+    case "delete": {
+      const { target, before } = await openOld(path, context);
+      return [{ target, text: undefined, old: before.text, done: `${before.relative} is deleted.` }];
+    }
+    case "update":
+      return await updateSteps(change, context);
+    default:
+      return never(change);
+  }
+}
+
+async function updateSteps(
+  { path, to, chunks }: Extract<FileChange, { type: "update" }>,
+  context: ToolContext,
+): Promise<PatchStep[]> {
+  const { target, before } = await openOld(path, context);
+  const { relative } = before;
+  const { text, notes } = applyChunks(before.text, chunks, relative, context.seen.has(before.path));
+  const words = notes.length === 0 ? "" : ` ${notes.join(" ")}`;
+  if (to === undefined) {
+    if (text === before.text) throw new ToolError(`The patch changes nothing in ${relative}. Nothing was changed.`);
+    return [{ target, text, old: before.text, done: `${relative} is changed.${words}` }];
+  }
+  const moved = await openNew(to, "Move to another name.", context);
+  const done = `${relative} is now ${moved.location.relative}.${words}`;
+  return [
+    { target: moved, text, old: before.text, done },
+    { target, text: undefined, old: before.text, done: `${relative} is deleted.` },
+  ];
+}
+
+async function openOld(path: string, context: ToolContext): Promise<{ target: Target; before: TextFile }> {
+  const target = await openTarget(path, false, context);
+  const { before } = target;
+  // `openTarget` answers without a text only where it may be missing.
+  if (!before) throw new ToolError(`${path} does not exist.`);
+  return { target, before };
+}
+
+async function openNew(path: string, advice: string, context: ToolContext): Promise<Target> {
+  const target = await openTarget(path, true, context);
+  if (!target.before) return target;
+  throw new ToolError(`${target.location.relative} exists already. ${advice} Nothing was changed.`);
+}
+
+function assertOnce(steps: readonly PatchStep[]): void {
+  const paths = new Set<string>();
+  for (const { target } of steps) {
+    const { path, relative } = target.location;
+    if (paths.has(path)) throw new ToolError(`The patch names ${relative} twice. Nothing was changed.`);
+    paths.add(path);
+  }
+}
+
+function titleOf(steps: readonly PatchStep[]): string {
+  const [first, second, ...more] = steps;
+  const name = first?.target.location.relative ?? "";
+  if (first && !second) {
+    if (first.text === undefined) return `Delete ${name}`;
+    return `${first.target.before ? "Edit" : "Create"} ${name}`;
+  }
+  const isMove = more.length === 0 && second?.text === undefined && second?.old === first?.old;
+  return isMove ? `Move ${second?.target.location.relative} to ${name}` : `Patch ${plural(steps.length, "file")}`;
+}
+
+function report({ done, target, text }: PatchStep, after: TextFile | undefined): string {
+  if (!after) return done;
+  const formatted = after.text === text ? "" : " The editor changed it further on save (a formatter, perhaps).";
+  if (!target.before) return done + formatted;
+  return `${done}${formatted} It reads there now:\n${inContext(compare(target.before.text, after.text), 80)}`;
+}
+
+function diffOf({ location, before }: Target, text: string): FileDiff {
+  return toFileDiff(location.relative, compare(before?.text ?? "", text));
+}
+
+function previewOf(diffs: FileDiff[]): Preview {
+  const [diff] = diffs;
+  return diff && diffs.length === 1 ? { type: "diff", diff } : { type: "diffs", diffs };
+}
+
+function metadataOf(diffs: FileDiff[]): CallMetadata {
+  const [diff] = diffs;
+  return diff && diffs.length === 1 ? { diff } : { diffs };
+}

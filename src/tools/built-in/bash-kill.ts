@@ -1,0 +1,24 @@
+import * as z from "zod/mini";
+import { defineTool } from "../tool.ts";
+import { known } from "./bash-output.ts";
+
+export const bashKill = defineTool({
+  name: "bash_kill",
+  sideEffect: "mutating",
+  description: "Ends a background command, with all that it started.",
+  input: z.object({ id: z.string() }),
+  async prepare({ id }, { host: { background }, signal }) {
+    signal.throwIfAborted();
+    const { command } = known(background, id);
+    return {
+      title: `End ${id}`,
+      preview: { type: "text", text: command },
+      needs: [],
+      writes: [],
+      run: async () => {
+        const wasRunning = await background.kill(id);
+        return { output: wasRunning ? `${id} was ended.` : `${id} had ended already.`, metadata: {} };
+      },
+    };
+  },
+});

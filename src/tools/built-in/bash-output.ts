@@ -1,0 +1,65 @@
+import * as z from "zod/mini";
+import type { BackgroundCommand } from "../../chat/events.ts";
+import { never } from "../../chat/never.ts";
+import type { Background } from "../host.ts";
+import { headOf, splitLines } from "../text/text.ts";
+import { defineTool, ToolError, type ToolResult } from "../tool.ts";
+
+/** Characters of a command in the list. */
+const commandLength = 200;
+
+export const bashOutput = defineTool({
+  name: "bash_output",
+  sideEffect: "read-only",
+  description:
+    "What a background command has put out since you read it last, and whether it still runs. Without id: all there are.",
+  input: z.object({
+    id: z.optional(z.string()).check(z.describe('Like "bash_1"')),
+    filter: z.optional(z.string()).check(z.describe("Only lines that hold this text")),
+  }),
+  async prepare({ id, filter = "" }, { host: { background }, signal }) {
+    signal.throwIfAborted();
+    return {
+      title: id === undefined ? "List background commands" : `Read output of ${id}`,
+      preview: { type: "text", text: "" },
+      needs: [],
+      writes: [],
+      run: async () =>
+        id === undefined ? { output: overview(background), metadata: {} } : news(background, id, filter),
+    };
+  },
+});
+
+/** @throws ToolError when there is no such command */
+export function known(background: Background, id: string): BackgroundCommand {
+  const command = background.list().find((one) => one.id === id);
+  if (command) return command;
+  throw new ToolError(`There is no background command "${id}". ${overview(background)}`);
+}
+
+function overview(background: Background): string {
+  const lines = background.list().map((one) => `${one.id} (${inWords(one)}): ${headOf(one.command, commandLength)}`);
+  return lines.length === 0 ? "There are no background commands." : lines.join("\n");
+}
+
+function news(background: Background, id: string, filter: string): ToolResult {
+  const command = known(background, id);
+  const { text = "", outputFile } = background.read(id) ?? {};
+  const lines = splitLines(text).filter((line) => line.includes(filter));
+  const what = filter === "" ? "new output" : "new output with this text";
+  const shown = lines.length === 0 ? `(no ${what})` : lines.join("\n");
+  return { output: `${shown}\n\n[${inWords(command)}]`, metadata: { outputFile } };
+}
+
+function inWords({ state }: BackgroundCommand): string {
+  switch (state.type) {
+    case "running":
+      return "running";
+    case "waiting":
+      return `waits for someone to type, after ${JSON.stringify(state.prompt)}; nobody can: end it and run it so that it asks nothing`;
+    case "ended":
+      return state.words;
+    default:
+      return never(state);
+  }
+}

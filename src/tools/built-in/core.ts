@@ -1,0 +1,11 @@
+/** The six core tools (T10), in the order in which models are offered them. */
+
+import type { Tool } from "../tool.ts";
+import { bash } from "./bash.ts";
+import { edit } from "./edit.ts";
+import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
+import { read } from "./read.ts";
+import { write } from "./write.ts";
+
+export const coreTools: readonly Tool[] = [bash, read, write, edit, glob, grep];

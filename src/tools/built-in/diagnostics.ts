@@ -1,0 +1,90 @@
+import * as z from "zod/mini";
+import { fileNeeds, folderNeeds, pathFor } from "../file-access/requirements.ts";
+import type { Editor, Location, Problem, Workspace } from "../host.ts";
+import { cutLine, plural } from "../text/text.ts";
+import { defineTool, ToolError, type ToolResult } from "../tool.ts";
+
+const most = 100;
+/** Characters of a message. */
+const longest = 500;
+const order: readonly Problem["severity"][] = ["error", "warning", "info", "hint"];
+
+/** Only for where there is an editor. */
+export const diagnostics = defineTool({
+  name: "diagnostics",
+  sideEffect: "read-only",
+  description:
+    "Errors and warnings that the editor's language services find, in one file or in all they have looked at.",
+  input: z.object({ path: z.optional(z.string().check(z.minLength(1))).check(z.describe("A file; absent: all")) }),
+  async prepare({ path }, { host, signal }) {
+    const { workspace } = host;
+    const editor = requireEditor(host.editor);
+    const location = path === undefined ? undefined : await workspace.locate(path);
+    return {
+      title: `Problems${location ? ` in ${location.relative}` : ""}`,
+      preview: { type: "text", text: location?.path ?? "all files" },
+      needs: location ? fileNeeds("read", location, host) : folderNeeds(await workspace.locate(".")),
+      writes: [],
+      run: async () => {
+        const problems = await editor.problems(location?.path);
+        signal.throwIfAborted();
+        return location ? ofOne(problems, location, workspace) : await ofAll(problems, workspace);
+      },
+    };
+  },
+});
+
+/** @throws ToolError where there is none */
+export function requireEditor(editor: Editor | undefined): Editor {
+  if (!editor) throw new ToolError("No editor is there: read the files, or run the project's own checks.");
+  return editor;
+}
+
+/** What may be told of a file without having asked for it. */
+export function isOpenToAll({ inside, guard }: Location): boolean {
+  return inside && guard !== "secret" && guard !== "ignored";
+}
+
+function ofOne(problems: readonly Problem[], location: Location, workspace: Workspace): ToolResult {
+  return told(problems.map((problem) => ({ problem, path: pathFor(location, workspace) })));
+}
+
+async function ofAll(problems: readonly Problem[], workspace: Workspace): Promise<ToolResult> {
+  const paths = [...new Set(problems.map((problem) => problem.path))];
+  const located = await Promise.all(paths.map(async (path) => [path, await workspace.locate(path)] as const));
+  const shown = new Map(
+    located.filter(([, at]) => isOpenToAll(at)).map(([path, at]) => [path, pathFor(at, workspace)]),
+  );
+  return told(
+    problems.flatMap((problem) => {
+      const path = shown.get(problem.path);
+      return path === undefined ? [] : [{ problem, path }];
+    }),
+  );
+}
+
+function told(found: readonly { problem: Problem; path: string }[]): ToolResult {
+  if (found.length === 0) return { output: "No problems.", metadata: { fact: "no problems", tone: "good" } };
+  const rank = ({ severity }: Problem) => order.indexOf(severity);
+  const sorted = found.toSorted((a, b) => rank(a.problem) - rank(b.problem));
+  const byFile = Map.groupBy(sorted.slice(0, most), ({ path }) => path);
+  const sections = [...byFile].map(([path, list]) => [path, ...list.map(({ problem }) => line(problem))].join("\n"));
+  const left = found.length - most;
+  if (left > 0) sections.push(`(${left} more are not shown; ask for one file)`);
+  const fact = counts(found.map(({ problem }) => problem));
+  const isBad = found.some(({ problem }) => problem.severity === "error");
+  return { output: sections.join("\n\n"), metadata: { fact, ...(isBad && { tone: "bad" }) } };
+}
+
+function line({ line, column, severity, message, source }: Problem): string {
+  const words = cutLine(message.replace(/\s+/g, " ").trim(), longest);
+  return `  ${line}:${column} ${severity} ${words}${source === "" ? "" : ` [${source}]`}`;
+}
+
+function counts(problems: readonly Problem[]): string {
+  const parts = order.flatMap((severity) => {
+    const count = problems.filter((problem) => problem.severity === severity).length;
+    return count === 0 ? [] : [plural(count, severity)];
+  });
+  return parts.join(", ");
+}

@@ -1,0 +1,92 @@
+import picomatch from "picomatch";
+import * as z from "zod/mini";
+import { folderNeeds, pathFor } from "../file-access/requirements.ts";
+import { FileList, heldSentence, usualFiles } from "../file-access/search-filter.ts";
+import type { Host, Location } from "../host.ts";
+import { plural } from "../text/text.ts";
+import { defineTool, ToolError } from "../tool.ts";
+
+const shownFiles = 500;
+/** Characters of ripgrep's list: over a million paths. */
+const listLimit = 100_000_000;
+
+export const glob = defineTool({
+  name: "glob",
+  sideEffect: "read-only",
+  description: `Lists files by a pattern such as "src/**/*.ts", newest first. Ignored files (.gitignore) are left out. At most ${shownFiles} are shown.`,
+  input: z.object({
+    pattern: z.string().check(z.trim(), z.minLength(1)),
+    path: z.optional(z.string()).check(z.describe("Folder to look in; the workspace folder when absent")),
+  }),
+  async prepare({ pattern, path }, { host, signal }) {
+    signal.throwIfAborted();
+    const { folder, rest } = await placeOf(pattern, path, host);
+    return {
+      title: `Find ${pattern}`,
+      preview: { type: "text", text: `${pattern} in ${folder.path}` },
+      needs: folderNeeds(folder),
+      writes: [],
+      run: async () => {
+        if ((await host.workspace.look(folder)) !== "folder")
+          throw new ToolError(`${folder.relative} is not a folder.`);
+        const { list, isCut } = await find(folder, rest, host, signal);
+        const prefix = pathFor(folder, host.workspace);
+        const lines = list.newest(shownFiles).map((file) => (prefix === "." ? file : `${prefix}/${file}`));
+        if (lines.length === 0) lines.push(`No files match ${pattern}.`);
+        const left = list.count - shownFiles;
+        if (left > 0) lines.push(`(${left} more are not shown: narrow the pattern)`);
+        if (isCut) lines.push("(there are too many files here to look at all of them: give a path)");
+        const held = heldSentence(list.held.length, "listed");
+        if (held) lines.push(held);
+        return {
+          output: lines.join("\n"),
+          metadata: { fact: list.count === 0 ? "no files" : plural(list.count, "file") },
+        };
+      },
+    };
+  },
+});
+
+/** A pattern that is absolute or leads upwards names its folder itself. */
+async function placeOf(
+  pattern: string,
+  path: string | undefined,
+  host: Host,
+): Promise<{ folder: Location; rest: string }> {
+  const isElsewhere = /^([/\\~]|[A-Za-z]:[/\\])|(^|\/)\.\.(\/|$)/.test(pattern);
+  if (!isElsewhere) return { folder: await host.workspace.locate(path ?? "."), rest: pattern };
+  const { base, glob: rest } = picomatch.scan(pattern);
+  const isPlain = rest === "";
+  const cut = base.lastIndexOf("/");
+  const folder = isPlain ? base.slice(0, Math.max(cut, 1)) : base;
+  const from = /^([/\\~]|[A-Za-z]:[/\\])/.test(folder) || path === undefined ? folder : `${path}/${folder}`;
+  return { folder: await host.workspace.locate(from), rest: isPlain ? base.slice(cut + 1) : rest };
+}
+
+async function find(
+  folder: Location,
+  pattern: string,
+  { search, workspace }: Host,
+  signal: AbortSignal,
+): Promise<{ list: FileList; isCut: boolean }> {
+  const list = new FileList(workspace.sieve(folder), matcher(pattern.startsWith("./") ? pattern.slice(2) : pattern));
+  const args = ["--files", ...usualFiles, ...byEnding(pattern)];
+  const { stderr, code, cut } = await search.ripgrep(args, folder.path, listLimit, signal, list.take);
+  if (code > 1 && list.count === 0 && stderr.trim() !== "") throw new ToolError(`The search failed: ${stderr.trim()}`);
+  return { list, isCut: cut };
+}
+
+/** A positive --glob would list ignored files, too, so the pattern is matched here; but most can be left out by a type. */
+function byEnding(pattern: string): string[] {
+  const [, ending] = /(?:^|\/)\*(\.\w+)$/.exec(pattern) ?? [];
+  return ending === undefined ? [] : [`--type-add=wanted:*${ending}`, "--type=wanted"];
+}
+
+/** Brackets are tried as they stand, too: `app/[id]/(shop)/page.tsx` is a usual path. */
+function matcher(pattern: string): (path: string) => boolean {
+  const patterns = [pattern];
+  if (/[[(]/.test(pattern)) patterns.push(pattern.replace(/[[\]()]/g, "\\$&"));
+  const isMatch = picomatch(patterns, { dot: true });
+  // Of one argument: what `filter` gives beside it would mean something else.
+  return (path) => isMatch(path);
+}

@@ -1,0 +1,201 @@
+import * as z from "zod/mini";
+import { fileNeeds, folderNeeds, pathFor } from "../file-access/requirements.ts";
+import { countHeld, FileList, heldSentence, openSieve, usualFiles } from "../file-access/search-filter.ts";
+import type { Host, Location, Sieve } from "../host.ts";
+import { plural } from "../text/text.ts";
+import { shorten } from "../text/truncate.ts";
+import { defineTool, ToolError, type ToolResult } from "../tool.ts";
+
+const input = z.object({
+  pattern: z.string().check(z.minLength(1), z.describe("Regular expression, in ripgrep's syntax")),
+  path: z.optional(z.string()).check(z.describe("File or folder; the workspace folder when absent")),
+  glob: z.optional(z.string()).check(z.describe('Only these files, e.g. "*.{ts,tsx}"')),
+  type: z.optional(z.string()).check(z.describe('Only files of this ripgrep type, e.g. "py"')),
+  output_mode: z
+    .optional(z.enum(["content", "files_with_matches", "count"]))
+    .check(z.describe("Default: files_with_matches")),
+  "-i": z.optional(z.boolean()).check(z.describe("Ignore case")),
+  "-n": z.optional(z.boolean()).check(z.describe("Line numbers (default true)")),
+  "-A": z.optional(z.int().check(z.gte(0))).check(z.describe("Lines after each match")),
+  "-B": z.optional(z.int().check(z.gte(0))).check(z.describe("Lines before")),
+  "-C": z.optional(z.int().check(z.gte(0))).check(z.describe("Lines around")),
+  head_limit: z.optional(z.int().check(z.gte(0))).check(z.describe("At most this many lines, files or counts")),
+  multiline: z.optional(z.boolean()).check(z.describe("Matches may span lines; . matches line ends")),
+});
+type Input = z.infer<typeof input>;
+
+/** Characters of ripgrep's output; it is stopped there. */
+const outputCharacters = 2_000_000;
+const lineCharacters = 500;
+
+export const grep = defineTool({
+  name: "grep",
+  sideEffect: "read-only",
+  description: `Searches file contents with ripgrep. Ignored files (.gitignore) are left out. Lines over ${lineCharacters} characters are cut.`,
+  input,
+  async prepare(wish, { host, callID, signal }) {
+    signal.throwIfAborted();
+    const location = await host.workspace.locate(wish.path ?? ".");
+    const kind = await host.workspace.look(location);
+    if (kind === "missing") throw new ToolError(`${location.relative} does not exist; there is nothing to search.`);
+    if (kind === "special") throw new ToolError(`${location.relative} is not a file or a folder.`);
+    const isFolder = kind === "folder";
+    return {
+      title: `Search ${wish.pattern}`,
+      preview: { type: "text", text: `${wish.pattern} in ${location.path}` },
+      needs: isFolder ? folderNeeds(location) : fileNeeds("read", location, host),
+      writes: [],
+      run: async () => {
+        if ((await host.workspace.look(location)) !== kind)
+          throw new ToolError(`${location.relative} has changed meanwhile.`);
+        const place = whereFor(location, isFolder, pathFor(location, host.workspace));
+        const sieve = isFolder ? host.workspace.sieve(location) : openSieve;
+        const counted = isFolder ? countHeld(location, sieve, onlyGlob(wish), host.search, signal) : Promise.resolve(0);
+        const [found, held] = await Promise.all([search(wish, place, sieve, host, signal), counted]);
+        const shown = wish.head_limit ? found.lines.slice(0, wish.head_limit) : found.lines;
+        if (shown.length < found.lines.length)
+          shown.push(`(${found.lines.length - shown.length} more lines; head_limit was reached)`);
+        shown.push(...found.remarks);
+        if (found.lines.length === 0) shown.unshift("No matches.");
+        const sentence = heldSentence(held, "searched");
+        if (sentence) shown.push(sentence);
+        const { output, outputFile } = await shorten(shown.join("\n"), host.overflow, callID);
+        const result: ToolResult = { output, metadata: { fact: found.fact, outputFile } };
+        return result;
+      },
+    };
+  },
+});
+
+interface Place {
+  cwd: string;
+  /** Put before each path that is shown. */
+  prefix: string;
+  target: string;
+}
+
+async function search(wish: Input, place: Place, sieve: Sieve, { search }: Host, signal: AbortSignal) {
+  const args = [...argumentsFor(wish), ...sieve.args, "--regexp", wish.pattern, "--", place.target];
+  const list = isList(wish) ? new FileList(sieve, () => true) : undefined;
+  const found = await search.ripgrep(args, place.cwd, outputCharacters, signal, list?.take);
+  if (found.code > 1 && found.stderr.trim() !== "") throw new ToolError(explain(found.stderr));
+  const { lines, fact } = list ? files(list, place) : rows(found.stdout, wish, place, sieve);
+  const remarks: string[] = [];
+  if (found.cut) remarks.push("(the search was stopped, there is too much: narrow the pattern, the path or the glob)");
+  if (found.code > 1) remarks.push("(some files or folders could not be read)");
+  return { lines, fact, remarks };
+}
+
+/** ripgrep runs in the folder, so that globs and ignore files are relative to it. */
+function whereFor({ path }: Location, isFolder: boolean, shown: string): Place {
+  if (isFolder) return { cwd: path, prefix: shown === "." ? "" : `${shown}/`, target: "./" };
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  const folderOf = (file: string) => file.slice(0, file.length - name.length);
+  return { cwd: folderOf(path), prefix: folderOf(shown), target: `./${name}` };
+}
+
+function isList({ output_mode }: Input): boolean {
+  return output_mode !== "content" && output_mode !== "count";
+}
+
+function argumentsFor(wish: Input): string[] {
+  const args = [...usualFiles, "--with-filename", "--engine=auto"];
+  if (wish["-i"]) args.push("--ignore-case");
+  if (wish.multiline) args.push("--multiline", "--multiline-dotall");
+  else if (wish.pattern.includes("\n") || wish.pattern.includes("\\n")) args.push("--multiline");
+  if (wish.type !== undefined) args.push(`--type=${wish.type}`);
+  if (wish.glob !== undefined) args.push(...onlyFiles(wish.glob, wish.type !== undefined));
+  switch (wish.output_mode) {
+    case "content": {
+      args.push(
+        "--line-number",
+        `--max-columns=${lineCharacters}`,
+        "--max-columns-preview",
+        "--no-heading",
+        "--no-context-separator",
+      );
+      for (const flag of ["-A", "-B", "-C"] as const) if (wish[flag] !== undefined) args.push(`${flag}${wish[flag]}`);
+      break;
+    }
+    case "count":
+      args.push("--count-matches");
+      break;
+    default:
+      args.push("--files-with-matches");
+  }
+  return args;
+}
+
+/** A positive --glob would search ignored files, too; a type does not, but knows no folders. */
+function onlyFiles(pattern: string, hasType: boolean): string[] {
+  if (hasType || pattern.includes("/") || pattern.startsWith("!")) return [`--glob=${pattern}`];
+  return [`--type-add=wanted:${pattern}`, "--type=wanted"];
+}
+
+/** The glob that says which files are searched, where one does. */
+function onlyGlob({ glob, type }: Input): string | undefined {
+  if (type !== undefined) return `*.${type}`;
+  return glob?.startsWith("!") ? undefined : glob;
+}
+
+function files(list: FileList, { prefix }: Place): { lines: string[]; fact: string } {
+  const lines = list.newest(list.count).map((path) => prefix + path);
+  return { lines, fact: lines.length === 0 ? "no matches" : plural(lines.length, "file") };
+}
+
+function rows(stdout: string, wish: Input, { prefix }: Place, sieve: Sieve): { lines: string[]; fact: string } {
+  const rows = rowsOf(stdout, sieve);
+  const matches =
+    wish.output_mode === "content"
+      ? rows.filter((row) => row.sign === ":").length
+      : rows.reduce((sum, row) => sum + Number(row.text), 0);
+  const files = new Set(rows.map((row) => row.file)).size;
+  return {
+    lines: rows.map(({ file, number, sign, text }) =>
+      number === "" || wish["-n"] === false
+        ? `${prefix}${file}${sign}${text}`
+        : `${prefix}${file}${sign}${number}${sign}${text}`,
+    ),
+    fact: matches === 0 ? "no matches" : `${matches} in ${plural(files, "file")}`,
+  };
+}
+
+interface Row {
+  file: string;
+  number: string;
+  /** `-` for a line of context. */
+  sign: string;
+  text: string;
+}
+
+/**
+ * The rows of ripgrep's output, by file: its threads answer in another order each time. A row is `path NUL number : text`,
+ * or `path NUL count`.
+ */
+function rowsOf(stdout: string, sieve: Sieve): Row[] {
+  const byFile = new Map<string, Row[]>();
+  let begun = "";
+  for (const row of stdout.split("\n")) {
+    const end = row.indexOf("\0");
+    if (end < 0) {
+      // A path that holds a line end.
+      begun += `${row}\n`;
+      continue;
+    }
+    const file = (begun + row.slice(0, end)).replace(/^\.\//, "");
+    begun = "";
+    const own = byFile.get(file) ?? [];
+    if (own.length === 0) byFile.set(file, own);
+    const [start = "", number = "", sign = ":"] = /^(\d+)([:-])/.exec(row.slice(end + 1)) ?? [];
+    own.push({ file, number, sign, text: row.slice(end + 1 + start.length).replace(/\r$/, "") });
+  }
+  return [...byFile.keys()]
+    .filter((file) => !sieve.holds(file))
+    .sort()
+    .flatMap((file) => byFile.get(file) ?? []);
+}
+
+function explain(stderr: string): string {
+  const message = stderr.trim().replace(/^rg: /, "");
+  return `ripgrep could not search: ${message}`;
+}

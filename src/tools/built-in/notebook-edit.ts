@@ -1,0 +1,39 @@
+import * as z from "zod/mini";
+import { openTarget, planChange } from "../editing/plan-change.ts";
+import { type CellChange, type CellName, CellType, changeCell } from "../notebook/change-cell.ts";
+import { defineTool, ToolError } from "../tool.ts";
+
+const input = z.object({
+  notebook_path: z.string().check(z.minLength(1)),
+  cell_id: z.optional(z.string()),
+  cell_number: z.optional(z.int().check(z.gte(0))).check(z.describe("From 0, instead of cell_id")),
+  new_source: z.optional(z.string()),
+  cell_type: z.optional(CellType),
+  edit_mode: z.optional(z.enum(["replace", "insert", "delete"])),
+});
+
+export const notebookEdit = defineTool({
+  name: "notebook_edit",
+  sideEffect: "mutating",
+  description:
+    "Replaces the source of a cell in a Jupyter notebook, inserts a cell after it (without one: as the first), or deletes it. Outputs of a changed cell are cleared.",
+  input,
+  async prepare(wish, context) {
+    const change = changeOf(wish);
+    const target = await openTarget(wish.notebook_path, false, context);
+    const { text, done } = changeCell(target.before?.text ?? "", change, target.location.relative);
+    return planChange(target, text, done, context);
+  },
+});
+
+function changeOf({ cell_id, cell_number, new_source, cell_type, edit_mode }: z.infer<typeof input>): CellChange {
+  let cell: CellName | undefined;
+  if (cell_id !== undefined) cell = { id: cell_id };
+  else if (cell_number !== undefined) cell = { number: cell_number };
+  if (edit_mode === "insert" && new_source !== undefined)
+    return { mode: edit_mode, after: cell, source: new_source, type: cell_type ?? "code" };
+  if (!cell) throw new ToolError("Name the cell: give cell_id or cell_number.");
+  if (edit_mode === "delete") return { mode: edit_mode, cell };
+  if (new_source === undefined) throw new ToolError("new_source is missing.");
+  return { mode: "replace", cell, source: new_source, type: cell_type };
+}

@@ -1,0 +1,86 @@
+import * as z from "zod/mini";
+import type { FilePart } from "../../chat/message.ts";
+import { asText } from "../file-access/file-checks.ts";
+import { fileNeeds, pathFor } from "../file-access/requirements.ts";
+import type { FileKind, TextFile } from "../host.ts";
+import { cutLine, numbered, plural, splitLines } from "../text/text.ts";
+import { outputLimit } from "../text/truncate.ts";
+import { defineTool, type FilesSeen, ToolError, type ToolResult } from "../tool.ts";
+
+const lineLimit = 2_000;
+
+export const read = defineTool({
+  name: "read",
+  sideEffect: "read-only",
+  description: `Reads a file: text as numbered lines (a number, a tab, the line), images and PDFs as attachments; lists a folder. Without a range the first ${outputLimit.lines} lines, at most ${outputLimit.characters} characters; go on with offset. Lines over ${lineLimit} characters are cut. Read a file before you change it.`,
+  input: z.object({
+    file_path: z.string().check(z.minLength(1), z.describe("Absolute, or relative to the workspace folder")),
+    offset: z.optional(z.int().check(z.gte(0))).check(z.describe("First line, from 1")),
+    limit: z.optional(z.int().check(z.gte(1))).check(z.describe("Number of lines")),
+  }),
+  async prepare({ file_path, offset = 1, limit = outputLimit.lines }, { host, seen, signal }) {
+    signal.throwIfAborted();
+    const location = await host.workspace.locate(file_path);
+    return {
+      title: `Read ${location.relative}`,
+      preview: { type: "text", text: location.path },
+      needs: fileNeeds("read", location, host),
+      writes: [],
+      run: async () => {
+        const kind = await host.workspace.open(location, signal);
+        if (kind.type === "media") return attach(kind);
+        if (kind.type === "folder") return list(kind, pathFor(kind.location, host.workspace));
+        return showLines(asText(kind), Math.max(1, offset), limit, seen);
+      },
+    };
+  },
+});
+
+function showLines(file: TextFile, first: number, limit: number, seen: FilesSeen): ToolResult {
+  const lines = splitLines(file.text);
+  if (first > Math.max(1, lines.length)) {
+    throw new ToolError(`${file.relative} has ${plural(lines.length, "line")}; there is no line ${first}.`);
+  }
+  seen.set(file.path, file.version);
+  if (lines.length === 0) return { output: "(the file is empty)", metadata: { fact: "empty" } };
+  const shown: string[] = [];
+  let characters = 0;
+  for (const line of lines.slice(first - 1, first - 1 + limit)) {
+    const text = numbered(cutLine(line, lineLimit), first + shown.length);
+    // Room for the sentence below, so that the whole stays within the limit.
+    if (characters + text.length > outputLimit.characters - 200) break;
+    characters += text.length + 1;
+    shown.push(text);
+    if (shown.length === outputLimit.lines) break;
+  }
+  const last = first + shown.length - 1;
+  const part = `lines ${first}–${last} of ${lines.length}`;
+  const isWhole = first === 1 && last === lines.length;
+  if (last < lines.length) shown.push(`(${part}; go on with offset ${last + 1})`);
+  return { output: shown.join("\n"), metadata: { fact: isWhole ? plural(lines.length, "line") : part } };
+}
+
+function attach({ mime, bytes, location }: Extract<FileKind, { type: "media" }>): ToolResult {
+  const file: Omit<FilePart, "id" | "sessionID" | "messageID"> = {
+    type: "file",
+    mime,
+    filename: location.relative.slice(location.relative.lastIndexOf("/") + 1),
+    url: `data:${mime};base64,${Buffer.from(bytes).toString("base64")}`,
+  };
+  return {
+    output: `${location.relative} is attached (${mime}, ${plural(bytes.length, "byte")}).`,
+    metadata: { fact: mime },
+    attachments: [file],
+  };
+}
+
+function list({ entries, location }: Extract<FileKind, { type: "folder" }>, path: string): ToolResult {
+  const shown = entries.slice(0, 500);
+  const left = entries.length - shown.length;
+  const head = `${path} is a folder with ${plural(entries.length, "entry", "entries")}`;
+  if (shown.length === 0) return { output: `${location.relative} is an empty folder.`, metadata: { fact: "empty" } };
+  return {
+    output: `${head}:\n${shown.join("\n")}${left > 0 ? `\n(${left} more are not shown)` : ""}`,
+    metadata: { fact: plural(entries.length, "entry", "entries") },
+  };
+}

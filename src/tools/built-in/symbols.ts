@@ -1,0 +1,107 @@
+import * as z from "zod/mini";
+import { fileNeeds, folderNeeds, pathFor } from "../file-access/requirements.ts";
+import type { CodePlace, CodeSymbol, Editor, Host, Location, Workspace } from "../host.ts";
+import { cutLine, plural } from "../text/text.ts";
+import { defineTool, type Need, ToolError, type ToolResult } from "../tool.ts";
+import { isOpenToAll, requireEditor } from "./diagnostics.ts";
+
+const most = 100;
+/** Characters of a line of code. */
+const longest = 200;
+
+/** Only for where there is an editor. */
+export const symbols = defineTool({
+  name: "symbols",
+  sideEffect: "read-only",
+  description:
+    "Asks the editor's language services: where a symbol on a line is defined or used, what symbols a file has, or which of the workspace have a name. More exact than grep.",
+  input: z.object({
+    action: z.enum(["definition", "references", "document", "workspace"]),
+    symbol: z.optional(z.string().check(z.minLength(1))).check(z.describe("Its name; not for document")),
+    path: z.optional(z.string().check(z.minLength(1))).check(z.describe("Not for workspace")),
+    line: z.optional(z.int().check(z.gte(1))).check(z.describe("For definition and references")),
+  }),
+  async prepare(input, { host, signal }) {
+    const editor = requireEditor(host.editor);
+    const { title, needs, find } = await query(input, editor, host);
+    return {
+      title,
+      preview: { type: "text", text: title },
+      needs,
+      writes: [],
+      run: async () => {
+        const found = await find();
+        signal.throwIfAborted();
+        return await told(found, host.workspace);
+      },
+    };
+  },
+});
+
+interface Input {
+  action: "definition" | "references" | "document" | "workspace";
+  symbol?: string | undefined;
+  path?: string | undefined;
+  line?: number | undefined;
+}
+
+interface Query {
+  title: string;
+  needs: Need[];
+  find(): Promise<readonly Found[]>;
+}
+
+/** A place, or a symbol with its name. */
+type Found = CodePlace | CodeSymbol;
+
+async function query({ action, symbol, path, line }: Input, editor: Editor, host: Host): Promise<Query> {
+  const { workspace } = host;
+  if (action === "workspace") {
+    if (symbol === undefined) throw new ToolError("symbol is missing: the name to look for, or its beginning.");
+    const needs = folderNeeds(await workspace.locate("."));
+    return { title: `Symbols named ${symbol}`, needs, find: () => editor.symbols(symbol, undefined) };
+  }
+  if (path === undefined) throw new ToolError("path is missing: the file in which the symbol stands.");
+  const location = await workspace.locate(path);
+  const needs = fileNeeds("read", location, host);
+  if (action === "document") {
+    return { title: `Symbols of ${location.relative}`, needs, find: () => editor.symbols("", location.path) };
+  }
+  if (symbol === undefined || line === undefined) {
+    throw new ToolError("symbol and line are needed: the name as it stands on that line, and the line's number.");
+  }
+  const title = `${action === "definition" ? "Definition" : "References"} of ${symbol}`;
+  return { title, needs, find: () => editor[action](location.path, line, symbol) };
+}
+
+/** Of files that nobody has allowed to be read, no text is told; of protected ones, nothing. */
+async function told(found: readonly Found[], workspace: Workspace): Promise<ToolResult> {
+  const paths = [...new Set(found.map(({ path }) => path))];
+  const located = new Map(await Promise.all(paths.map(async (path) => [path, await workspace.locate(path)] as const)));
+  const lines = found.flatMap((one) => {
+    const location = located.get(one.path);
+    return location && isTold(location) ? [lineOf(one, location, workspace)] : [];
+  });
+  const hidden = found.length - lines.length;
+  const left = lines.length - most;
+  const notes = [
+    ...(lines.length === 0 ? ["Nothing was found."] : []),
+    ...(left > 0 ? [`(${left} more are not shown)`] : []),
+    ...(hidden > 0 ? [`(${plural(hidden, "place")} in protected files ${hidden === 1 ? "is" : "are"} not shown)`] : []),
+  ];
+  return {
+    output: [...lines.slice(0, most), ...notes].join("\n"),
+    metadata: { fact: lines.length === 0 ? "nothing found" : plural(lines.length, "place") },
+  };
+}
+
+function isTold({ guard }: Location): boolean {
+  return guard !== "secret" && guard !== "ignored";
+}
+
+function lineOf(one: Found, location: Location, workspace: Workspace): string {
+  const where = `${pathFor(location, workspace)}:${one.line}`;
+  if ("name" in one) return `${where} ${one.kind} ${one.container === "" ? "" : `${one.container}.`}${one.name}`;
+  const text = isOpenToAll(location) ? cutLine(one.text.trim(), longest) : "";
+  return text === "" ? where : `${where}: ${text}`;
+}

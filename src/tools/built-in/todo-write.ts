@@ -1,0 +1,33 @@
+import * as z from "zod/mini";
+import { defineTool } from "../tool.ts";
+
+const most = 50;
+
+/** The list is the call's input: the panel draws it from there, and a compaction keeps what is open (survivors.ts). */
+export const todoWrite = defineTool({
+  name: "todo_write",
+  sideEffect: "none",
+  description:
+    "Keeps the list of steps that the user sees. For work of three steps or more: write it first, then again whenever a step begins or is done. Replaces the whole list; one step is in_progress.",
+  input: z.object({
+    todos: z
+      .array(
+        z.object({
+          content: z.string().check(z.trim(), z.minLength(1)),
+          status: z.enum(["pending", "in_progress", "completed"]),
+        }),
+      )
+      .check(z.maxLength(most)),
+  }),
+  async prepare({ todos }) {
+    const done = todos.filter(({ status }) => status === "completed").length;
+    const fact = todos.length === 0 ? "empty" : `${done} of ${todos.length} done`;
+    return {
+      title: "Update the to-dos",
+      preview: { type: "text", text: todos.map(({ content, status }) => `[${status}] ${content}`).join("\n") },
+      needs: [],
+      writes: [],
+      run: async () => ({ output: fact, metadata: { fact } }),
+    };
+  },
+});

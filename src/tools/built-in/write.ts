@@ -1,0 +1,57 @@
+import * as z from "zod/mini";
+import { knownProblems, newProblems } from "../editing/new-problems.ts";
+import { asSeen, requireTrust } from "../file-access/file-checks.ts";
+import { fileNeeds } from "../file-access/requirements.ts";
+import { compare, inContext, toFileDiff } from "../text/diff.ts";
+import { countLines, isCrlf, plural } from "../text/text.ts";
+import { defineTool } from "../tool.ts";
+
+export const write = defineTool({
+  name: "write",
+  sideEffect: "mutating",
+  description:
+    "Writes a whole file; parent folders are made. An existing file is replaced. To change parts of a file use edit.",
+  input: z.object({
+    file_path: z.string().check(z.minLength(1), z.describe("Absolute, or relative to the workspace folder")),
+    content: z.string().check(z.describe("All of the file's text")),
+  }),
+  async prepare({ file_path, content }, { host, seen, signal }) {
+    signal.throwIfAborted();
+    requireTrust(host.workspace);
+    const location = await host.workspace.locate(file_path);
+    const kind = await host.workspace.open(location, signal);
+    const before = kind.type === "missing" ? undefined : asSeen(kind, seen);
+    // The file keeps its kind of line endings, unless the content says otherwise.
+    const text =
+      before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;
+    const diff = toFileDiff(location.relative, compare(before?.text ?? "", text));
+    const verb = before ? "Replace" : "Create";
+    return {
+      title: `${verb} ${location.relative}`,
+      preview: { type: "diff", diff },
+      needs: fileNeeds("edit", location, host),
+      writes: [location.path],
+      run: async () => {
+        const complaints = await knownProblems(host, location.path, before?.text ?? "");
+        const after = await host.workspace.write(location, text, before?.version ?? "missing", signal);
+        seen.set(after.path, after.version);
+        const expected = text.startsWith("\ufeff") ? text.slice(1) : text;
+        const formatted = inContext(compare(expected, after.text), 100);
+        const sentences = [
+          `${location.relative} is ${before ? "replaced" : "created"}; it has ${plural(countLines(after.text), "line")} now.`,
+        ];
+        if (formatted !== "") {
+          sentences.push(
+            `The editor changed it on save (a formatter, perhaps). These lines are other than written:\n${formatted}`,
+          );
+        }
+        return {
+          output: sentences.join(" ") + (await newProblems(host, complaints, after, signal)),
+          metadata: {
+            diff: after.text === text ? diff : toFileDiff(location.relative, compare(before?.text ?? "", after.text)),
+          },
+        };
+      },
+    };
+  },
+});

@@ -1,0 +1,71 @@
+/** One replacement in a text, in the words of edit and multi_edit. */
+import * as z from "zod/mini";
+import { never } from "../../chat/never.ts";
+import { describeMiss } from "../fuzzy-match/describe-miss.ts";
+import { replace } from "../fuzzy-match/replace-text.ts";
+import { plural } from "../text/text.ts";
+import { ToolError } from "../tool.ts";
+
+export const wishFields = {
+  old_string: z
+    .string()
+    .check(z.describe("Text to be replaced, exactly as it is in the file; empty only to make a new file")),
+  new_string: z.string().check(z.describe("Text to put there")),
+  replace_all: z.optional(z.boolean()).check(z.describe("Replace every occurrence")),
+};
+
+interface Wish {
+  old_string: string;
+  new_string: string;
+  replace_all?: boolean | undefined;
+}
+
+export interface Edited {
+  text: string;
+  count: number;
+  /** How the place differs from old_string, in sentences; empty where it does not. */
+  note: string;
+}
+
+/**
+ * `name` is the file's, for errors. `isKnown`: the model has read it, so that errors may quote it.
+ * @throws ToolError when there is not exactly one place that can be meant
+ */
+export function editText(text: string, wish: Wish, name: string, isKnown: boolean): Edited {
+  if (!wish.new_string.isWellFormed()) throw new ToolError("new_string holds half a character (a lone surrogate).");
+  if (wish.old_string === "" && text === "") return { text: wish.new_string, count: 1, note: "" };
+  if (wish.old_string === "") {
+    throw new ToolError(
+      `old_string is empty, which is only for new files, but ${name} has text. Give the text to be replaced.`,
+    );
+  }
+  const result = replace(text, wish.old_string, wish.new_string, wish.replace_all ?? false);
+  switch (result.type) {
+    case "replaced":
+      return result;
+    case "same":
+      throw new ToolError(
+        "old_string and new_string are the same (line endings are kept as the file has them): nothing to do.",
+      );
+    case "done":
+      throw new ToolError(`${name} reads there already as new_string has it: nothing to do. ${result.note}`);
+    case "ambiguous":
+      throw new ToolError(
+        `old_string occurs ${result.count} times in ${name}${result.exact ? "" : ", not to the letter but nearly"}, on ${lineList(result)}. Add lines around the one you mean, or set replace_all.`,
+      );
+    case "not-found":
+      throw new ToolError(describeMiss(`old_string was not found in ${name}.`, text, wish.old_string, isKnown));
+    default:
+      return never(result);
+  }
+}
+
+function lineList({ count, lines }: { count: number; lines: readonly number[] }): string {
+  const unique = [...new Set(lines)];
+  return `${unique.length === 1 ? "line" : "lines"} ${unique.join(", ")}${count > lines.length ? ", …" : ""}`;
+}
+
+/** " in 3 places. old_string differed in …": the end of a sentence that says that it is changed. */
+export function howChanged({ count, note }: Edited): string {
+  return `${count > 1 ? ` in ${plural(count, "place")}` : ""}.${note === "" ? "" : ` ${note}`}`;
+}

@@ -1,0 +1,50 @@
+/** Changing one text file: what edit, multi_edit and notebook_edit have in common. */
+
+import { asSeen, openToChange, requireTrust } from "../file-access/file-checks.ts";
+import { fileNeeds } from "../file-access/requirements.ts";
+import type { Location, TextFile } from "../host.ts";
+import { compare, inContext, toFileDiff } from "../text/diff.ts";
+import type { Plan, ToolContext } from "../tool.ts";
+import { knownProblems, newProblems } from "./new-problems.ts";
+
+export interface Target {
+  location: Location;
+  /** Undefined for a new file. */
+  before: TextFile | undefined;
+}
+
+/** @throws ToolError when there is no text there that may be changed, or another than the model has seen */
+export async function openTarget(name: string, mayBeMissing: boolean, context: ToolContext): Promise<Target> {
+  const { host, seen, signal } = context;
+  signal.throwIfAborted();
+  requireTrust(host.workspace);
+  const location = await host.workspace.locate(name);
+  if (mayBeMissing && (await host.workspace.look(location)) === "missing") return { location, before: undefined };
+  const before = asSeen(await openToChange(location, host, seen, signal), seen);
+  return { location, before };
+}
+
+/** `done` says what was done, in sentences, and goes before the text as it reads now. */
+export function planChange({ location, before }: Target, text: string, done: string, context: ToolContext): Plan {
+  const { host, seen, signal } = context;
+  const { relative } = location;
+  const old = before?.text ?? "";
+  const hunks = compare(old, text);
+  return {
+    title: `${before ? "Edit" : "Create"} ${relative}`,
+    preview: { type: "diff", diff: toFileDiff(relative, hunks) },
+    needs: fileNeeds("edit", location, host),
+    writes: [location.path],
+    run: async () => {
+      const known = await knownProblems(host, location.path, old);
+      const after = await host.workspace.write(location, text, before?.version ?? "missing", signal);
+      seen.set(after.path, after.version);
+      const isAsWritten = after.text === text;
+      const now = isAsWritten ? hunks : compare(old, after.text);
+      const formatted = isAsWritten ? "" : " The editor changed it further on save (a formatter, perhaps).";
+      const reads = after.text === "" ? "It is empty now." : `It reads there now:\n${inContext(now, 80)}`;
+      const problems = await newProblems(host, known, after, signal);
+      return { output: `${done}${formatted} ${reads}${problems}`, metadata: { diff: toFileDiff(relative, now) } };
+    },
+  };
+}

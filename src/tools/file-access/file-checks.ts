@@ -1,0 +1,81 @@
+/** Opening files for tools, and the sentences for what is not text. */
+import { never } from "../../chat/never.ts";
+import type { FileKind, Host, Location, TextFile, Workspace } from "../host.ts";
+import { plural } from "../text/text.ts";
+import { type FilesSeen, ToolError } from "../tool.ts";
+import { asksToRead } from "./requirements.ts";
+
+/**
+ * Opens a file of which a part is to be changed. Whether that part is there tells what the file holds, so what asks before
+ * it is read must have been read.
+ * @throws ToolError when it was not
+ */
+export async function openToChange(
+  location: Location,
+  { workspace, overflow }: Host,
+  seen: FilesSeen,
+  signal: AbortSignal,
+): Promise<FileKind> {
+  if (asksToRead(location) && !seen.has(location.path) && !overflow.holds(location.path)) {
+    const name = location.relative;
+    throw new ToolError(
+      `${name} asks before it is read, and you have not read it: read it first, or write it as a whole.`,
+    );
+  }
+  return await workspace.open(location, signal);
+}
+
+/** @throws ToolError when it is anything but text that is there */
+export function asText(kind: FileKind): TextFile {
+  if (kind.type === "text") return kind.file;
+  throw new ToolError(describeOther(kind));
+}
+
+/** As `asText`, for a change. @throws ToolError when it is another text than the model has seen, if it has seen one */
+export function asSeen(kind: FileKind, seen: FilesSeen): TextFile {
+  const file = asText(kind);
+  const known = seen.get(file.path);
+  if (known !== undefined && known !== file.version) throw staleError(file);
+  return file;
+}
+
+function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
+  const name = kind.location.relative;
+  switch (kind.type) {
+    case "missing":
+      return `${name} does not exist.${suggest(kind.similar)}`;
+    case "folder":
+      return `${name} is a folder, not a file.`;
+    case "binary":
+      return `${name} is not text (${plural(kind.size, "byte")}): it is binary, or in an encoding other than UTF-8, or UTF-16 with a byte order mark.`;
+    case "media":
+      return `${name} is not text but ${kind.mime}.`;
+    case "special":
+      return `${name} is not a regular file but a device, a pipe or a socket; it is not opened.`;
+    case "too-large":
+      return `${name} is too large: ${megabytes(kind.size)}, and at most ${megabytes(kind.limit)} are read. Search in it with grep, or take parts of it with bash.`;
+    default:
+      return never(kind);
+  }
+}
+
+function suggest(similar: readonly string[]): string {
+  if (similar.length === 0) return " Look for it with glob.";
+  return ` Did you mean ${similar.join(" or ")}?`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+export function staleError({ relative }: Location): ToolError {
+  return new ToolError(`${relative} has changed since it was read: read it again, then repeat the change.`);
+}
+
+/** @throws ToolError where the workspace is not trusted */
+export function requireTrust(workspace: Workspace): void {
+  if (workspace.trusted) return;
+  throw new ToolError(
+    "This workspace is not trusted: nothing is written and nothing is run in it. Reading and searching work. The user can trust it in the editor.",
+  );
+}

@@ -1,0 +1,152 @@
+/** Where in a text something like the wanted text stands, for the words of an error. Pure, and bounded in time. */
+import { countLines, headOf, occurrences, splitLines } from "../text/text.ts";
+import type { Lines } from "./line-index.ts";
+
+export interface Near {
+  /** Line numbers, from 1, both included. */
+  first: number;
+  last: number;
+  /** Whether the lines are the wanted ones but for white space. */
+  onlyWhiteSpace: boolean;
+}
+
+interface Line {
+  number: number;
+  /** Its text without white space. */
+  key: string;
+}
+
+/** Characters; a smaller text is looked through as a whole. */
+const smallText = 30_000;
+const longestLine = 2_000;
+/** Of a word; where it is besides says nothing. */
+const mostPlaces = 200;
+
+export function nearest(lines: Lines, wanted: string): Near | undefined {
+  const sought = keyed(headOf(wanted, smallText));
+  if (sought.length === 0) return undefined;
+  if (lines.text.length <= smallText) return nearestOf(keyed(lines.text), sought);
+  const count = countLines(wanted);
+  // The best of a few windows; one that differs only in white space cannot be beaten.
+  const found = windows(lines, wanted)
+    .map((start) => nearestOf(keyedWindow(lines, start - 3, count + 8), sought))
+    .filter((near) => near !== undefined);
+  return found.find(({ onlyWhiteSpace }) => onlyWhiteSpace) ?? found[0];
+}
+
+function nearestOf(lines: readonly Line[], sought: readonly Line[]): Near | undefined {
+  return sameButForSpace(lines, sought) ?? sharingMost(lines, sought) ?? mostAlike(lines, sought);
+}
+
+/** The lines, from 0, at which the wanted text would begin if some of its words stood where the text has them. The likeliest first. */
+function windows(lines: Lines, wanted: string): number[] {
+  const votes = new Map<number, number>();
+  const vote = (word: string, line: number) => {
+    const places = occurrences(lines.text, word, 1, mostPlaces);
+    for (const place of places) {
+      const start = lines.lineOf(place) - line;
+      // A word that is everywhere says little.
+      votes.set(start, (votes.get(start) ?? 0) + word.length / places.length);
+    }
+    return places.length > 0;
+  };
+  for (const { word, line } of longestWords(wanted)) {
+    if (vote(word, line)) continue;
+    // A letter of it may be wrong: one half is right then.
+    const size = Math.min(8, Math.ceil(word.length / 2));
+    vote(word.slice(0, size), line);
+    vote(word.slice(-size), line);
+  }
+  return [...votes]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 3)
+    .map(([start]) => start);
+}
+
+function longestWords(wanted: string): { word: string; line: number }[] {
+  return splitLines(headOf(wanted, smallText))
+    .flatMap((text, line) => (text.match(/[\p{L}\p{N}_$]{3,100}/gu) ?? []).map((word) => ({ word, line })))
+    .sort((a, b) => b.word.length - a.word.length)
+    .slice(0, 8);
+}
+
+function keyedWindow(lines: Lines, start: number, count: number): Line[] {
+  const first = Math.max(0, start);
+  const found: Line[] = [];
+  for (let line = first; line < Math.min(lines.count, first + count); line++) {
+    const key = headOf(lines.at(line), longestLine).replace(/\s+/g, "");
+    if (key !== "") found.push({ number: line + 1, key });
+  }
+  return found;
+}
+
+function keyed(text: string): Line[] {
+  return splitLines(text)
+    .map((line, index) => ({ number: index + 1, key: line.replace(/\s+/g, "") }))
+    .filter((line) => line.key !== "");
+}
+
+/** The first of the wanted lines may begin within a line, and the last may end within one. */
+function sameButForSpace(lines: readonly Line[], sought: readonly Line[]): Near | undefined {
+  const count = sought.length;
+  const fits = (at: number) =>
+    sought.every(({ key }, index) => {
+      const there = lines[at + index]?.key ?? "";
+      if (count === 1) return there.includes(key);
+      if (index === 0) return there.endsWith(key);
+      return index === count - 1 ? there.startsWith(key) : there === key;
+    });
+  const at = lines.findIndex((_, index) => index + count <= lines.length && fits(index));
+  const first = lines[at];
+  const last = lines[at + count - 1];
+  return first && last && { first: first.number, last: last.number, onlyWhiteSpace: true };
+}
+
+/** The place at which the most of the wanted lines stand where they should; long lines count more. */
+function sharingMost(lines: readonly Line[], sought: readonly Line[]): Near | undefined {
+  const placesOf = new Map<string, number[]>();
+  for (const [index, { key }] of lines.entries()) {
+    const places = placesOf.get(key);
+    if (!places) placesOf.set(key, [index]);
+    else if (places.length < 50) places.push(index);
+  }
+  const votes = new Map<number, number>();
+  for (const [index, { key }] of sought.slice(0, 1_000).entries()) {
+    if (key.length < 3) continue;
+    for (const place of placesOf.get(key) ?? []) {
+      const start = place - index;
+      votes.set(start, (votes.get(start) ?? 0) + Math.min(key.length, 80));
+    }
+  }
+  let best: number | undefined;
+  for (const [start, score] of votes) if (score > (votes.get(best ?? Number.NaN) ?? 0)) best = start;
+  return best === undefined ? undefined : window(lines, best, sought.length);
+}
+
+/** The place of the line that is most like the longest of the wanted ones, when it is at all like it. */
+function mostAlike(lines: readonly Line[], sought: readonly Line[]): Near | undefined {
+  const longest = sought.reduce((a, b) => (b.key.length > a.key.length ? b : a));
+  const pairs = pairsOf(longest.key);
+  if (pairs.size === 0) return undefined;
+  let best = { index: -1, score: 0.5 };
+  for (const [index, { key }] of lines.slice(0, 20_000).entries()) {
+    const others = pairsOf(key);
+    let shared = 0;
+    for (const pair of others) if (pairs.has(pair)) shared++;
+    const score = (2 * shared) / (pairs.size + others.size);
+    if (score > best.score) best = { index, score };
+  }
+  return best.index < 0 ? undefined : window(lines, best.index - sought.indexOf(longest), sought.length);
+}
+
+function pairsOf(key: string): Set<string> {
+  const pairs = new Set<string>();
+  for (let at = 0; at < Math.min(key.length, 200) - 1; at++) pairs.add(key.slice(at, at + 2));
+  return pairs;
+}
+
+function window(lines: readonly Line[], start: number, count: number): Near | undefined {
+  const first = lines[Math.max(0, start)];
+  const last = lines[Math.min(lines.length - 1, start + count - 1)];
+  return first && last && { first: first.number, last: last.number, onlyWhiteSpace: false };
+}

@@ -1,0 +1,92 @@
+/** Replacing text by text (T10, T12), never by a pattern. Pure. */
+
+import { commonHead, commonTail, isSplit, lineAt, occurrences, withLineFeeds } from "../text/text.ts";
+import { findLoose } from "./find-loose.ts";
+import type { Place } from "./loose-matches.ts";
+import { rewrite, type Splice, spliced, withEnds } from "./splices.ts";
+
+export type Replacement =
+  /** `note`: how the text that was found differs from the wanted one, for the model; empty where it does not. */
+  | { type: "replaced"; text: string; count: number; note: string }
+  | { type: "not-found" }
+  /** Found `count` times; the lines on which the first of them begin. */
+  | { type: "ambiguous"; count: number; lines: number[]; exact: boolean }
+  | { type: "same" }
+  /** The place that differs as `note` says reads already as the replacement has it. */
+  | { type: "done"; note: string };
+
+const shownPlaces = 10;
+/** The byte order mark, which is no part of a text. */
+const mark = "\ufeff";
+
+/**
+ * `\n` in `wanted` matches `\r\n`, too. Only what differs between `wanted` and `by` is touched, and new line ends are those
+ * that the place has. Where the text has `wanted` not to the letter, differences are overlooked that models make.
+ */
+export function replace(text: string, wanted: string, by: string, all: boolean): Replacement {
+  const { lf, indexIn } = withLineFeeds(text);
+  const hasMark = wanted.startsWith(mark) && wanted !== mark && !text.includes(mark);
+  const plain = (part: string) => (hasMark && part.startsWith(mark) ? part.slice(1) : part).replaceAll("\r\n", "\n");
+  const from = plain(wanted);
+  const to = plain(by);
+  if (from === to) return { type: "same" };
+  const found = findExact(lf, from, to, all) ?? loosely(lf, from, to, all);
+  if (!found) return { type: "not-found" };
+  const { starts, note } = found;
+  if (starts.length > 1 && !all) {
+    const lines = starts.slice(0, shownPlaces).map((place) => lineAt(lf, place));
+    return { type: "ambiguous", count: starts.length, lines, exact: note === "" };
+  }
+
+  const result = spliced(text, indexIn, found.splices());
+  if (result === text) return { type: "done", note };
+  // To empty a file takes an old_string that is its text to the letter.
+  if (note !== "" && result.trim() === "") return { type: "not-found" };
+  return { type: "replaced", text: result, count: starts.length, note };
+}
+
+interface Found {
+  starts: number[];
+  note: string;
+  splices(): Splice[];
+}
+
+function findExact(lf: string, from: string, to: string, all: boolean): Found | undefined {
+  // Overlapping places are ambiguous, too; but they cannot all be replaced.
+  const starts = occurrences(lf, from, all ? from.length : 1).filter(
+    // Half a character is no place.
+    (start) => !isSplit(lf, start) && !isSplit(lf, start + from.length),
+  );
+  if (starts.length === 0) return undefined;
+  const head = commonHead(from, to);
+  const tail = commonTail(from, to, head);
+  const text = to.slice(head, to.length - tail);
+  const splice = (start: number) => ({ start: start + head, end: start + from.length - tail, text });
+  return { starts, note: "", splices: () => starts.map(splice) };
+}
+
+function loosely(lf: string, from: string, to: string, all: boolean): Found | undefined {
+  const found = findLoose(lf, from, to);
+  if (!found) return undefined;
+  const { wording, note } = found;
+  const places = all ? apart(found.places) : found.places;
+  const there = places.map(({ start, end }) => lf.slice(start, end)).join("\n");
+  const isProse = /\p{L}\u2019\p{L}/u.test(there) && !/\p{L}'\p{L}/u.test(there);
+  const splices = () =>
+    places
+      .flatMap((place) => rewrite(place, withEnds(wording.from), withEnds(wording.to)))
+      .map((splice) => (isProse ? { ...splice, text: withApostrophes(splice.text) } : splice));
+  return { starts: places.map(({ start }) => start), note, splices };
+}
+
+/** Without those that overlap the one before. */
+function apart(places: readonly Place[]): Place[] {
+  const kept: Place[] = [];
+  for (const place of places) if (place.start >= (kept.at(-1)?.end ?? 0)) kept.push(place);
+  return kept;
+}
+
+/** As prose is set: an apostrophe between letters means nothing else, where a quotation mark can be a programme's. */
+function withApostrophes(text: string): string {
+  return text.replace(/(?<=\p{L})'(?=\p{L})/gu, "\u2019");
+}

@@ -1,0 +1,96 @@
+/** What to put in a place, line by line: lines that the replacement leaves as they are keep the file's bytes. Pure. */
+import { diffArrays } from "diff";
+import { endingAround } from "../text/text.ts";
+import { indentOf } from "./indentation.ts";
+import { type Place, trimmed } from "./loose-matches.ts";
+
+/** Puts `text` for what is from `start` to `end`. */
+export interface Splice {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** `splices` are in order, in the text with line feeds; `indexIn` finds their places in `text`, whose line ends they take. */
+export function spliced(text: string, indexIn: (index: number) => number, splices: readonly Splice[]): string {
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { start, end, text: fresh } of splices) {
+    const at = indexIn(start);
+    pieces.push(text.slice(done, at), endingAround(text, at) === "\r\n" ? fresh.replaceAll("\n", "\r\n") : fresh);
+    done = indexIn(end);
+  }
+  pieces.push(text.slice(done));
+  return pieces.join("");
+}
+
+/** So many lines of one text become so many of the other; as many and `same` where they do not change. */
+interface Run {
+  from: number;
+  to: number;
+  same: boolean;
+}
+
+/** More lines than this, or what takes longer to compare (ms), is replaced as one block. */
+const mostLines = 2_000;
+const timeLimit = 100;
+
+/** The text as lines with their ends; at least one. The last has none, and may be empty. */
+export function withEnds(text: string): string[] {
+  const lines = text.split("\n");
+  return lines.map((line, index) => (index < lines.length - 1 ? `${line}\n` : line));
+}
+
+/** `from` and `to` as `withEnds` gives them. */
+export function rewrite(place: Place, from: readonly string[], to: readonly string[]): Splice[] {
+  const edge = (line: number) => {
+    if (line === 0) return place.start;
+    return line < from.length ? (place.starts[line] ?? place.end) : place.end;
+  };
+  const indented = (line: string, index: number) => {
+    if (!place.shift || (index === 0 && place.within) || trimmed(line.replace("\n", "")) === "") return line;
+    const indent = indentOf(line);
+    return place.shift(indent) + line.slice(indent.length);
+  };
+  const lines = to.map(indented);
+  const splices: Splice[] = [];
+  let [old, fresh] = [0, 0];
+  for (const run of runsOf(from, to, place.within)) {
+    const text = lines.slice(fresh, fresh + run.to).join("");
+    if (!run.same) splices.push({ start: edge(old), end: edge(old + run.from), text });
+    old += run.from;
+    fresh += run.to;
+  }
+  return splices;
+}
+
+function runsOf(from: readonly string[], to: readonly string[], within: boolean): Run[] {
+  const isLong = from.length > mostLines || to.length > mostLines;
+  const changes = isLong ? undefined : diffArrays([...from], [...to], { timeout: timeLimit });
+  if (!changes) return blocks(from, to, within);
+  const runs: Run[] = [];
+  for (const { count, added, removed } of changes) {
+    const last = runs.at(-1);
+    if (!added && !removed) runs.push({ from: count, to: count, same: true });
+    else if (!last || last.same) runs.push({ from: removed ? count : 0, to: added ? count : 0, same: false });
+    else if (removed) last.from += count;
+    else last.to += count;
+  }
+  // A line that begins within a line cannot stay where it is when another comes before it.
+  return within && runs[0]?.from === 0 ? blocks(from, to, within) : runs;
+}
+
+/** One change between the lines that both begin and end with. */
+function blocks(from: readonly string[], to: readonly string[], within: boolean): Run[] {
+  const most = Math.min(from.length, to.length);
+  let head = 0;
+  while (head < most && from[head] === to[head]) head++;
+  let tail = 0;
+  const room = Math.min(most - head, from.length - (within ? Math.max(head, 1) : head));
+  while (tail < room && from.at(-1 - tail) === to.at(-1 - tail)) tail++;
+  return [
+    { from: head, to: head, same: true },
+    { from: from.length - head - tail, to: to.length - head - tail, same: false },
+    { from: tail, to: tail, same: true },
+  ];
+}

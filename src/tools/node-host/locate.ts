@@ -1,0 +1,115 @@
+/** Where paths lead on this disk, links resolved as the system does it. */
+import { realpathSync } from "node:fs";
+import { lstat, readdir, readlink } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { isWithin } from "../file-access/requirements.ts";
+import type { Location } from "../host.ts";
+import { ToolError } from "../tool.ts";
+import type { Guards } from "./protection.ts";
+
+/** Characters of a path; no system opens a longer one. */
+const longestPath = 4096;
+
+/** `folders` are absolute, with links resolved. */
+export async function locate(name: string, folders: readonly string[], guards: Guards): Promise<Location> {
+  const refusal = refusalOf(name, process.platform);
+  if (refusal !== undefined) throw new ToolError(refusal);
+  const asked = absolute(name, folders[0]);
+  const real = await leadsTo(asked);
+  const guard = guards.of(real, path.normalize(asked));
+  const folder = folders.find((one) => isWithin(real, one));
+  if (folder === undefined) return { path: real, relative: real, inside: false, guard };
+  const relative = path.relative(folder, real).replaceAll(path.sep, "/") || ".";
+  return { path: real, relative, inside: true, guard };
+}
+
+/** Why a name is not even looked at; undefined when it may be. */
+export function refusalOf(name: string, platform: NodeJS.Platform): string | undefined {
+  if (name.includes("\0")) return "A path cannot hold a NUL character.";
+  if (name.length > longestPath) return `A path of more than ${longestPath} characters leads nowhere.`;
+  if (platform !== "win32") return undefined;
+  // To look at a share is to log in to its server, and `\\.\` leads to devices.
+  if (/^[/\\]{2}/.test(name)) return `${name} is on the network or a device: it is not opened.`;
+  if (/:/.test(name.replace(/^[a-z]:/i, ""))) return `${name} names a part of a file, or a device: it is not opened.`;
+  if (/(^|[/\\])(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.[^/\\]*)?([/\\]|$)/i.test(name))
+    return `${name} names a device: it is not opened.`;
+  return undefined;
+}
+
+/** Not normalized: `link/..` is the parent of where the link leads. */
+function absolute(name: string, folder: string | undefined): string {
+  if (name === "~" || /^~[/\\]/.test(name)) return os.homedir() + name.slice(1);
+  if (path.isAbsolute(name)) return name;
+  if (folder === undefined) throw new ToolError(`No folder is open, so ${name} leads nowhere. Give an absolute path.`);
+  return `${folder}${path.sep}${name}`;
+}
+
+/**
+ * Links resolved. Of what does not exist, the nearest parent that does is resolved; a link that leads nowhere is followed,
+ * too. `name` is absolute.
+ */
+export async function leadsTo(name: string): Promise<string> {
+  return await resolveLinks(name, 0);
+}
+
+async function resolveLinks(name: string, depth: number): Promise<string> {
+  if (depth > 40) throw new ToolError(`${name} goes through too many links.`);
+  try {
+    // At once: a detour over the thread pool takes many times as long as the system's answer.
+    return realpathSync.native(name);
+  } catch {
+    const trimmed = name.replace(/(?<=.)[/\\]+$/, "");
+    const parent = path.dirname(trimmed);
+    if (parent === trimmed) return trimmed;
+    const folder = await resolveLinks(parent, depth);
+    const resolved = path.join(folder, path.basename(trimmed));
+    const target = await linkTarget(resolved);
+    return target === undefined ? resolved : await resolveLinks(path.resolve(folder, target), depth + 1);
+  }
+}
+
+async function linkTarget(name: string): Promise<string | undefined> {
+  try {
+    return (await lstat(name)).isSymbolicLink() ? await readlink(name) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names beside `location` that may have been meant, best first, at most three. */
+export async function similarNames(location: Location, guards: Guards): Promise<string[]> {
+  const wanted = plain(path.basename(location.path));
+  const folder = path.dirname(location.path);
+  const names = await readdir(folder).catch(() => []);
+  const prefix = location.relative.slice(0, location.relative.length - path.basename(location.path).length);
+  return names
+    .filter((name) => !guards.isIgnored(path.join(folder, name)))
+    .map((name) => ({ name, distance: distance(plain(name), wanted) }))
+    .filter(({ distance }) => distance <= Math.max(1, wanted.length / 3))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ name }) => prefix + name);
+}
+
+/** Without what the eye does not tell apart: case, kinds of spaces, composed letters. */
+function plain(name: string): string {
+  return name.normalize("NFKC").toLowerCase().slice(0, 100);
+}
+
+/** 0 for the same, less than 1 when only the extension differs, else the edit distance (Levenshtein). */
+function distance(a: string, b: string): number {
+  if (a === b) return 0;
+  if (path.parse(a).name === path.parse(b).name) return 0.5;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,67 @@
+/** Long outputs, kept in files of one folder (T9). */
+import { closeSync, mkdirSync, openSync, realpathSync, writeSync } from "node:fs";
+import path from "node:path";
+import { isWithin } from "../file-access/requirements.ts";
+import type { Overflow, OverflowFile } from "../host.ts";
+
+/** Characters; an endless output must not fill the disk. */
+const fileLimit = 256_000_000;
+
+/** `folder` is made when first needed. */
+export function nodeOverflow(folder: string): Overflow {
+  return {
+    async keep(callID, text) {
+      const file = new KeptFile(folder, callID);
+      file.append(text);
+      file.close();
+      return file.path;
+    },
+    open: (callID) => new KeptFile(folder, callID),
+    holds(name) {
+      try {
+        return isWithin(name, realpathSync(folder));
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** Written at once and not behind: what the disk cannot take in time would pile up in memory. */
+class KeptFile implements OverflowFile {
+  readonly path: string;
+  #file: number | undefined;
+  #characters = 0;
+  #isWhole = true;
+
+  constructor(folder: string, callID: string) {
+    this.path = path.join(folder, `${callID.replace(/[^\w-]/g, "_").slice(0, 100)}.txt`);
+    try {
+      mkdirSync(folder, { recursive: true });
+      this.#file = openSync(this.path, "w", 0o600);
+    } catch {
+      this.#isWhole = false;
+    }
+  }
+
+  append(text: string): void {
+    this.#characters += text.length;
+    if (this.#characters > fileLimit) this.#isWhole = false;
+    if (!this.#isWhole || this.#file === undefined) return;
+    try {
+      const bytes = Buffer.from(text);
+      for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+    } catch {
+      this.#isWhole = false;
+    }
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}

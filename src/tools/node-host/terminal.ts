@@ -1,0 +1,111 @@
+/** Commands as child processes with a process group of their own (T10, L11). */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { closeSync } from "node:fs";
+import type { Command, CommandEnd, Terminal } from "../host.ts";
+import { environment } from "../run-command/command-environment.ts";
+import { type Decode, decodeConsole, decodeUtf8 } from "../run-command/decode-output.ts";
+import { closePipe, openPipe, type Pipe, PipeReader } from "../run-command/output-pipe.ts";
+import { endTree, leftBehind, treeOf } from "../run-command/process-tree.ts";
+import { findShell, invocation, shellName } from "../run-command/shells.ts";
+import { usualSilence, Watch } from "../run-command/watch-command.ts";
+
+interface TerminalOptions {
+  /** The shell's path as the settings have it; "" for the usual one. */
+  shell(): string;
+  /** ms without output after which a command is looked at: does it wait for someone to type? */
+  silence: number;
+}
+
+export function nodeTerminal({ shell = () => "", silence = usualSilence }: Partial<TerminalOptions> = {}): Terminal {
+  const usual = findShell("");
+  const program = () => shell() || usual;
+  return {
+    get shell() {
+      return shellName(program());
+    },
+    run: (command) => runCommand(program(), command, silence),
+  };
+}
+
+async function runCommand(program: string, command: Command, silence: number): Promise<CommandEnd> {
+  const { signal, onOutput, onWaiting } = command;
+  const decode = await decoding();
+  const pipe = await openPipe();
+  if (signal.aborted) {
+    closePipe(pipe);
+    return { type: "aborted" };
+  }
+  const mark = randomBytes(12).toString("hex");
+  let child: ChildProcess;
+  try {
+    child = start(program, command, mark, pipe);
+  } catch (error) {
+    closePipe(pipe);
+    return { type: "failed", message: reasonOf(error, command) };
+  }
+  const tree = child.pid === undefined ? undefined : treeOf(child.pid, mark, pipe && `${pipe.name} (deleted)`);
+  if (pipe) closeSync(pipe.write);
+  const watch = tree && new Watch(tree, silence, onWaiting);
+  const reader = new PipeReader(child, pipe, decode, (text) => {
+    watch?.wrote(text);
+    onOutput(text);
+  });
+  const end = await ended(child, command);
+  watch?.stop();
+  const left = tree && end.type === "exit" ? await leftBehind(tree) : undefined;
+  if (tree && left?.length !== 0) await endTree(tree);
+  await reader.drained();
+  return end.type === "exit" ? { ...end, left: left ?? [] } : end;
+}
+
+function start(program: string, { command, cwd }: Command, mark: string, pipe: Pipe | undefined): ChildProcess {
+  const { file, args, verbatim } = invocation(program, command);
+  const stream = pipe?.write ?? "pipe";
+  return spawn(file, args, {
+    cwd,
+    env: environment(mark),
+    stdio: ["ignore", stream, stream],
+    detached: process.platform !== "win32",
+    windowsHide: true,
+    windowsVerbatimArguments: verbatim,
+  });
+}
+
+/** By itself, or by the signal. */
+function ended(child: ChildProcess, command: Command): Promise<CommandEnd> {
+  const { signal } = command;
+  return new Promise((resolve) => {
+    const abort = () => settle({ type: "aborted" });
+    const settle = (end: CommandEnd) => {
+      signal.removeEventListener("abort", abort);
+      resolve(end);
+    };
+    child.on("error", (error) => settle({ type: "failed", message: reasonOf(error, command) }));
+    child.on("exit", (code, name) => {
+      settle(code === null ? { type: "signal", signal: name ?? "a signal" } : { type: "exit", code, left: [] });
+    });
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+function reasonOf(error: unknown, { cwd }: Command): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "E2BIG") return "it is too long. Write it into a script, and run that.";
+  if (code === "ENOENT") return `the shell, or the folder ${cwd}, is not there.`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+let decodeHere: Promise<() => Decode> | undefined;
+
+/** UTF-8, or what the console of this Windows writes. */
+function decoding(): Promise<() => Decode> {
+  if (process.platform !== "win32") return Promise.resolve(decodeUtf8);
+  decodeHere ??= new Promise((resolve) => {
+    execFile(process.env["ComSpec"] ?? "cmd.exe", ["/d", "/c", "chcp"], { windowsHide: true }, (_error, stdout) => {
+      const codePage = Number(/\d+/.exec(stdout)?.[0] ?? 65_001);
+      resolve(() => decodeConsole(codePage));
+    });
+  });
+  return decodeHere;
+}

@@ -1,0 +1,189 @@
+/** Files on this disk (T10, T12). What was located is what is touched: a path that leads elsewhere by now is refused. */
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  read,
+  readSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { requireTrust } from "../file-access/file-checks.ts";
+import type { FileKind, Location, TextFile, Workspace } from "../host.ts";
+import { decode, mediaType } from "../text/codec.ts";
+import { leadsTo, locate, similarNames } from "./locate.ts";
+import { Guards } from "./protection.ts";
+import { explain, isMissing, moved } from "./system-errors.ts";
+import { type FoundText, removeText, writeText } from "./write-text.ts";
+
+/** Bytes. */
+const sizeLimit = 10_000_000;
+
+/** `secrets`: patterns of the user's settings, in gitignore's syntax, beside the names that are known; `!` takes away. */
+export function nodeWorkspace(
+  folders: readonly string[],
+  trusted: boolean,
+  secrets: readonly string[] = [],
+): Workspace {
+  const real = folders.map(realFolder);
+  const guards = new Guards(real, secrets);
+  const workspace: Workspace = {
+    folders: real,
+    trusted,
+    locate: (name) => locate(name, real, guards),
+    async open(place, signal) {
+      const location = typeof place === "string" ? await locate(place, real, guards) : place;
+      return (await inspect(location, guards, signal)).kind;
+    },
+    look,
+    sieve: ({ path, guard }) => guards.sieve(path, guard),
+    async write(location, text, expected, signal) {
+      requireTrust(workspace);
+      const { kind, found } = await inspect(location, guards, signal);
+      await writeText(location, text, { expected, kind, found }, signal);
+      return asFile(location, text.startsWith("\ufeff") ? text.slice(1) : text);
+    },
+    async remove(location, expected, signal) {
+      requireTrust(workspace);
+      const { kind, found } = await inspect(location, guards, signal);
+      await removeText(location, { expected, kind, found }, signal);
+    },
+  };
+  return workspace;
+}
+
+/** What a text is known by: changes whenever it does. */
+export function versionOf(text: string): string {
+  return createHash("sha1").update(text).digest("base64");
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return path.resolve(folder);
+  }
+}
+
+async function look(location: Location): Promise<"file" | "folder" | "special" | "missing"> {
+  await assertSame(location);
+  const stats = statsOf(location);
+  if (!stats) return "missing";
+  if (stats.isDirectory()) return "folder";
+  return stats.isFile() ? "file" : "special";
+}
+
+/** Undefined when nothing is there. */
+function statsOf(location: Location): Stats | undefined {
+  try {
+    return lstatSync(location.path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw explain(error, location, "read");
+  }
+}
+
+async function inspect(
+  location: Location,
+  guards: Guards,
+  signal: AbortSignal,
+): Promise<{ kind: FileKind; found?: FoundText }> {
+  signal.throwIfAborted();
+  await assertSame(location);
+  const stats = statsOf(location);
+  if (!stats) return { kind: { type: "missing", similar: await similarNames(location, guards), location } };
+  if (stats.isDirectory()) return { kind: { type: "folder", entries: await list(location, guards), location } };
+  if (!stats.isFile()) return { kind: { type: "special", location } };
+  const tooLarge = (size: number) => ({ kind: { type: "too-large" as const, size, limit: sizeLimit, location } });
+  if (stats.size > sizeLimit) return tooLarge(stats.size);
+  const bytes = await readFile(location, stats);
+  signal.throwIfAborted();
+  if (bytes.length > sizeLimit) return tooLarge(bytes.length);
+  const mime = mediaType(bytes);
+  if (mime !== undefined) return { kind: { type: "media", mime, bytes, location } };
+  const decoded = decode(bytes);
+  if (!decoded) return { kind: { type: "binary", size: bytes.length, location } };
+  const { text, encoding } = decoded;
+  return { kind: { type: "text", file: asFile(location, text) }, found: { encoding, stats } };
+}
+
+function asFile(location: Location, text: string): TextFile {
+  return { ...location, text, version: versionOf(text), unsaved: false };
+}
+
+/** @throws ToolError when the path has come to lead elsewhere since it was located */
+async function assertSame(location: Location): Promise<void> {
+  if ((await leadsTo(location.path)) !== location.path) throw moved(location);
+}
+
+/** Names that `.rondoignore` holds back are shown only to who asked for their folder, which it holds back as well. */
+async function list(location: Location, guards: Guards): Promise<string[]> {
+  try {
+    const entries = await readdir(location.path, { withFileTypes: true });
+    await assertSame(location);
+    const isHeld = (name: string) => location.guard === "none" && guards.isIgnored(path.join(location.path, name));
+    return entries
+      .filter((entry) => !isHeld(entry.name))
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+      .sort();
+  } catch (error) {
+    throw explain(error, location, "read");
+  }
+}
+
+/** Read at once: a detour over the thread pool, four times a file, takes longer than the whole. */
+const smallSize = 256 * 1024;
+
+/** At most one byte more than the limit. `stats`: of the file that is to be read. */
+async function readFile(location: Location, stats: Stats): Promise<Buffer> {
+  let file: number | undefined;
+  try {
+    // Without waiting and without following, should a pipe or a link have taken the file's place.
+    const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+    file = openSync(location.path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    // What was opened is what is still there, and no folder on the way has become a link.
+    const opened = fstatSync(file);
+    if (!isSame(opened, stats) || realpathSync.native(location.path) !== location.path) throw moved(location);
+    if (!isSame(opened, lstatSync(location.path))) throw moved(location);
+    return opened.size > 0 && opened.size <= smallSize
+      ? readSmall(file, opened.size)
+      : await readLong(file, opened.size);
+  } catch (error) {
+    throw explain(error, location, "read");
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+const isSame = (one: Stats, other: Stats) => one.ino === other.ino && one.dev === other.dev;
+
+function readSmall(file: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size + 1);
+  let total = 0;
+  for (let read = -1; read !== 0 && total < size; total += read)
+    read = readSync(file, bytes, total, size + 1 - total, null);
+  return bytes.subarray(0, total);
+}
+
+/** `size` is what the system says, which for some files (`/proc`) is 0. */
+async function readLong(file: number, size: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  while (total <= sizeLimit) {
+    // Room for one byte more, so that the first read shows whether the size is right.
+    const room = Math.min(total === 0 ? size + 1 : 65_536, sizeLimit + 1 - total);
+    const { bytesRead, buffer } = await readSome(file, Buffer.allocUnsafe(room), 0, room, null);
+    chunks.push(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+    if (bytesRead === 0 || total === size) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+const readSome = promisify(read);

@@ -1,0 +1,154 @@
+/** A Jupyter notebook (nbformat 4) as text: one cell of it changed, all else to the byte as it was. Pure, but for the ids of new cells. */
+import * as z from "zod/mini";
+import { never } from "../../chat/never.ts";
+import { type Splice, spliced, withEnds } from "../fuzzy-match/splices.ts";
+import { plural } from "../text/text.ts";
+import { ToolError } from "../tool.ts";
+import { elementsOf, membersOf, rootOf, type Span } from "./json-spans.ts";
+
+export const CellType = z.enum(["code", "markdown", "raw"]);
+type CellType = z.infer<typeof CellType>;
+
+const Notebook = z.looseObject({
+  nbformat: z.literal(4),
+  nbformat_minor: z.int(),
+  cells: z.array(
+    z.looseObject({
+      cell_type: CellType,
+      id: z.optional(z.string()),
+      source: z.union([z.string(), z.array(z.string())]),
+      metadata: z.unknown(),
+    }),
+  ),
+});
+type Notebook = z.infer<typeof Notebook>;
+
+/** By its id, or its number from 0. */
+export type CellName = { id: string } | { number: number };
+
+export type CellChange =
+  | { mode: "replace"; cell: CellName; source: string; type: CellType | undefined }
+  /** Undefined: as the first. */
+  | { mode: "insert"; after: CellName | undefined; source: string; type: CellType }
+  | { mode: "delete"; cell: CellName };
+
+/**
+ * `name` is the file's, for errors. Answers with what was done, as a sentence, too.
+ * @throws ToolError when it is no notebook, or has no such cell
+ */
+export function changeCell(text: string, change: CellChange, name: string): { text: string; done: string } {
+  const notebook = parse(text, name);
+  const unit = /\n([ \t]+)"/.exec(text)?.[1];
+  const write = (value: unknown, depth: number) =>
+    unit === undefined
+      ? JSON.stringify(value)
+      : JSON.stringify(value, null, unit).replaceAll("\n", `\n${unit.repeat(depth)}`);
+  const edit = (splices: Splice[]) => spliced(text, (index) => index, splices);
+  const array = membersOf(text, rootOf(text)).get("cells") ?? { start: 0, end: 0 };
+  const spans = elementsOf(text, array);
+  switch (change.mode) {
+    case "insert": {
+      const index = change.after ? find(notebook, change.after, name) + 1 : 0;
+      const cell = newCell(notebook, change.type, change.source);
+      const done = `Cell ${index} of ${name} is new.`;
+      const [first] = spans;
+      if (!first) return { text: edit([{ ...array, text: write([cell], 1) }]), done };
+      const between = unit === undefined ? ", " : `,\n${unit.repeat(2)}`;
+      const before = spans[index - 1];
+      const at = before?.end ?? first.start;
+      const put = before ? between + write(cell, 2) : write(cell, 2) + between;
+      return { text: edit([{ start: at, end: at, text: put }]), done };
+    }
+    case "delete": {
+      const index = find(notebook, change.cell, name);
+      return {
+        text: edit([{ ...withComma(array, spans, index), text: spans.length === 1 ? "[]" : "" }]),
+        done: `Cell ${index} of ${name} is deleted.`,
+      };
+    }
+    case "replace": {
+      const index = find(notebook, change.cell, name);
+      const old = notebook.cells[index];
+      const span = spans[index] ?? array;
+      const done = `Cell ${index} of ${name} is changed`;
+      const type = change.type === old?.cell_type ? undefined : change.type;
+      if (type === undefined && sourceOf(old?.source) === change.source.replaceAll("\r\n", "\n")) {
+        throw new ToolError(`Cell ${index} of ${name} reads so already: nothing to do.`);
+      }
+      if (type !== undefined) {
+        const cell = { ...newCell(notebook, type, change.source, old?.id), metadata: old?.metadata ?? {} };
+        return { text: edit([{ ...span, text: write(cell, 2) }]), done: `${done}; it is ${type} now.` };
+      }
+      const values = new Map<string, unknown>([
+        ["source", typeof old?.source === "string" ? change.source : linesOf(change.source)],
+      ]);
+      // What it put out is not what it would put out now.
+      if (old?.cell_type === "code") values.set("outputs", []).set("execution_count", null);
+      const splices = [...membersOf(text, span)]
+        .filter(([key]) => values.has(key))
+        .map(([key, place]) => ({ ...place, text: write(values.get(key), 3) }))
+        .sort((a, b) => a.start - b.start);
+      return {
+        text: edit(splices),
+        done: old?.cell_type === "code" ? `${done}; its outputs are cleared.` : `${done}.`,
+      };
+    }
+    default:
+      return never(change);
+  }
+}
+
+function parse(text: string, name: string): Notebook {
+  try {
+    return Notebook.parse(JSON.parse(text));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? ` Its JSON is broken: ${error.message}.` : "";
+    throw new ToolError(`${name} is no Jupyter notebook of nbformat 4.${reason} Change it with edit.`);
+  }
+}
+
+function find({ cells }: Notebook, cell: CellName, name: string): number {
+  const index = "id" in cell ? cells.findIndex(({ id }) => id === cell.id) : cell.number;
+  if (index >= 0 && index < cells.length) return index;
+  const ids = cells.map(({ id }) => id).filter((id) => id !== undefined);
+  const known = ids.length === 0 ? "" : ` Ids: ${ids.slice(0, 50).join(", ")}${ids.length > 50 ? ", …" : ""}.`;
+  const wanted = "id" in cell ? `with the id ${cell.id}` : String(cell.number);
+  throw new ToolError(
+    `${name} has no cell ${wanted}: it has ${plural(cells.length, "cell")}, numbered from 0.${known}`,
+  );
+}
+
+/** In the order in which Jupyter writes members. */
+function newCell(notebook: Notebook, type: CellType, source: string, id = newId(notebook)): Record<string, unknown> {
+  const isCode = type === "code";
+  return {
+    cell_type: type,
+    ...(isCode && { execution_count: null }),
+    ...(notebook.nbformat_minor >= 5 && { id }),
+    metadata: {},
+    ...(isCode && { outputs: [] }),
+    source: linesOf(source),
+  };
+}
+
+function newId({ cells }: Notebook): string {
+  const id = crypto.randomUUID().slice(0, 8);
+  return cells.some((cell) => cell.id === id) ? crypto.randomUUID() : id;
+}
+
+function sourceOf(source: string | string[] | undefined): string | undefined {
+  return Array.isArray(source) ? source.join("") : source;
+}
+
+function linesOf(source: string): string[] {
+  return withEnds(source.replaceAll("\r\n", "\n")).filter((line) => line !== "");
+}
+
+/** The cell and the comma that goes with it; all that is between the brackets, and these, where it is the only one. */
+function withComma(array: Span, spans: readonly Span[], index: number): Span {
+  const cell = spans[index] ?? array;
+  const before = spans[index - 1];
+  const next = spans[index + 1];
+  if (next) return { start: cell.start, end: next.start };
+  return before ? { start: before.end, end: cell.end } : array;
+}

@@ -1,0 +1,122 @@
+/** The chunks of a patch put into a text. Pure. */
+
+import { describeMiss } from "../fuzzy-match/describe-miss.ts";
+import { findLoose, onOwnLines } from "../fuzzy-match/find-loose.ts";
+import { Lines } from "../fuzzy-match/line-index.ts";
+import type { Place } from "../fuzzy-match/loose-matches.ts";
+import { rewrite, type Splice, spliced, withEnds } from "../fuzzy-match/splices.ts";
+import { isCrlf, occurrences, withLineFeeds } from "../text/text.ts";
+import { ToolError } from "../tool.ts";
+import type { Chunk } from "./parse-patch.ts";
+
+export interface Patched {
+  text: string;
+  /** How places differ from the patch, in sentences. */
+  notes: string[];
+}
+
+/**
+ * `name` is the file's, for errors. `isKnown`: the model has read it, so that errors may quote it.
+ * @throws ToolError when a chunk has not exactly one place
+ */
+export function applyChunks(text: string, chunks: readonly Chunk[], name: string, isKnown: boolean): Patched {
+  // Chunks are whole lines: a last line without its end gets one for the time being.
+  const isOpen = text !== "" && !text.endsWith("\n");
+  const whole = isOpen ? text + (isCrlf(text) ? "\r\n" : "\n") : text;
+  const { lf, indexIn } = withLineFeeds(whole);
+  const lines = new Lines(lf);
+  const notes: string[] = [];
+  const splices: Splice[] = [];
+  let cursor = 0;
+  for (const [index, chunk] of chunks.entries()) {
+    const which = chunks.length === 1 ? "The chunk" : `Chunk ${index + 1} of ${chunks.length}`;
+    try {
+      const found = findChunk(lines, chunk, cursor, isKnown);
+      splices.push(...rewrite(found.place, withEnds(found.from), withEnds(found.to)));
+      if (found.note !== "") notes.push(`${which}: ${found.note}`);
+      cursor = found.place.end;
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      throw new ToolError(`${which} for ${name} has no place in it, so nothing was changed. ${error.message}`);
+    }
+  }
+  const result = spliced(whole, indexIn, splices);
+  return { text: isOpen ? result.replace(/\r?\n$/, "") : result, notes };
+}
+
+interface Found {
+  place: Place;
+  from: string;
+  to: string;
+  note: string;
+}
+
+/** After `cursor`, where the chunk before it ended. */
+function findChunk(lines: Lines, chunk: Chunk, cursor: number, isKnown: boolean): Found {
+  const from = chunk.from.map((line) => `${line}\n`).join("");
+  const to = chunk.to.map((line) => `${line}\n`).join("");
+  const start = chunk.heads.reduce((at, head) => findHead(lines, head, at), cursor);
+  if (from === "") return { place: insertion(lines, chunk, start), from, to, note: "" };
+
+  const [first, ...more] = exactPlaces(lines, from, start);
+  if (first) return { place: choose([first, ...more], chunk, lines), from, to, note: "" };
+  const loose = findLoose(lines.text, from, to, (place) => place.start >= start && onOwnLines(place, lines));
+  if (loose) {
+    const { places, wording } = loose;
+    const note = loose.note
+      .replaceAll("old_string", "what the patch has there")
+      .replaceAll("new_string", "what it adds");
+    return { place: choose(places, chunk, lines), from: wording.from, to: wording.to, note };
+  }
+  const after = start === 0 ? "" : ` after line ${lines.lineOf(start)}`;
+  throw new ToolError(describeMiss(`Its context and - lines were not found${after}.`, lines.text, from, isKnown));
+}
+
+/** The line that is `head`, or else begins with it, or has it; the search for the chunk begins with that line. */
+function findHead(lines: Lines, head: string, cursor: number): number {
+  const first = lines.lineOf(cursor);
+  const fits: readonly ((line: string) => boolean)[] = [
+    (line) => line === head,
+    (line) => line.startsWith(head),
+    (line) => line.includes(head),
+  ];
+  for (const matches of fits) {
+    for (let line = first; line < lines.count; line++) if (matches(lines.at(line).trim())) return lines.start(line);
+  }
+  throw new ToolError(`No line reads "${head}", which its @@ names.`);
+}
+
+/** Of a chunk without context: after its head, after the line that it names, or at the end. */
+function insertion(lines: Lines, { heads, at }: Chunk, start: number): Place {
+  let place = lines.text.length;
+  if (heads.length > 0) place = lines.start(lines.lineOf(start) + 1);
+  else if (at !== undefined) place = lines.start(at);
+  return { start: place, end: place, starts: [place], shift: undefined, within: false };
+}
+
+function exactPlaces(lines: Lines, from: string, begin: number): Place[] {
+  return occurrences(lines.text, from)
+    .filter((at) => at >= begin && (at === 0 || lines.text[at - 1] === "\n"))
+    .map((at) => {
+      const first = lines.lineOf(at);
+      const starts = from.split("\n").map((_, index) => lines.start(first + index));
+      return { start: at, end: at + from.length, starts, shift: undefined, within: false };
+    });
+}
+
+/**
+ * What follows a head is the next such place; without one, only the file's end or a unified diff's line number tells.
+ * @throws ToolError where several can be meant
+ */
+function choose([first, ...more]: readonly [Place, ...Place[]], chunk: Chunk, lines: Lines): Place {
+  if (more.length === 0 || chunk.heads.length > 0) return first;
+  const all = [first, ...more];
+  const told = chunk.atEnd
+    ? all.find(({ end }) => end === lines.text.length)
+    : all.find(({ start }) => lines.lineOf(start) + 1 === chunk.at);
+  if (told) return told;
+  const numbers = all.slice(0, 10).map(({ start }) => lines.lineOf(start) + 1);
+  throw new ToolError(
+    `Its context and - lines are there ${all.length} times, on lines ${numbers.join(", ")}${all.length > 10 ? ", …" : ""}. Add lines around them, or a line "@@ " with the function or class that they are in.`,
+  );
+}

@@ -1,0 +1,61 @@
+/** Several files written and deleted, or none of them, as far as a disk allows. */
+
+import type { Target } from "../editing/plan-change.ts";
+import type { TextFile, Workspace } from "../host.ts";
+import { ToolError } from "../tool.ts";
+
+/** `text`: what the file is to be; undefined: it is deleted. */
+export interface Step {
+  target: Target;
+  text: string | undefined;
+}
+
+/**
+ * Answers with each file as it is afterwards, in order; undefined for a deleted one. Deletions should come last: a file
+ * that is put back is made anew.
+ * @throws ToolError when a step failed, and those before it were taken back
+ */
+export async function commit(
+  workspace: Workspace,
+  steps: readonly Step[],
+  signal: AbortSignal,
+): Promise<(TextFile | undefined)[]> {
+  const done: (TextFile | undefined)[] = [];
+  try {
+    for (const { target, text } of steps) {
+      const { location, before } = target;
+      const version = before?.version ?? "missing";
+      if (text === undefined) await workspace.remove(location, version, signal);
+      done.push(text === undefined ? undefined : await workspace.write(location, text, version, signal));
+    }
+    return done;
+  } catch (error) {
+    const left = await takeBack(workspace, steps, done);
+    if (!(error instanceof ToolError)) throw error;
+    const rest = left.length === 0 ? "Nothing was changed." : `Changed, and not put back: ${left.join(", ")}.`;
+    throw new ToolError(`${error.message} ${rest}`);
+  }
+}
+
+/** Not ended by Stop: half a patch is worse than a moment's wait. Answers with the files that could not be put back. */
+async function takeBack(
+  workspace: Workspace,
+  steps: readonly Step[],
+  done: readonly (TextFile | undefined)[],
+): Promise<string[]> {
+  const { signal } = new AbortController();
+  const left: string[] = [];
+  for (const [index, after] of [...done.entries()].reverse()) {
+    const target = steps[index]?.target;
+    if (!target) continue;
+    const { location, before } = target;
+    const version = after?.version ?? "missing";
+    try {
+      if (before) await workspace.write(location, before.text, version, signal);
+      else await workspace.remove(location, version, signal);
+    } catch {
+      left.push(location.relative);
+    }
+  }
+  return left;
+}

@@ -1,0 +1,96 @@
+/** Where commands write. */
+import { type ChildProcess, execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, openSync, rmSync } from "node:fs";
+import { Socket } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import type { Readable } from "node:stream";
+import type { Decode } from "./decode-output.ts";
+
+/** ms without output after which a pipe that something still holds open is given up. */
+const drainTime = 300;
+/** ms after which it is given up even if output still comes, from what could not be ended. */
+const longestDrain = 2_000;
+
+export interface Pipe {
+  /** Its path, at which there is nothing any more. */
+  name: string;
+  read: number;
+  write: number;
+}
+
+/**
+ * One pipe for both streams keeps their order, and programs can open `/dev/stderr`; Node's own are sockets, which cannot
+ * be opened. Undefined where there are no such pipes.
+ */
+export async function openPipe(): Promise<Pipe | undefined> {
+  if (process.platform === "win32") return undefined;
+  const name = path.join(os.tmpdir(), `rondo-${randomBytes(8).toString("hex")}`);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      execFile("mkfifo", ["-m", "600", name], (error) => (error ? reject(error) : resolve()));
+    });
+    const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
+    return { name, read, write: openSync(name, constants.O_WRONLY) };
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(name, { force: true });
+  }
+}
+
+export function closePipe(pipe: Pipe | undefined): void {
+  if (!pipe) return;
+  closeSync(pipe.read);
+  closeSync(pipe.write);
+}
+
+/** Reads what a command writes, until its pipe is closed by all that hold it. */
+export class PipeReader {
+  readonly #streams: readonly Readable[];
+  readonly #closed: Promise<unknown>;
+  #lastAt = Date.now();
+
+  /** `decode` makes a decoder for each stream. */
+  constructor(child: ChildProcess, pipe: Pipe | undefined, decode: () => Decode, onText: (text: string) => void) {
+    const streams: (Readable | null)[] = pipe
+      ? [new Socket({ fd: pipe.read, readable: true, writable: false })]
+      : [child.stdout, child.stderr];
+    this.#streams = streams.filter((stream) => stream !== null);
+    this.#closed = Promise.all(this.#streams.map((stream) => this.#read(stream, decode(), onText)));
+  }
+
+  /** ms */
+  get silence(): number {
+    return Date.now() - this.#lastAt;
+  }
+
+  #read(stream: Readable, decode: Decode, onText: (text: string) => void): Promise<void> {
+    return new Promise((resolve) => {
+      stream.on("data", (chunk: Buffer) => {
+        this.#lastAt = Date.now();
+        const text = decode(chunk);
+        if (text !== "") onText(text);
+      });
+      stream.on("error", () => resolve());
+      stream.on("close", () => {
+        const rest = decode(undefined);
+        if (rest !== "") onText(rest);
+        resolve();
+      });
+    });
+  }
+
+  /** Resolves when all has been read, or when it comes from what could not be ended. */
+  async drained(): Promise<void> {
+    const since = Date.now();
+    this.#lastAt = since;
+    const timer = setInterval(() => {
+      if (this.silence < drainTime && Date.now() - since < longestDrain) return;
+      for (const stream of this.#streams) stream.destroy();
+    }, drainTime / 6);
+    await this.#closed;
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,74 @@
+/** Looking at a running command from time to time. */
+import type { Command } from "../host.ts";
+import { isWaiting } from "./input-detection.ts";
+import { PlainLines } from "./plain-text.ts";
+import { membersOf, type Tree } from "./process-tree.ts";
+
+/** ms without output after which a command is taken to wait, if it looks like it. */
+export const usualSilence = 5_000;
+/** ms until the first look; the time doubles from look to look. */
+const firstLook = 100;
+const longestPause = 2_000;
+const editorWarning = "Vim: Warning: Input is not from a terminal";
+/** Characters of the output in which its last line is looked for. */
+const recentLength = 2_000;
+
+/**
+ * Sees what belongs to the tree, to know it again where its parents are gone, and whether the command waits for someone to
+ * type, which `onWaiting` is told.
+ */
+export class Watch {
+  readonly #tree: Tree;
+  readonly #silence: number;
+  readonly #onWaiting: Command["onWaiting"];
+  #recent = "";
+  /** It is an editor, which says so and then waits at a place where it cannot be seen to. */
+  #isEditor = false;
+  #wroteAt = Date.now();
+  #isWaiting = false;
+  #pause = firstLook;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tree: Tree, silence: number, onWaiting: Command["onWaiting"]) {
+    this.#tree = tree;
+    this.#silence = silence;
+    this.#onWaiting = onWaiting;
+    this.#timer = setTimeout(() => this.#look(), this.#pause);
+  }
+
+  wrote(text: string): void {
+    this.#recent = (text.length > recentLength ? text : this.#recent + text).slice(-recentLength);
+    this.#isEditor ||= text.includes(editorWarning);
+    this.#wroteAt = Date.now();
+    if (this.#isWaiting) this.#tell(undefined);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const members = await membersOf(this.#tree);
+    // It was stopped meanwhile.
+    if (!this.#timer) return;
+    this.#pause = Math.min(2 * this.#pause, longestPause);
+    this.#timer = setTimeout(() => this.#look(), this.#pause);
+    if (Date.now() - this.#wroteAt < this.#silence) return;
+    const line = this.#isEditor ? editorWarning : openLine(this.#recent);
+    const waits = this.#isEditor || isWaiting(members, line);
+    if (waits !== this.#isWaiting) this.#tell(waits ? line : undefined);
+  }
+
+  #tell(prompt: string | undefined): void {
+    this.#isWaiting = prompt !== undefined;
+    this.#onWaiting(prompt);
+  }
+}
+
+/** The last line, which has no end. */
+function openLine(text: string): string {
+  const lines = new PlainLines(() => {});
+  lines.push(text);
+  return lines.open;
+}

@@ -1,0 +1,225 @@
+/** Which paths are guarded, however they are named. */
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
+import path from "node:path";
+import type { Guard } from "../../src/tools/host.ts";
+import { refusalOf } from "../../src/tools/node-host/locate.ts";
+import { TestWorkspace } from "./workspace.ts";
+
+const names: Record<Guard, string[]> = {
+  secret: [
+    ...[".env", ".env.local", ".env.production", "api/.env", ".ENV", ".Env.Test", ".envrc", "config/prod.env"],
+    ...[".env.example.local", ".dev.vars", "local.settings.json", "prod.tfvars", "a.auto.tfvars.json"],
+    ...["terraform.tfstate", "terraform.tfstate.backup", "infra/terraform.tfstate.d/x/terraform.tfstate"],
+    ...["server.pem", "tls/SERVER.KEY", "a.p12", "a.pfx", "a.jks", "a.keystore", "a.ppk", "vault.kdbx"],
+    ...["id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "keys/deploy_rsa", "test/fixtures/key.pem"],
+    ...["~/.ssh", "~/.ssh/config", "~/.ssh/keys/a", "~/.gnupg/x", "~/.aws/credentials", "~/.azure/token.json"],
+    ...[
+      "~/.config/gcloud/a.db",
+      "~/.kube/config",
+      "~/.docker/config.json",
+      "~/.config/gh/hosts.yml",
+      "~/.bash_history",
+    ],
+    ...[".npmrc", ".pypirc", ".netrc", "_netrc", ".git-credentials", ".htpasswd", ".pgpass", ".vault-token"],
+    ...["credentials.json", "service-account.json", "service-account-prod.json", "client_secret_1.json"],
+    ...["secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml", "config/Secrets.YAML"],
+    ...["/etc/shadow", "/proc/1/environ", "/proc/1/task/1/environ"],
+    // As Windows and others read them.
+    ...[".env.", ".env ", ".env . ", ".env::$DATA", ".env:x", "a\\.env", ".e\u200bnv", "．env", "id_rsa.", ".env./x"],
+    // Ways to write them.
+    ...["./.env", "src/../.env", "src//../.env", "<folder>/.env", "<folder>/src/../.ENV"],
+  ],
+  ignored: [
+    "private",
+    "private/a.txt",
+    "PRIVATE/a.txt",
+    "src/../private/b/c",
+    "data/people.csv",
+    "sub/local.txt",
+    "sub/x/local.txt",
+  ],
+  settings: [
+    ...[".git", ".git/config", ".git/hooks/pre-commit", "vendor/lib/.git/config", ".GIT/hooks/x", ".git./config"],
+    ...[
+      "HEAD",
+      "deep/down/head",
+      ".gitmodules",
+      "~/.gitconfig",
+      "~/.config/git/config",
+      ".husky/pre-commit",
+      ".githooks/x",
+    ],
+    ...[".rondo/rules/a.md", "a/.rondo/agents/b.md", ".rondoignore", "sub/.rondoignore", "AGENT.md"],
+    ...[".claude/settings.json", "a/.claude/agents/b.md", "~/.claude.json", ".mcp.json", ".cursor/mcp.json"],
+    ...[".vscode/settings.json", ".VSCode/tasks.json", "my.code-workspace", ".devcontainer/devcontainer.json"],
+    ...["lefthook.yml", ".pre-commit-config.yaml", "~/.bashrc", "~/.zshrc", "~/.profile"],
+  ],
+  none: [
+    ...[".env.example", ".env.sample", ".env.template", ".env.dist", ".env.local.example", "example.env", "sample.env"],
+    ...["environment.ts", "src/env.ts", "env", "dotenv.md", "keys.ts", "key", "pem.md", "id_rsa.pub", "monkey.ts"],
+    ...["secrets.ts", "secrets/readme.md", "credentials.md", "rsa.ts", "terraform.tf", "a.tfvars.example.md"],
+    ...[".gitignore", ".gitattributes", ".github/workflows/a.yml", "git/a", "my.git.md", "AGENTS.md", "CLAUDE.md"],
+    ...[
+      "a.mcp.json",
+      ".mcp.json.md",
+      "src/.vscode.md",
+      "my.rondo/a",
+      "head.ts",
+      "src/header/a.ts",
+      "claude/a",
+      "vscode/a",
+    ],
+    ...["private.txt", "data/people.txt", "sub/local.md", "kept/private.md", "publicprivate/a"],
+  ],
+};
+
+describe("T8 the boundary: which paths are guarded", () => {
+  let work: TestWorkspace;
+  before(() => {
+    work = new TestWorkspace();
+    for (const folder of ["src", "sub/x", "private/b", "data"]) mkdirSync(work.path(folder), { recursive: true });
+    work.put(".rondoignore", "# not for the agent\nprivate/\n/data/*.csv\n!.env\n");
+    work.put("sub/.rondoignore", "local.txt\n");
+  });
+  after(() => work.dispose());
+
+  const guardOf = async (name: string) =>
+    (await work.host.workspace.locate(name.replace("<folder>", work.folder))).guard;
+
+  for (const guard of ["secret", "ignored", "settings", "none"] as const) {
+    it(`${guard}: ${names[guard].length} names`, async () => {
+      const found: Record<string, Guard> = {};
+      for (const name of names[guard]) found[name] = await guardOf(name);
+      assert.deepEqual(found, Object.fromEntries(names[guard].map((name) => [name, guard])));
+    });
+  }
+});
+
+describe("T8 the boundary: guards through links", () => {
+  let work: TestWorkspace;
+  beforeEach(() => {
+    work = new TestWorkspace();
+  });
+  afterEach(() => work.dispose());
+
+  const guardOf = async (name: string) => (await work.host.workspace.locate(name)).guard;
+
+  it("a link to a guarded file, by another name, over folders, and to one that is not there", async () => {
+    work.put(".env", "KEY=1\n");
+    work.put(".git/config", "");
+    symlinkSync(".env", work.path("notes.txt"));
+    symlinkSync("notes.txt", work.path("more.txt"));
+    symlinkSync(".git", work.path("plain"));
+    symlinkSync(".env.local", work.path("later.txt"));
+    symlinkSync(".", work.path("here"));
+    assert.equal(await guardOf("notes.txt"), "secret");
+    assert.equal(await guardOf("more.txt"), "secret");
+    assert.equal(await guardOf("later.txt"), "secret");
+    assert.equal(await guardOf("plain/hooks/pre-push"), "settings");
+    assert.equal(await guardOf("here/here/.env"), "secret");
+  });
+
+  it("a guarded name that leads to a plain one, and the plain one itself where it is linked from the workspace's folder", async () => {
+    work.put("conf/values.txt", "KEY=1\n");
+    work.put("conf/editor/settings.json", "{}");
+    symlinkSync("conf/values.txt", work.path(".env"));
+    symlinkSync("conf/editor", work.path(".vscode"));
+    assert.equal(await guardOf(".env"), "secret");
+    assert.equal(await guardOf("conf/values.txt"), "secret");
+    assert.equal(await guardOf(".vscode/settings.json"), "settings");
+    assert.equal(await guardOf("conf/editor/settings.json"), "settings");
+    assert.equal(await guardOf("conf/other.txt"), "none");
+  });
+
+  it("over /proc, which leads back in", async function () {
+    if (process.platform !== "linux") return this.skip();
+    work.put(".env", "KEY=1\n");
+    const { path: real, inside, guard } = await work.host.workspace.locate(`/proc/self/root${work.folder}/.env`);
+    assert.deepEqual({ real, inside, guard }, { real: work.path(".env"), inside: true, guard: "secret" });
+    assert.equal((await work.host.workspace.locate("/proc/self/cwd/.env")).path, path.join(process.cwd(), ".env"));
+    assert.equal((await work.host.workspace.locate("/dev/fd/0")).inside, false);
+  });
+
+  it("a repository that is not called .git: its settings and hooks, and what would make a folder one", async () => {
+    work.put("store/HEAD", "ref: refs/heads/main\n");
+    work.put("store/objects/x", "");
+    for (const name of ["store/hooks/post-receive", "store/config", "store/HEAD"]) {
+      assert.equal(await guardOf(name), "settings", name);
+    }
+    assert.equal(await guardOf("other/HEAD"), "settings");
+    assert.equal(await guardOf("other/config"), "none");
+  });
+});
+
+describe("T8 the boundary: .rondoignore and the user's own list", () => {
+  let work: TestWorkspace;
+  afterEach(() => work.dispose());
+
+  const guardOf = async (name: string) => (await work.host.workspace.locate(name)).guard;
+
+  it("is read anew when it changes, and overrules by depth, save for what a folder above is kept from", async () => {
+    work = new TestWorkspace();
+    assert.equal(await guardOf("a.txt"), "none");
+    work.put(".rondoignore", "*.txt\nshut/\n");
+    work.put("open/.rondoignore", "!*.txt\n");
+    work.put("shut/.rondoignore", "!*\n");
+    assert.equal(await guardOf("a.txt"), "ignored");
+    assert.equal(await guardOf("open/a.txt"), "none");
+    assert.equal(await guardOf("shut/a.md"), "ignored");
+    work.put(".rondoignore", "*.csv\n");
+    utimesSync(work.path(".rondoignore"), 1, 1);
+    assert.equal(await guardOf("a.txt"), "none");
+    assert.equal(await guardOf("a.csv"), "ignored");
+  });
+
+  it("names everything when it cannot be read, is too long, or is no file; and takes no time over hostile patterns", async () => {
+    work = new TestWorkspace();
+    mkdirSync(work.path("a/.rondoignore"), { recursive: true });
+    assert.equal(await guardOf("a/x"), "ignored");
+    work.put("b/.rondoignore", "x\n".repeat(600));
+    assert.equal(await guardOf("b/y"), "ignored");
+    work.put("c/.rondoignore", `${"*a".repeat(40)}b\n${"**/".repeat(40)}z\n!${"*a".repeat(40)}c\n`);
+    const started = performance.now();
+    await guardOf(`c/${"a".repeat(250)}`);
+    await guardOf(`c/${"a/".repeat(500)}x`);
+    assert.ok(performance.now() - started < 1_000);
+  });
+
+  it("the user adds to what is secret, and takes from it", async () => {
+    work = new TestWorkspace({ secrets: ["/conf/*.ini", "*.cert", "!.env.test", "!fixtures/**"] });
+    assert.equal(await guardOf("conf/a.ini"), "secret");
+    assert.equal(await guardOf("other/conf/a.ini"), "none");
+    assert.equal(await guardOf("x/A.CERT"), "secret");
+    assert.equal(await guardOf(".env.test"), "none");
+    assert.equal(await guardOf("fixtures/key.pem"), "none");
+    assert.equal(await guardOf(".env"), "secret");
+    assert.equal(await guardOf("/elsewhere/x.cert"), "secret");
+  });
+});
+
+describe("T8 the boundary: names that are not even looked at", () => {
+  const rows: [name: string, platform: NodeJS.Platform, refused: boolean][] = [
+    ["a\0b", "linux", true],
+    [`${"a/".repeat(3000)}b`, "linux", true],
+    ["a:b", "linux", false],
+    ["con", "linux", false],
+    ["//server/share/x", "win32", true],
+    ["\\\\server\\share\\x", "win32", true],
+    ["\\\\?\\C:\\x", "win32", true],
+    ["\\\\.\\pipe\\x", "win32", true],
+    ["a.txt::$DATA", "win32", true],
+    ["a.txt:stream", "win32", true],
+    ["C:\\a.txt", "win32", false],
+    ["nul", "win32", true],
+    ["src\\CON.txt", "win32", true],
+    ["com1", "win32", true],
+    ["console.ts", "win32", false],
+    ["PROGRA~1\\x", "win32", false],
+  ];
+  for (const [name, platform, refused] of rows) {
+    it(`${platform}: ${JSON.stringify(name.slice(0, 30))} is ${refused ? "refused" : "taken"}`, () => {
+      assert.equal(refusalOf(name, platform) !== undefined, refused);
+    });
+  }
+});

@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import type { BackgroundCommand } from "../../../src/chat/events.ts";
+import { bashKill } from "../../../src/tools/built-in/bash-kill.ts";
+import { bashOutput } from "../../../src/tools/built-in/bash-output.ts";
+import type { Background, Command, CommandEnd } from "../../../src/tools/host.ts";
+import { backgroundOf } from "../../../src/tools/run-command/background.ts";
+import { runCommand } from "../../../src/tools/run-command/command-result.ts";
+import type { Tool, ToolResult } from "../../../src/tools/tool.ts";
+import { until } from "../../loop/harness.ts";
+import { planOf, refusalOf } from "../context.ts";
+import { TestWorkspace } from "../workspace.ts";
+import { living, running } from "./living.ts";
+
+describe("background commands", () => {
+  let work: TestWorkspace;
+  before(function () {
+    if (process.platform === "win32") this.skip();
+  });
+  beforeEach(() => {
+    work = new TestWorkspace();
+  });
+  afterEach(async () => {
+    await work.host.background.endAll();
+    work.dispose();
+  });
+
+  const start = (command: string) => work.host.background.start({ command, cwd: work.folder }, `call-${command}`);
+  const ended = async (id: string) => {
+    await until(() => stateOf(id).type === "ended");
+    return stateOf(id);
+  };
+  const stateOf = (id: string) => found(id).state;
+  const found = (id: string): BackgroundCommand => {
+    const command = work.host.background.list().find((one) => one.id === id);
+    assert.ok(command);
+    return command;
+  };
+  const callOf = async (tool: Tool, input: Record<string, unknown>): Promise<ToolResult> => {
+    const plan = await planOf(tool, input, { host: work.host });
+    return await plan.run(() => {});
+  };
+  const read = async (input: Record<string, unknown>) => (await callOf(bashOutput, input)).output;
+
+  it("T10 bash starts one and answers at once; bash_output reads what is new, bash_kill ends it", async () => {
+    const { output } = await work.run("bash", { command: "echo one; sleep 2718", run_in_background: true });
+    assert.match(output, /^It runs in the background as bash_1\. /);
+    await until(() => found("bash_1").lines === 1);
+    assert.equal(found("bash_1").last, "one");
+    assert.equal(await read({ id: "bash_1" }), "one\n\n[running]");
+    assert.equal(await read({ id: "bash_1" }), "(no new output)\n\n[running]");
+    assert.equal(await read({}), "bash_1 (running): echo one; sleep 2718");
+    assert.equal((await callOf(bashKill, { id: "bash_1" })).output, "bash_1 was ended.");
+    assert.deepEqual(living("sleep 2718"), []);
+    assert.equal((await callOf(bashKill, { id: "bash_1" })).output, "bash_1 had ended already.");
+    assert.equal(await read({ id: "bash_1" }), "(no new output)\n\n[stopped]");
+    assert.deepEqual(work.host.background.takeEnded(), [], "who ends it knows that it ended");
+  });
+
+  it("T11 they need no permission, and change no file", async () => {
+    start("sleep 2719");
+    for (const tool of [bashOutput, bashKill]) {
+      const { needs, writes } = await planOf(tool, { id: "bash_1" }, { host: work.host });
+      assert.deepEqual({ needs, writes }, { needs: [], writes: [] });
+    }
+  });
+
+  it("T11 the model is told of each that ends by itself, once", async () => {
+    start("exit 3");
+    start("true");
+    start("kill -9 $$");
+    assert.deepEqual(
+      (await Promise.all(["bash_1", "bash_2", "bash_3"].map(ended))).map(
+        (state) => state.type === "ended" && [state.words, state.failed],
+      ),
+      [
+        ["exit code 3", true],
+        ["exit code 0", false],
+        ["ended by SIGKILL", true],
+      ],
+    );
+    const told = work.host.background.takeEnded().map(({ id }) => id);
+    assert.deepEqual(told.sort(), ["bash_1", "bash_2", "bash_3"]);
+    assert.deepEqual(work.host.background.takeEnded(), []);
+  });
+
+  it("T11 one that is not there is answered with those that are", async () => {
+    assert.match(await refusalOf(() => read({ id: "bash_7" })), /no background command "bash_7"\. There are no/);
+    start("sleep 2720");
+    assert.match(await refusalOf(() => callOf(bashKill, { id: "7" })), /bash_1 \(running\): sleep 2720$/);
+  });
+
+  it("T11 a filter is plain text, and lines without it are read, too", async () => {
+    start("echo 'a.b'; echo axb; echo c");
+    await ended("bash_1");
+    assert.equal(await read({ id: "bash_1", filter: "a.b" }), "a.b\n\n[exit code 0]");
+    assert.equal(await read({ id: "bash_1", filter: "c" }), "(no new output with this text)\n\n[exit code 0]");
+  });
+
+  it("T9 long output is shortened, and all of it is in a file", async () => {
+    start("seq 1 3000; echo; seq 1 100000");
+    await ended("bash_1");
+    const text = work.host.background.read("bash_1")?.text ?? "";
+    assert.ok(text.length < 31_000 && text.startsWith("1\n2\n") && text.endsWith("\n100000\n"));
+    const [, file = ""] = /The whole output is in (\S+);/.exec(text) ?? [];
+    assert.equal(readFileSync(file, "utf8").split("\n").length, 3000 + 1 + 100_000 + 1);
+  });
+
+  it("an open line is new output once, and again when it has grown", async () => {
+    start("printf 'Half'; while [ ! -e go ]; do sleep 0.02; done; echo ' a line'");
+    await until(() => found("bash_1").last === "Half");
+    assert.deepEqual(
+      [work.host.background.read("bash_1")?.text, work.host.background.read("bash_1")?.text],
+      ["Half", ""],
+    );
+    work.put("go", "");
+    await ended("bash_1");
+    assert.equal(work.host.background.read("bash_1")?.text, "Half a line\n");
+  });
+
+  describe("many of them", () => {
+    /** Each command runs until it is told to end. */
+    let ends: (() => void)[];
+    let background: Background;
+    beforeEach(() => {
+      ends = [];
+      const run = ({ signal }: Command) =>
+        new Promise<CommandEnd>((resolve) => {
+          signal.addEventListener("abort", () => resolve({ type: "aborted" }));
+          ends.push(() => resolve({ type: "exit", code: 0, left: [] }));
+        });
+      background = backgroundOf({ shell: "none", run }, work.host.overflow);
+    });
+
+    const add = (count: number) => {
+      for (let at = 0; at < count; at++) background.start({ command: "x", cwd: "/" }, "call");
+    };
+
+    it("T11 no more than 20 run at once", async () => {
+      add(20);
+      assert.throws(() => add(1), { name: "ToolError", message: /^20 commands run in the background already/ });
+      const call = background.run(
+        { command: "x", cwd: "/", timeout: 1000, signal: new AbortController().signal, progress: () => {} },
+        "call-1",
+      );
+      assert.equal(background.detach("call-1"), false);
+      await background.endAll();
+      assert.equal((await call).end.type, "aborted");
+      add(20);
+    });
+
+    it("of those that have ended the last 20 are known", async () => {
+      add(15);
+      for (const end of ends.splice(0)) end();
+      await new Promise(setImmediate);
+      add(15);
+      for (const end of ends.slice(0, 10)) end();
+      await new Promise(setImmediate);
+      const ids = background.list().map(({ id }) => id);
+      assert.deepEqual([ids.length, ids[0], ids.at(-1)], [25, "bash_6", "bash_30"]);
+      assert.equal(background.takeEnded().length, 25);
+    });
+  });
+
+  it("T11 a call's command can be let go: the call is answered with what there is, and the rest is read", async () => {
+    const call = work.run("bash", { command: "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two" });
+    await until(() => work.host.background.detach("call-1"));
+    const { output, failed } = await call;
+    assert.match(output, /^(one\n\n)?It goes on in the background as bash_1; read its output with bash_output\.$/);
+    assert.equal(failed, undefined);
+    work.put("go", "");
+    await ended("bash_1");
+    assert.match(await read({ id: "bash_1" }), /^(one\n)?two\n\n\[exit code 0\]$/);
+    assert.equal(work.host.background.detach("call-1"), false);
+  });
+
+  it("T11 what is let go has no time limit, and outlives the call's signal", async () => {
+    const controller = new AbortController();
+    const call = work.run("bash", { command: "sleep 0.3; echo done", timeout: 200 }, controller.signal);
+    await until(() => work.host.background.detach("call-1"));
+    await call;
+    controller.abort();
+    assert.deepEqual(await ended("bash_1").then((state) => state.type === "ended" && state.words), "exit code 0");
+  });
+
+  it("L11 a call's command can be ended, and the call is answered", async () => {
+    const call = work.run("bash", { command: "echo so far; sleep 2722" });
+    await until(() => running("sleep 2722") > 0);
+    assert.equal(work.host.background.endCall("call-1"), true);
+    assert.equal((await call).output, "so far\n\nThe command was stopped by the user.");
+    assert.deepEqual(living("sleep 2722"), []);
+    assert.equal(work.host.background.endCall("call-1"), false);
+  });
+
+  it("listeners hear of the output of what was let go", async () => {
+    const call = work.run("bash", { command: "while [ ! -e go ]; do sleep 0.02; done; echo news; sleep 2723" });
+    await until(() => work.host.background.detach("call-1"));
+    await call;
+    const heard: string[] = [];
+    const end = work.host.background.listen(() => heard.push(found("bash_1").last));
+    work.put("go", "");
+    await until(() => heard.includes("news"));
+    end();
+  });
+
+  it("T10 what asks for input is ended after a while, and the model is told how to go on", async () => {
+    const run = ({ signal, onWaiting }: Command) =>
+      new Promise<CommandEnd>((resolve) => {
+        setImmediate(onWaiting, "Overwrite? [y/N] ");
+        signal.addEventListener("abort", () => resolve({ type: "aborted" }));
+      });
+    const background = backgroundOf({ shell: "none", run }, work.host.overflow, 20);
+    const { signal } = new AbortController();
+    const result = await runCommand(
+      background,
+      { command: "x", cwd: "/", timeout: 5000, signal, progress() {} },
+      "call",
+    );
+    assert.match(
+      result.output,
+      /^The command was ended: it waited for someone to type, after "Overwrite\? \[y\/N\]"\. .*--yes/,
+    );
+    assert.deepEqual([result.failed, result.metadata.fact], [true, "waited for input"]);
+  });
+
+  it("T10 what goes on after it was answered is not ended", async () => {
+    const run = async ({ onWaiting }: Command): Promise<CommandEnd> => {
+      setImmediate(onWaiting, "Name? ");
+      setImmediate(onWaiting, undefined);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return { type: "exit", code: 0, left: [] };
+    };
+    const background = backgroundOf({ shell: "none", run }, work.host.overflow, 20);
+    const { signal } = new AbortController();
+    const { end } = await background.run({ command: "x", cwd: "/", timeout: 5000, signal, progress() {} }, "call");
+    assert.equal(end.type, "exit");
+  });
+
+  it("listeners hear of a start, of output and of the end, a few times a second", async () => {
+    let heard = 0;
+    const end = work.host.background.listen(() => {
+      heard += 1;
+    });
+    start("for i in $(seq 100); do echo $i; done");
+    await ended("bash_1");
+    assert.ok(heard >= 1 && heard <= 3, `${heard} times`);
+    end();
+    const before = heard;
+    start("true");
+    await ended("bash_2");
+    assert.equal(heard, before);
+  });
+});

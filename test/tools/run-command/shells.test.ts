@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { findShell, invocation, powershellScript, shellName } from "../../../src/tools/run-command/shells.ts";
+import { typedLine } from "../../../src/tools/run-command/typed-line.ts";
+
+describe("how a command is handed to a shell", () => {
+  it("T10 by its family", () => {
+    const script = powershellScript("Get-Item 'a'");
+    for (const [program, args, verbatim] of [
+      ["/bin/bash", ["-c", "Get-Item 'a'"], false],
+      ["/usr/bin/fish", ["-c", "Get-Item 'a'"], false],
+      ["pwsh.exe", ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", script], false],
+      [
+        "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe",
+        ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", script],
+        false,
+      ],
+      ["C:\\Windows\\System32\\CMD.EXE", ["/d", "/s", "/c", "\"chcp 65001>nul & Get-Item 'a'\""], true],
+    ] as const) {
+      assert.deepEqual(invocation(program, "Get-Item 'a'"), { file: program, args, verbatim });
+    }
+  });
+
+  it("T10 cmd takes several lines, and quotes as they are", () => {
+    const { args } = invocation("cmd.exe", 'echo "a b"\r\n\n  dir "C:\\x y" & echo done\n');
+    assert.equal(args.at(-1), '"chcp 65001>nul & echo "a b" & dir "C:\\x y" & echo done"');
+  });
+
+  it("T10 PowerShell answers with the exit code of the last program, after a comment and a here-string, too", () => {
+    const lines = powershellScript("node x.js # comment").split("\n");
+    assert.equal(lines.at(-2), "node x.js # comment");
+    assert.match(lines.at(-1) ?? "", /^if \(-not \$\?\) .*exit \$LASTEXITCODE/);
+    assert.match(lines.slice(0, 3).join("\n"), /UTF8Encoding/);
+  });
+
+  it("is named without path and ending", () => {
+    assert.deepEqual(["/bin/zsh", "C:\\a b\\PowerShell.exe", "pwsh"].map(shellName), ["zsh", "powershell", "pwsh"]);
+  });
+
+  it("T10 is the one of the settings, else the user's if models write for it, else what there is", () => {
+    assert.equal(findShell("/opt/fish", "linux", {}), "/opt/fish");
+    assert.match(findShell("", "linux", { SHELL: "/usr/bin/fish" }), /\/(ba)?sh$/);
+    assert.equal(findShell("", "win32", { Path: "C:\\none", ComSpec: "C:\\cmd.exe" }), "C:\\cmd.exe");
+    assert.equal(findShell("", "win32", {}), "cmd.exe");
+  });
+});
+
+describe("a command typed into a shell", () => {
+  let folder: string;
+  before(function () {
+    if (process.platform === "win32") this.skip();
+    folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), "typed-")));
+    mkdirSync(path.join(folder, "it's"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  function typed(command: string): string {
+    const typed = { command, cwd: path.join(folder, "it's"), env: { MARK: "it's me" } };
+    const line = typedLine("bash", typed)?.text;
+    assert.ok(line !== undefined && !line.includes("\n"));
+    assert.match(line, /^ : '/);
+    return execFileSync("bash", ["-c", `${line}; echo "[$?] $PWD"`], { cwd: folder, encoding: "utf8" });
+  }
+
+  for (const [command, output] of [
+    ["(echo x)", "x\n[0]"],
+    ["{ (echo x); }", "x\n[0]"],
+    ["cat <<'END'\na $b\nEND", "a $b\n[0]"],
+    ["for i in 1 2; do\n  echo $i\ndone", "1\n2\n[0]"],
+    ["bash -c 'echo a\necho b'", "a\nb\n[0]"],
+    ["exit 3", "[3]"],
+    ["false", "[1]"],
+    ["echo a # comment", "a\n[0]"],
+    ["cd /; echo $MARK", "it's me\n[0]"],
+    ["echo 'ü $HOME `x` !!'", "ü $HOME `x` !!\n[0]"],
+    ['basename "$PWD"', "it's\n[0]"],
+  ] as const) {
+    it(`T10 ${JSON.stringify(command)}`, () => assert.equal(typed(command), `${output} ${folder}\n`));
+  }
+
+  it("says before it what it is about, in words that no shell takes for more", () => {
+    const line = typedLine("zsh", { command: "echo 'a' $(rm x) `y` !z\nnext", cwd: "/", env: { A: "b" } });
+    assert.match(line?.text ?? "", /^ : 'echo a rm x y z next' && \( eval /);
+  });
+
+  it("is not for shells that read otherwise, nor for very long commands", () => {
+    for (const shell of ["fish", "sh", "cmd", "nu"])
+      assert.equal(typedLine(shell, { command: "x", cwd: "/", env: {} }), undefined);
+    assert.equal(typedLine("bash", { command: "x".repeat(10_000), cwd: "/", env: { A: "b" } }), undefined);
+    assert.match(typedLine("pwsh", { command: "x", cwd: "/", env: {} })?.text ?? "", /^<# x #> Invoke-Expression /);
+  });
+});

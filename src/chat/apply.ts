@@ -1,16 +1,9 @@
 /** A chat is the fold of its events: `apply` is the only code that changes one, in the host, the panel and on replay. */
-import type {
-  BackgroundCommand,
-  ChatEvent,
-  PermissionRequest,
-  Queued,
-  SessionInfo,
-  Status,
-  TurnEnded,
-} from "./events.ts";
+import type { BackgroundCommand, ChatEvent, Queued, SessionInfo, Status, TurnEnded } from "./events.ts";
 import type { Message, Part } from "./message.ts";
 // Not from message.ts: the panel folds chats too, and has no use for zod.
 import { never } from "./never.ts";
+import type { PermissionRequest } from "./requests.ts";
 
 export interface Entry {
   info: Message;

@@ -1,8 +1,9 @@
 /** What the panel and the host say to each other. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
 import type { Chat } from "./apply.ts";
-import { type ChatEvent, type CommandPart, PermissionMode, Rule } from "./events.ts";
+import { type ChatEvent, PermissionMode } from "./events.ts";
 import { Attachment } from "./prompt-input.ts";
+import { type CommandPart, Rule } from "./requests.ts";
 
 export const ToHost = z.discriminatedUnion("type", [
   /** The panel's script runs (again): it wants a snapshot. */

@@ -1,7 +1,8 @@
 /** Reads the settings. What could widen permissions or send code elsewhere is read from the user alone. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { PermissionMode, Rule } from "../chat/events.ts";
+import { PermissionMode } from "../chat/events.ts";
+import { Rule } from "../chat/requests.ts";
 import type { Thinking } from "../loop/model.ts";
 import type { Price } from "../loop/setup/model-catalog.ts";
 import { defaultLimits, type Limits } from "../loop/turn.ts";

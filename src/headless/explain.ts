@@ -2,7 +2,7 @@
 import os from "node:os";
 import { createInterface } from "node:readline/promises";
 import * as z from "zod/mini";
-import type { Rule } from "../chat/events.ts";
+import type { Rule } from "../chat/requests.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import { alwaysRules, type Judgement, judge, type RuleBook, strictest } from "../loop/permissions/rules.ts";
 import { loadProject } from "../project/project.ts";

@@ -1,6 +1,6 @@
 /** The front matter of an agent as Rondo, Claude Code and OpenCode write it, and the agent it stands for (spec P4). */
 import * as z from "zod/mini";
-import { Rule } from "../chat/events.ts";
+import { Rule } from "../chat/requests.ts";
 import type { Agent } from "../loop/agents/agents.ts";
 import type { Markdown } from "./front-matter.ts";
 import { ourTool } from "./tool-names.ts";

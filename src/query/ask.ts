@@ -1,6 +1,6 @@
 /** Open questions of a run, answered by the caller's `canUseTool`. */
 import type { Chat } from "../chat/apply.ts";
-import type { PermissionRequest, Rule } from "../chat/events.ts";
+import type { PermissionRequest, Rule } from "../chat/requests.ts";
 import type { Answer } from "../loop/permissions/permission.ts";
 import { toRule } from "./permissions.ts";
 import type { CanUseTool, PermissionMode, PermissionResult, PermissionUpdate } from "./types.ts";

@@ -1,6 +1,6 @@
 /** Permission rules as callers write them, in the words of Claude Code or of Rondo. */
 
-import type { Rule } from "../chat/events.ts";
+import type { Rule } from "../chat/requests.ts";
 import { isSwitchedOn } from "../loop/agents/agents.ts";
 import { ourTool } from "../project/tool-names.ts";
 import type { Options } from "./types.ts";

@@ -1,7 +1,7 @@
 /** What a tool is: a name, an input, and a `prepare` that only reads and answers with a plan (T3). */
 import * as z from "zod/mini";
-import type { Preview, Question } from "../chat/events.ts";
 import type { CallMetadata, FilePart } from "../chat/message.ts";
+import type { Preview, Question } from "../chat/requests.ts";
 import type { Guard, Host } from "./host.ts";
 
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */

@@ -4,15 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import os from "node:os";
 import path from "node:path";
 import { apply, type Chat } from "../../src/chat/apply.ts";
-import {
-  type ChatEvent,
-  isRecorded,
-  type PermissionMode,
-  type PermissionRequest,
-  type Rule,
-} from "../../src/chat/events.ts";
+import { type ChatEvent, isRecorded, type PermissionMode } from "../../src/chat/events.ts";
 import type { ModelRef, ToolPart } from "../../src/chat/message.ts";
 import { type PromptInput, textPrompt } from "../../src/chat/prompt-input.ts";
+import type { PermissionRequest, Rule } from "../../src/chat/requests.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { type Checkpoints, noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { type Hooks, noHooks } from "../../src/loop/hooks.ts";

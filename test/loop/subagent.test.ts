@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Rule } from "../../src/chat/events.ts";
+import type { Rule } from "../../src/chat/requests.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { type HookEvent, type HookOutcome, type Hooks, noOutcome } from "../../src/loop/hooks.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";

@@ -1,6 +1,6 @@
 /** Chats in the states that the panel can be in. Times are taken from one moment, so that pictures are the same. */
 import { type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
-import type { CommandPart, PermissionRequest, Queued, Rule } from "../../src/chat/events.ts";
+import type { Queued } from "../../src/chat/events.ts";
 import {
   type AssistantMessage,
   type CallMetadata,
@@ -9,6 +9,7 @@ import {
   type ToolState,
 } from "../../src/chat/message.ts";
 import type { ModelChoice, PanelState, SessionSummary } from "../../src/chat/protocol.ts";
+import type { CommandPart, PermissionRequest, Rule } from "../../src/chat/requests.ts";
 import type { Unnumbered } from "./page.ts";
 
 /** The moment that all fixtures are about, in ms since 1970. */

@@ -1,6 +1,6 @@
 /** The card that asks: parts, a changed command, rules that are tried, questions of the model. */
 import assert from "node:assert/strict";
-import type { PermissionRequest } from "../../src/chat/events.ts";
+import type { PermissionRequest } from "../../src/chat/requests.ts";
 import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";

@@ -1,7 +1,8 @@
 /** States of tools, permissions and checkpoints: what is asked, what may be taken back, what runs beside. */
 import type { Page } from "playwright-core";
-import type { BackgroundCommand, Question } from "../../src/chat/events.ts";
+import type { BackgroundCommand } from "../../src/chat/events.ts";
 import type { CommandJudgement, RestoreFile, RuleRow, ServerView } from "../../src/chat/protocol.ts";
+import type { Question } from "../../src/chat/requests.ts";
 import * as f from "./fixtures.ts";
 import type { Unnumbered } from "./page.ts";
 import type { State } from "./states.ts";

@@ -1,8 +1,9 @@
 /** What is said aloud of a running turn: sentences, not tokens. */
 import { type Chat, findPart } from "../../src/chat/apply.ts";
-import type { BackgroundCommand, ChatEvent, PermissionRequest } from "../../src/chat/events.ts";
+import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
 import type { Message, ToolPart } from "../../src/chat/message.ts";
 import type { ReviewFile } from "../../src/chat/protocol.ts";
+import type { PermissionRequest } from "../../src/chat/requests.ts";
 import { count } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { firstLine, kindOf, toolLineOf } from "./tool-line.ts";

@@ -1,7 +1,8 @@
 /** Subagents' chats, as they hang in the tree under the chat on screen. */
 import type { Chat } from "../../src/chat/apply.ts";
-import type { ChatEvent, PermissionRequest } from "../../src/chat/events.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
+import type { PermissionRequest } from "../../src/chat/requests.ts";
 import { sumOf } from "./message-groups.ts";
 import { toolLineOf } from "./tool-line.ts";
 

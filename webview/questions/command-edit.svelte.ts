@@ -1,5 +1,5 @@
 /** The command of a question while the user changes it: its text, and what the rules make of it. */
-import type { CommandPart } from "../../src/chat/events.ts";
+import type { CommandPart } from "../../src/chat/requests.ts";
 import { Debounce } from "../lib/debounce.ts";
 import { panel } from "../lib/panel.svelte.ts";
 import { send } from "../lib/vscode-api.ts";

@@ -1,5 +1,5 @@
 /** The answers to the questions of a model, while they are given: one question at a time. */
-import type { Question } from "../../src/chat/events.ts";
+import type { Question } from "../../src/chat/requests.ts";
 
 export class QuestionForm {
   readonly questions: readonly Question[];

@@ -1,7 +1,7 @@
 /** What the panel asks about rules: the page that lists them, and how a command or a rule that is being edited would count. */
 
-import type { Rule } from "../../chat/events.ts";
 import type { CommandJudgement } from "../../chat/protocol.ts";
+import type { Rule } from "../../chat/requests.ts";
 import { examplesFor } from "../../loop/permissions/examples.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { ToolError } from "../../tools/tool.ts";

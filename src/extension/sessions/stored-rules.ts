@@ -1,8 +1,8 @@
 /** The rules of this workspace: those in force, how often each has decided, and the page that lists them. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { Rule } from "../../chat/events.ts";
 import type { RuleRow } from "../../chat/protocol.ts";
+import { Rule } from "../../chat/requests.ts";
 import { builtInRules } from "../../loop/permissions/rules.ts";
 import { readSettings } from "../settings.ts";
 

@@ -1,5 +1,5 @@
 /** Who answers: a prompt, and what it may do (spec P4). */
-import type { Rule } from "../../chat/events.ts";
+import type { Rule } from "../../chat/requests.ts";
 import { IntakeError } from "../session/intake-error.ts";
 
 export interface Agent {

@@ -1,6 +1,6 @@
 /** What the user's hooks have to say of one call (spec K4). */
 
-import type { PermissionRequest } from "../../chat/events.ts";
+import type { PermissionRequest } from "../../chat/requests.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import { type HookEvent, type HookOutcome, noOutcome } from "../hooks.ts";
 import type { Verdict } from "../permissions/permission.ts";

@@ -1,5 +1,5 @@
 /** What a rule would match: examples like the thing that asks, so that its width can be seen before it is given. */
-import type { Rule } from "../../chat/events.ts";
+import type { Rule } from "../../chat/requests.ts";
 import { matches } from "./rules.ts";
 
 /** `patterns`: what asks. The narrowest examples come first. */

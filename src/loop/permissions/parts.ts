@@ -1,7 +1,7 @@
 /** What a call asks for, part by part, for the card and for the page of rules. */
 
-import type { CommandPart } from "../../chat/events.ts";
 import type { CommandJudgement } from "../../chat/protocol.ts";
+import type { CommandPart } from "../../chat/requests.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { type Need, nobodyToAsk, noDelegate, ToolError } from "../../tools/tool.ts";

@@ -1,8 +1,9 @@
 /** Open questions, and the answers that settle them (spec T7). */
 
-import type { Question as Asked, ChatEvent, PermissionRequest, Rule } from "../../chat/events.ts";
+import type { ChatEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { never } from "../../chat/never.ts";
+import type { Question as Asked, PermissionRequest, Rule } from "../../chat/requests.ts";
 import type { Need } from "../../tools/tool.ts";
 import { sameJson } from "../calls/same-json.ts";
 import { alwaysRules, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";

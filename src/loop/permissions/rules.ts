@@ -1,6 +1,7 @@
 /** Which rule decides: the last one that matches (spec T1, T7). Asking the user is in permission.ts. */
 
-import type { PermissionMode, Rule } from "../../chat/events.ts";
+import type { PermissionMode } from "../../chat/events.ts";
+import type { Rule } from "../../chat/requests.ts";
 import type { Guard } from "../../tools/host.ts";
 import type { Need, Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";

@@ -1,7 +1,7 @@
 /** What a session needs of the house around it. */
 
-import type { Rule } from "../../chat/events.ts";
 import type { ModelRef } from "../../chat/message.ts";
+import type { Rule } from "../../chat/requests.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { Tool } from "../../tools/tool.ts";

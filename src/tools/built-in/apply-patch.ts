@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import type { Preview } from "../../chat/events.ts";
 import type { CallMetadata, FileDiff } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import type { Preview } from "../../chat/requests.ts";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
 import { openTarget, type Target } from "../editing/plan-change.ts";
 import { fileNeeds } from "../file-access/requirements.ts";

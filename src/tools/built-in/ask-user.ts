@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Question } from "../../chat/events.ts";
+import type { Question } from "../../chat/requests.ts";
 import { headOf } from "../text/text.ts";
 import { defineTool } from "../tool.ts";
 

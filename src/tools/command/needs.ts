@@ -6,6 +6,7 @@ import type { Host, Location } from "../host.ts";
 import { type Need, ToolError } from "../tool.ts";
 import { alwaysPattern } from "./always.ts";
 import { expandGlob } from "./glob.ts";
+import type { Grammar } from "./grammar.ts";
 import { isHarmlessDevice, likelyPaths, otherHome, pathWords } from "./paths.ts";
 import { takePlain } from "./plain.ts";
 import {
@@ -18,10 +19,9 @@ import {
   readsBelow,
   takesAnything,
 } from "./programs.ts";
-import type { Grammar } from "./shell/grammar.ts";
-import { from, systemName } from "./shell/simple-command.ts";
-import { type Act, type Folders, takeApart } from "./shell/walk.ts";
-import { type Word, written } from "./shell/word.ts";
+import { from, systemName } from "./simple.ts";
+import { type Act, type Folders, takeApart } from "./walk.ts";
+import { type Word, written } from "./word.ts";
 
 interface Place {
   host: Host;
@@ -46,7 +46,7 @@ export async function commandNeeds(command: string, place: Place): Promise<Need[
 async function actsOf(command: string, shell: string): Promise<Act[] | undefined> {
   if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) return takePlain(command);
   // A part of its own, so that a start reads none of it.
-  grammar ??= import("./shell/grammar.ts").then(({ loadGrammar }) => loadGrammar());
+  grammar ??= import("./grammar.ts").then(({ loadGrammar }) => loadGrammar());
   // These compute wherever a number is meant: `[ 'a[$(rm x)]' -eq 1 ]` runs rm.
   return takeApart(command, await grammar, /^[zk]sh/.test(shell));
 }

@@ -1,6 +1,6 @@
 /** Which words of a command may name files. */
 import { isFlag } from "./options.ts";
-import { systemName } from "./shell/simple-command.ts";
+import { systemName } from "./simple.ts";
 
 /** Never counts as a path outside: reading and writing it touches no file. */
 export function isHarmlessDevice(path: string): boolean {

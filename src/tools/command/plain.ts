@@ -1,6 +1,6 @@
 /** Commands for shells without a grammar here, as PowerShell: only plain words, joined by nothing, are understood. */
-import type { Act } from "./shell/walk.ts";
-import { literal } from "./shell/word.ts";
+import type { Act } from "./walk.ts";
+import { literal } from "./word.ts";
 
 export function takePlain(command: string): Act[] | undefined {
   const text = command.trim();

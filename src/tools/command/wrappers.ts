@@ -1,5 +1,5 @@
 /** Programs that run the command behind their own options, and do nothing else. */
-import { Unclear, type Word } from "./shell/word.ts";
+import { Unclear, type Word } from "./word.ts";
 
 interface Wrapper {
   /** Options that stand alone. */

@@ -1,4 +1,4 @@
-import type { Rule } from "../../../src/chat/events.ts";
+import type { Rule } from "../../../src/chat/requests.ts";
 import { judge, type RuleBook, strictest } from "../../../src/loop/permissions/rules.ts";
 import type { TestWorkspace } from "../workspace.ts";
 

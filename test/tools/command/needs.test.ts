@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Rule } from "../../../src/chat/events.ts";
+import type { Rule } from "../../../src/chat/requests.ts";
 import { commandNeeds } from "../../../src/tools/command/needs.ts";
 import type { Need } from "../../../src/tools/tool.ts";
 import { TestWorkspace } from "../workspace.ts";

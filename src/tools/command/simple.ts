@@ -1,11 +1,10 @@
 /** Simple commands: what the shell does itself, and programs that run what stands in their arguments. */
-
-import { splitWrapper, wrappers } from "../wrappers.ts";
+import { mayBeSet, mayPrecede } from "./environment.ts";
 import { isNumeral } from "./expressions.ts";
 import { both, type Flow, lostState, type ShellState, withVariable } from "./state.ts";
-import { mayBeSet, mayPrecede } from "./variables.ts";
 import type { Walking } from "./walk.ts";
 import { holdsCode, literal, Unclear, unknown, type Word } from "./word.ts";
+import { splitWrapper, wrappers } from "./wrappers.ts";
 
 interface Given {
   words: readonly Word[];

@@ -1,6 +1,6 @@
 import { substitutions, wordOf } from "./expand.ts";
 import type { Syntax } from "./grammar.ts";
-import { hereDocument } from "./here-document.ts";
+import { hereDocument } from "./here.ts";
 import type { ShellState } from "./state.ts";
 import type { Walking } from "./walk.ts";
 import { Unclear, type Word } from "./word.ts";

@@ -1,10 +1,10 @@
 /** Walks through a command as a shell would, and finds all that it may do: the commands it runs, the files it redirects to. */
-
+import { mayBeSet, mayPrecede } from "./environment.ts";
 import { assign, computed, declare, isNumber, substitutions, wordOf, wordsIn } from "./expand.ts";
 import { checkArithmetic, checkComputation, checkTest } from "./expressions.ts";
 import type { Grammar, Syntax } from "./grammar.ts";
 import { redirections } from "./redirects.ts";
-import { simpleCommand } from "./simple-command.ts";
+import { simpleCommand } from "./simple.ts";
 import {
   both,
   either,
@@ -16,7 +16,6 @@ import {
   startState,
   withVariable,
 } from "./state.ts";
-import { mayBeSet, mayPrecede } from "./variables.ts";
 import { alternatives, isDeceptive, Unclear, type Word } from "./word.ts";
 
 /** Where relative paths begin; undefined: nobody knows. */

@@ -1,9 +1,8 @@
 /** What happens before a command runs: variables are set, words expanded, and the code in them is run. */
-
+import { mayBeSet, mayPrecede } from "./environment.ts";
 import { checkArithmetic, checkExpansion, numbersIn } from "./expressions.ts";
 import type { Syntax } from "./grammar.ts";
 import { isInteger, type ShellState, someNumber, withVariable } from "./state.ts";
-import { mayBeSet, mayPrecede } from "./variables.ts";
 import type { Walking } from "./walk.ts";
 import { readWord, Unclear, type Word } from "./word.ts";
 

@@ -1,5 +1,8 @@
-/** Runs test/extension in the desktop's VS Code, which is downloaded. `VSCODE_VERSION` picks it, `stable` otherwise. */
-import { rm } from "node:fs/promises";
+/**
+ * Runs test/extension in a downloaded desktop VS Code. `VSCODE_VERSION` is a version, `stable` (the default),
+ * `insiders`, or `minimum` for the oldest that package.json supports.
+ */
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -8,12 +11,15 @@ import { bundleTests } from "./extension/runner/run.mjs";
 import { freshFolder } from "./vscode.mjs";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+const { engines } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
+const wanted = process.env["VSCODE_VERSION"] ?? "stable";
+const version = wanted === "minimum" ? engines.vscode.replace("^", "") : wanted;
 const folder = await freshFolder("desktop", path.join(root, "sample"));
 try {
-  // Adds --disable-workspace-trust by itself.
+  // It adds --disable-workspace-trust.
   process.exitCode = await runTests({
-    version: process.env["VSCODE_VERSION"] ?? "stable",
-    // With the one that brings models and tools, as other extensions do.
+    version,
+    // lm-extension provides a language model and tools, as other extensions do.
     extensionDevelopmentPath: [root, path.join(root, "test/extension/lm-extension")],
     extensionTestsPath: await bundleTests(),
     launchArgs: [folder, "--disable-extensions"],

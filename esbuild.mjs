@@ -1,5 +1,5 @@
 /** Builds dist/: the extension, its lazily loaded parts, the headless run, the loop for other programs and the panel. `--watch` keeps building. */
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
@@ -46,15 +46,22 @@ const loopTypes = {
   },
 };
 
-/** Svelte components and `.svelte.ts` modules; styles live in webview/style.css, so none are expected in components. */
+/** Compiles Svelte components and `.svelte.ts` modules, and appends the styles of all components to webview/style.css. */
 const svelte = {
   name: "svelte",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
     const options = { generate: /** @type {const} */ ("client"), dev: development };
     const report = (/** @type {any[]} */ warnings) =>
       warnings.map((w) => ({ text: `${w.code}: ${w.message}`, location: null }));
+    const component = async (/** @type {string} */ filename) =>
+      compile(await readFile(filename, "utf8"), {
+        ...options,
+        filename,
+        css: "external",
+        cssHash: ({ name }) => `in-${name}`,
+      });
     build.onLoad({ filter: /\.svelte$/ }, async ({ path: filename }) => {
-      const { js, warnings } = compile(await readFile(filename, "utf8"), { ...options, filename, css: "external" });
+      const { js, warnings } = await component(filename);
       return { contents: js.code, loader: "js", warnings: report(warnings) };
     });
     build.onLoad({ filter: /\.svelte\.ts$/ }, async ({ path: filename }) => {
@@ -62,6 +69,14 @@ const svelte = {
       const plain = await transform(await readFile(filename, "utf8"), { loader: "ts", target: "es2023" });
       const { js, warnings } = compileModule(plain.code, { ...options, filename });
       return { contents: js.code, loader: "js", warnings: report(warnings) };
+    });
+    build.onLoad({ filter: /webview[\\/]style\.css$/ }, async ({ path: shared }) => {
+      const folder = path.dirname(shared);
+      const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".svelte")).sort();
+      const files = names.map((name) => path.join(folder, name));
+      const styles = (await Promise.all(files.map(component))).map(({ css }) => css?.code ?? "");
+      const contents = [await readFile(shared, "utf8"), ...styles].join("\n");
+      return { contents, loader: "css", watchFiles: [shared, ...files] };
     });
   },
 };

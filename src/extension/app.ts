@@ -1,4 +1,4 @@
-/** The composition root: the one place that builds things and ties them together. Loaded by extension.ts when it is needed. */
+/** The composition root: builds everything and connects it. `extension.ts` loads it when it is needed. */
 import { createHash } from "node:crypto";
 import path from "node:path";
 import * as vscode from "vscode";
@@ -16,38 +16,45 @@ import { registryOf } from "../tools/registry.ts";
 import { commands } from "./commands.ts";
 import { vscodeHost } from "./host/vscode-host.ts";
 import { vscodeTools } from "./host/vscode-tools.ts";
-import { Mcp } from "./mcp/mcp-servers.ts";
+import { WindowServers } from "./mcp/window-servers.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
+import { Composer } from "./panel/composer.ts";
+import { ConversationPage } from "./panel/conversation-page.ts";
+import { explainError } from "./panel/explain-error.ts";
+import type { Handlers, PanelContext } from "./panel/handlers.ts";
 import { proposedTexts, showIfNothingIsOpen } from "./panel/open.ts";
-import { Panel, type PanelMessage } from "./panel/panel.ts";
-import { Restores } from "./panel/restore-page.ts";
-import { changesState, choicesNow, Rondo, remembered } from "./panel/rondo.ts";
+import { Panel } from "./panel/panel.ts";
+import { panelState } from "./panel/panel-state.ts";
+import { questionHandlers } from "./panel/questions.ts";
+import { RestorePage } from "./panel/restore-page.ts";
 import { RulesPage } from "./panel/rules-page.ts";
-import { Archive } from "./panel/sessions-page.ts";
-import { Before } from "./review/baseline-provider.ts";
-import { Marks } from "./review/decorations.ts";
+import { SessionsPage } from "./panel/sessions-page.ts";
+import { workbenchHandlers } from "./panel/workbench.ts";
+import { BaselineProvider } from "./review/baseline-provider.ts";
+import { Decorations } from "./review/decorations.ts";
 import { Review } from "./review/review.ts";
 import { reviewCommands } from "./review/review-commands.ts";
-import { Conversations } from "./sessions/conversations.ts";
-import { forgetCheckpoints, keptCheckpoints } from "./sessions/editor-checkpoints.ts";
+import { initialChoices, remembered } from "./sessions/choices.ts";
+import { type ConversationObserver, Conversations, type SharedDeps } from "./sessions/conversations.ts";
+import { editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
 import { Projects } from "./sessions/projects.ts";
-import { Rules } from "./sessions/stored-rules.ts";
+import { StoredRules } from "./sessions/stored-rules.ts";
 import { readSettings, watchSettings } from "./settings.ts";
 
-/** ms */
-const warmAfter = 300;
+/** Delay after which the tools' schemas are made, before the first request needs them. */
+const warmUpAfterMs = 300;
 
 /** Rondo as it runs in a window. */
 export interface App {
-  panel: vscode.WebviewViewProvider;
+  view: vscode.WebviewViewProvider;
   /** By id. */
   commands: Record<string, (...args: unknown[]) => unknown>;
-  /** Stops what runs; then what was said is on disk. */
-  leave(): Promise<void>;
+  /** Stops everything that runs. Resolves when all events are on disk. */
+  close(): Promise<void>;
 }
 
-/** `declared`: the commands that VS Code knows already; the others, which only Rondo itself runs, are made known here. */
+/** `declared`: the commands that are registered already. The others, which only Rondo itself runs, are registered here. */
 export function start(context: vscode.ExtensionContext, declared: ReadonlySet<string>): App {
   const { workspaceState: memory, subscriptions } = context;
   const own = <T extends vscode.Disposable>(one: T): T => {
@@ -56,124 +63,164 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   };
   const log = own(vscode.window.createOutputChannel("Rondo", { log: true }));
   const storage = storageOf(context.globalStorageUri);
+  const stateChanged = () => panel.stateChanged();
+  const send: PanelContext["send"] = (message) => panel.send(message);
+  const explain = (error: unknown) => explainError(error, log);
+
   const keys = own(new Keys(context.secrets));
   const models = new Models(keys, ModelRef.safeParse(memory.get(remembered.model)).data);
-  const review = own(new Review({ storage, tell: (message) => void vscode.window.showWarningMessage(message) }));
+  const review = own(new Review({ storage, warn: (message) => void vscode.window.showWarningMessage(message) }));
   const sessions = new Sessions(vscode.Uri.joinPath(storage, "sessions").fsPath);
   const host = own(
     vscodeHost({ watch: review, terminal: () => readSettings().terminal, secrets: () => readSettings().secrets }),
   );
-  const rules = own(new Rules(memory));
-  const mcp = own(new Mcp({ memory, secrets: context.secrets, onChange: () => panel.stateChanged(), log }));
+  const rules = own(new StoredRules(memory));
+  const mcp = own(new WindowServers({ memory, secrets: context.secrets, onChange: stateChanged, log }));
   const projects = own(new Projects(log));
-  const ledger = new SpendingLedger(path.join(context.globalStorageUri.fsPath, "spending"), (message) =>
-    log.warn(message),
-  );
+  const spending = path.join(context.globalStorageUri.fsPath, "spending");
+  const ledger = new SpendingLedger(spending, (message) => log.warn(message));
   const tools = registryOf(builtInTools({ editor: true }));
-  // Their schemas are made while nobody waits: the first request begins a few milliseconds sooner.
-  const warming = setTimeout(() => tools.definitions(), warmAfter);
-  own({ dispose: () => clearTimeout(warming) });
-  const conversations = own(
-    new Conversations(
-      sessions,
-      {
-        hostFor: (id) => host.forSession(sessions.outputs(id)),
-        hooksFor: (...session) => projects.hooks(...session),
-        project: () => projects.load(),
-        ledger,
-        checkpointsFor: (sessionID) => keptCheckpoints({ storage, sessionID, log }),
-        forgetCheckpoints: (sessionID) => forgetCheckpoints(storage, sessionID),
-        tools,
-        externalTools: combineExternalTools([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
-        toolSearchTools: standIns,
-        taskTool,
-        limits: () => ({ ...readSettings().limits, windows: models.windows }),
-        platform: process.platform,
-        openModel: (ref) => models.open(ref),
-        fallbackModel: () => models.fallback,
-        rules: () => rules.inForce(),
-        keepRules: (more) => rules.keep(more),
-        ruleUsed: (rule) => rules.used(rule),
-        attended: true,
-        titles: true,
-        onLoopEvent: (event) => event.type !== "stream:delta" && log.debug(event.type, event),
-        onNote: (message) => log.info(message),
-        onBug: (error) => log.error(error instanceof Error ? error : String(error)),
-      },
-      (chat) => choicesNow(models, memory, chat),
-      vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "",
-    ),
-  );
-  const onChange = () => panel.stateChanged();
-  const send = (message: PanelMessage) => panel.send(message);
-  const archive = new Archive(conversations, send);
-  const restores = own(new Restores({ conversations, send, onChange }));
-  const rondo = new Rondo({
-    conversations,
-    mcp,
-    restores,
-    rulesPage: new RulesPage(rules, () => conversations.current, send),
-    showTerminal: () => host.showTerminal(),
-    archive,
-    projects,
-    ledger,
-    models,
-    keys,
-    review,
-    memory,
-    log,
-    onChange,
-    send,
-  });
-  const panel = own(new Panel(context.extensionUri, rondo, log));
+  const warmUp = setTimeout(() => tools.definitions(), warmUpAfterMs);
+  own({ dispose: () => clearTimeout(warmUp) });
 
-  own(proposedTexts());
-  own(new Marks(review));
-  own(new Before(review));
-  void review.load();
-  own(conversations.onDidSwitch(() => rondo.switched()));
-  own(conversations.onDidSwitch(() => panel.chatChanged()));
-  own(conversations.onDidSwitch(({ chat }) => showContext(chat)));
-  own(conversations.onTrouble((trouble) => panel.send({ type: "notice", ...trouble })));
-  own(
-    conversations.onEvent(({ session, event }) => {
-      if (session === conversations.current) panel.event(event);
-      if (changesState(event)) panel.stateChanged();
-      if (session === conversations.current) void showEdit(event).catch((error) => log.warn(String(error)));
-      if (event.type === "status" || event.type === "message") showContext(conversations.current.chat);
+  const deps: SharedDeps = {
+    hostFor: (id) => host.forSession(sessions.outputs(id)),
+    hooksFor: (...session) => projects.hooks(...session),
+    project: () => projects.load(),
+    ledger,
+    checkpointsFor: (sessionID) => editorCheckpoints({ storage, sessionID, log }),
+    forgetCheckpoints: (sessionID) => forgetCheckpoints(storage, sessionID),
+    tools,
+    externalTools: combineExternalTools([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
+    toolSearchTools: standIns,
+    taskTool,
+    limits: () => ({ ...readSettings().limits, windows: models.windows }),
+    platform: process.platform,
+    openModel: (ref) => models.open(ref),
+    fallbackModel: () => models.fallback,
+    rules: () => rules.inForce(),
+    keepRules: (more) => rules.keep(more),
+    ruleUsed: (rule) => rules.used(rule),
+    attended: true,
+    titles: true,
+    onLoopEvent: (event) => event.type !== "stream:delta" && log.debug(event.type, event),
+    onNote: (message) => log.info(message),
+    onBug: (error) => log.error(error instanceof Error ? error : String(error)),
+  };
+  const observer: ConversationObserver = {
+    event(session, event) {
+      const isCurrent = session === conversations.current;
+      if (isCurrent) panel.event(event);
+      if (changesState(event)) stateChanged();
+      if (isCurrent) void showEdit(event).catch((error) => log.warn(String(error)));
+      if (event.type === "status" || event.type === "message") updateContextKeys(conversations.current.chat);
+    },
+    switched({ chat }) {
+      void memory.update(remembered.session, chat.session.id);
+      panel.chatChanged();
+      updateContextKeys(chat);
+      void restorePage.refresh();
+    },
+    trouble: (problem) => send({ type: "notice", ...problem }),
+  };
+  const conversations = own(
+    new Conversations({
+      store: sessions,
+      deps,
+      observer,
+      choicesFor: (chat) => initialChoices(models, memory, chat),
+      folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "",
     }),
   );
-  own(review.onDidChange(onChange));
-  own(keys.onDidChange(onChange));
-  own(models.onDidChange(onChange));
-  own(projects.onDidChange(onChange));
-  own(vscode.workspace.onDidChangeWorkspaceFolders(onChange));
+
+  let prepared: Promise<void> | undefined;
+  const prepare = () => {
+    prepared ??= readKeysAndLastSession();
+    return prepared;
+  };
+  async function readKeysAndLastSession(): Promise<void> {
+    projects.watch();
+    await keys.load();
+    await models.load();
+    const id = memory.get<string>(remembered.session);
+    if (id === undefined || !conversations.has(id) || conversations.current.chat.messages.length > 0) return;
+    try {
+      conversations.show(id);
+    } catch (error) {
+      log.error("The last session could not be opened", error);
+    }
+  }
+
+  const page: PanelContext = { conversations, memory, send, stateChanged, prepare };
+  const composer = new Composer({ context: page, models, explain });
+  const conversationPage = new ConversationPage(page, models);
+  const sessionsPage = new SessionsPage(page, composer);
+  const restorePage = own(new RestorePage(page));
+  const handlers: Handlers = {
+    ...composer.handlers,
+    ...conversationPage.handlers,
+    ...sessionsPage.handlers,
+    ...restorePage.handlers,
+    ...new RulesPage(page, rules).handlers,
+    ...questionHandlers(page),
+    ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
+    review: ({ action, path }) => review.decide(action, path === undefined ? undefined : [vscode.Uri.file(path)]),
+    server: ({ name, action }) => mcp.act(name, action),
+  };
+  const panel = own(
+    new Panel({
+      extensionUri: context.extensionUri,
+      handlers,
+      log,
+      chat: () => conversations.current.chat,
+      state: () => panelState({ composer, conversations, ledger, models, projects, restorePage, review, mcp }),
+      draft: () => composer.draft,
+      prepare,
+      explain,
+    }),
+  );
+
+  own(proposedTexts());
+  own(new Decorations(review));
+  own(new BaselineProvider(review));
+  void review.load();
+  own(review.onDidChange(stateChanged));
+  own(keys.onDidChange(stateChanged));
+  own(models.onDidChange(stateChanged));
+  own(projects.onDidChange(stateChanged));
+  own(vscode.workspace.onDidChangeWorkspaceFolders(stateChanged));
   own(
     watchSettings(() => {
       models.reset();
       const { agent, problems } = readSettings();
       for (const problem of problems) log.warn(problem);
-      if (rondo.chat().messages.length === 0) rondo.session.choices.agent = agent;
-      onChange();
+      const { chat, choices } = conversations.current;
+      if (chat.messages.length === 0) choices.agent = agent;
+      stateChanged();
     }),
   );
   const table = {
-    ...commands({ rondo, archive, panel, conversations, keys, models, log }),
+    ...commands({ page, composer, conversationPage, sessionsPage, panel, keys, models, log, explain }),
     ...reviewCommands(review),
   };
   for (const [id, run] of Object.entries(table)) {
     if (!declared.has(id)) own(vscode.commands.registerCommand(id, run));
   }
   return {
-    panel,
+    view: panel,
     commands: table,
-    async leave() {
-      await conversations.disposeAll();
-      await mcp.leave();
+    async close() {
+      await conversations.closeAll();
+      await mcp.stop();
       await review.flush();
       await models.dispose();
     },
   };
+}
+
+/** Whether the panel's other state may have changed with this event. */
+function changesState(event: ChatEvent): boolean {
+  return event.type === "message" || event.type === "status" || event.type === "ended" || event.type === "session";
 }
 
 async function showEdit(event: ChatEvent): Promise<void> {
@@ -183,8 +230,8 @@ async function showEdit(event: ChatEvent): Promise<void> {
 }
 
 /**
- * Where this workspace's sessions and reviews are kept. Not `storageUri`: while the host of a reloaded window lives on,
- * VS Code gives the new one another folder, and the sessions would seem lost.
+ * Returns the folder of this workspace's sessions and reviews. It is not `storageUri`: while the extension host of a
+ * reloaded window lives on, VS Code gives the new window another folder, and the sessions would seem lost.
  */
 function storageOf(root: vscode.Uri): vscode.Uri {
   const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
@@ -193,14 +240,14 @@ function storageOf(root: vscode.Uri): vscode.Uri {
   return vscode.Uri.joinPath(root, "workspaces", name === "" ? "none" : key);
 }
 
-/** What `when` clauses of the manifest ask, as VS Code was told of it last. */
-const told = new Map<string, boolean>();
+/** Context keys of the manifest's `when` clauses, with the value that VS Code has. */
+const contextKeys = new Map<string, boolean>();
 
-function showContext({ status, messages }: Chat): void {
+function updateContextKeys({ status, messages }: Chat): void {
   const now = { "rondo.running": status.type !== "idle", "rondo.hasMessages": messages.length > 0 };
   for (const [key, value] of Object.entries(now)) {
-    if (told.get(key) === value) continue;
-    told.set(key, value);
+    if (contextKeys.get(key) === value) continue;
+    contextKeys.set(key, value);
     void vscode.commands.executeCommand("setContext", key, value);
   }
 }

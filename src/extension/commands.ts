@@ -1,4 +1,4 @@
-/** The commands, one table. Those of the review are beside it. */
+/** The commands, in one table. Those of the review are in `review/review-commands.ts`. */
 import * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
 import { ownWords } from "../chat/words.ts";
@@ -6,30 +6,32 @@ import { type ProviderID, providerIDs, providerNames } from "../providers/provid
 import type { Keys } from "./models/keys.ts";
 import type { Models } from "./models/models.ts";
 import { fromSelection } from "./panel/attachments.ts";
+import type { Composer } from "./panel/composer.ts";
+import type { ConversationPage } from "./panel/conversation-page.ts";
+import type { PanelContext } from "./panel/handlers.ts";
 import type { Panel } from "./panel/panel.ts";
-import type { Rondo } from "./panel/rondo.ts";
-import type { Archive } from "./panel/sessions-page.ts";
-import type { Conversations } from "./sessions/conversations.ts";
+import type { SessionsPage } from "./panel/sessions-page.ts";
 
-export interface CommandParts {
-  rondo: Rondo;
-  archive: Archive;
+interface CommandOptions {
+  page: PanelContext;
+  composer: Composer;
+  conversationPage: ConversationPage;
+  sessionsPage: SessionsPage;
   panel: Panel;
-  conversations: Conversations;
   keys: Keys;
   models: Models;
   log: vscode.LogOutputChannel;
+  explain(error: unknown): { message: string; next: string };
 }
 
-type Commands = Record<string, () => unknown>;
-
-export function commands({ rondo, archive, panel, conversations, keys, models, log }: CommandParts): Commands {
-  /** What goes wrong is said in the panel, where the session is. */
-  const trying = (act: () => Promise<void>) => async () => {
+export function commands({ page, composer, panel, ...options }: CommandOptions): Record<string, () => unknown> {
+  const { conversations, send } = page;
+  /** Shows an error in the panel, next to the session. */
+  const reported = (act: () => Promise<void>) => async () => {
     try {
       await act();
     } catch (error) {
-      panel.send({ type: "notice", ...rondo.explain(error) });
+      send({ type: "notice", ...options.explain(error) });
     }
   };
   return {
@@ -38,76 +40,79 @@ export function commands({ rondo, archive, panel, conversations, keys, models, l
       await panel.reveal();
       conversations.startNew();
     },
-    "rondo.stop": () => rondo.stop(),
+    "rondo.stop": () => options.conversationPage.stop(),
     async "rondo.sessions"() {
       await panel.reveal();
-      panel.send({ type: "show-sessions" });
+      send({ type: "show-sessions" });
     },
-    "rondo.rename": trying(async () => {
-      const { id, title } = rondo.chat().session;
+    "rondo.rename": reported(async () => {
+      const { id, title } = conversations.current.chat.session;
       const name = await vscode.window.showInputBox({ title: "Rename Session", value: title });
-      if (name !== undefined) await archive.rename(id, name);
+      if (name !== undefined) await options.sessionsPage.rename(id, name);
     }),
-    "rondo.export": trying(async () => {
+    "rondo.export": reported(async () => {
       const items = [
         { label: "Markdown", description: "to read", format: "markdown" as const },
-        { label: "JSON Lines", description: "whole, to be imported again", format: "jsonl" as const },
+        { label: "JSON Lines", description: "complete; can be imported again", format: "jsonl" as const },
       ];
       const picked = await vscode.window.showQuickPick(items, { title: "Export Session" });
-      if (picked) await archive.export(rondo.chat().session.id, picked.format);
+      if (picked) await options.sessionsPage.export(conversations.current.chat.session.id, picked.format);
     }),
-    "rondo.import": trying(async () => {
+    "rondo.import": reported(async () => {
       await panel.reveal();
-      await archive.import();
+      await options.sessionsPage.import();
     }),
-    async "rondo.compact"() {
+    "rondo.compact": reported(async () => {
       await panel.reveal();
-      await rondo.compact();
-    },
+      await options.conversationPage.compact();
+    }),
     async "rondo.restoreCheckpoint"() {
-      const messageID = await pickMessage(rondo.chat());
+      const messageID = await pickMessage(conversations.current.chat);
       if (messageID === undefined) return;
       await panel.reveal();
-      panel.send({ type: "show-restore", messageID });
+      send({ type: "show-restore", messageID });
     },
     async "rondo.rules"() {
       await panel.reveal();
-      panel.send({ type: "show-rules" });
+      send({ type: "show-rules" });
     },
     async "rondo.addSelection"() {
       const editor = vscode.window.activeTextEditor;
-      if (!editor) return tell("Open a file first: its selection is what is added.");
-      rondo.attach([fromSelection(editor)]);
+      if (!editor) return inform("Open a file first. Its selection is added.");
+      composer.attach([fromSelection(editor)]);
       await panel.reveal();
     },
     async "rondo.explain"() {
       const editor = vscode.window.activeTextEditor;
-      if (!editor) return tell("Open a file first: its selection is what is explained.");
+      if (!editor) return inform("Open a file first. Its selection is explained.");
       await panel.reveal();
       const text = "Explain this code: what it does, and what is not obvious about it.";
-      await rondo.prompt({ text, attachments: [fromSelection(editor)] });
+      await composer.prompt({ text, attachments: [fromSelection(editor)] });
     },
     async "rondo.fix"() {
       const editor = vscode.window.activeTextEditor;
-      if (!editor) return tell("Open a file first: the problems of its selection are what is fixed.");
+      if (!editor) return inform("Open a file first. The problems in its selection are fixed.");
       const text = fixPrompt(editor);
       await panel.reveal();
-      await rondo.prompt({ text, attachments: [fromSelection(editor)] });
+      await composer.prompt({ text, attachments: [fromSelection(editor)] });
     },
-    "rondo.setKey": () => setKey(keys),
-    "rondo.selectModel": () => selectModel(rondo, models),
+    "rondo.setKey": () => setKey(options.keys),
+    "rondo.selectModel": () => selectModel({ page, composer, ...options }),
     async "rondo.openRecord"() {
       const uri = vscode.Uri.file(conversations.recordPath());
-      if (!conversations.has(rondo.chat().session.id) || rondo.chat().messages.length === 0) {
-        return tell("This session has no record yet: it begins with the first message.");
+      if (
+        !conversations.has(conversations.current.chat.session.id) ||
+        conversations.current.chat.messages.length === 0
+      ) {
+        return inform("This session has no record yet. The first message creates it.");
       }
       await vscode.window.showTextDocument(uri, { preview: true });
     },
-    "rondo.showLog": () => log.show(),
+    "rondo.showLog": () => options.log.show(),
   };
 }
 
-function tell(message: string): void {
+function inform(message: string): void {
   void vscode.window.showInformationMessage(message);
 }
 
@@ -123,21 +128,26 @@ function fixPrompt({ document, selection }: vscode.TextEditor): string {
 
 async function setKey(keys: Keys): Promise<void> {
   const items = providerIDs.map((id: ProviderID) => ({ label: providerNames[id], id }));
-  const provider = await vscode.window.showQuickPick(items, { title: "Set API Key", placeHolder: "Whose key?" });
+  const provider = await vscode.window.showQuickPick(items, { title: "Set API Key", placeHolder: "Provider" });
   if (!provider) return;
   const key = await vscode.window.showInputBox({
     title: `API key for ${provider.label}`,
-    prompt: "It is kept in VS Code's secret storage. Leave it empty to take the stored key away.",
+    prompt: "The key is kept in VS Code's secret storage. Leave empty to delete the stored key.",
     password: true,
     ignoreFocusOut: true,
-    validateInput: (value) => (/\s/.test(value.trim()) ? "A key has no spaces." : undefined),
+    validateInput: (value) => (/\s/.test(value.trim()) ? "A key cannot contain spaces." : undefined),
   });
   if (key === undefined) return;
   await keys.set(provider.id, key.trim());
 }
 
-async function selectModel(rondo: Rondo, models: Models): Promise<void> {
-  await rondo.prepare();
+async function selectModel({
+  page,
+  composer,
+  models,
+  explain,
+}: Pick<CommandOptions, "page" | "composer" | "models" | "explain">) {
+  await page.prepare();
   const abort = new AbortController();
   const known = models.choices;
   const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { pick?: (typeof known)[number] }>();
@@ -145,19 +155,19 @@ async function selectModel(rondo: Rondo, models: Models): Promise<void> {
     picker.items = choices.map((choice) => ({
       label: choice.label,
       description: choice.group,
-      ...(choice.price !== undefined && { detail: `${choice.price} for a million tokens in / out` }),
+      ...(choice.price !== undefined && { detail: `${choice.price} per million tokens in / out` }),
       pick: choice,
     }));
   };
   picker.title = "Select Model";
-  picker.placeholder = "A model from the list, or any model's id";
+  picker.placeholder = "Choose a model, or type a model ID";
   picker.onDidAccept(async () => {
     const picked = picker.selectedItems[0]?.pick;
     const typed = picker.value.trim();
     const providerID = models.current?.providerID ?? "anthropic";
     const ref = picked ?? (typed === "" ? undefined : { providerID, modelID: typed });
     picker.hide();
-    if (ref) await rondo.receive({ type: "set-model", providerID: ref.providerID, modelID: ref.modelID });
+    if (ref) composer.setModel({ providerID: ref.providerID, modelID: ref.modelID });
   });
   picker.onDidHide(() => {
     abort.abort();
@@ -171,13 +181,13 @@ async function selectModel(rondo: Rondo, models: Models): Promise<void> {
     if (more.length > 0)
       show([...known.filter((one) => !more.some((other) => other.modelID === one.modelID)), ...more]);
   } catch (error) {
-    if (!abort.signal.aborted) picker.placeholder = rondo.explain(error).message;
+    if (!abort.signal.aborted) picker.placeholder = explain(error).message;
   } finally {
     picker.busy = false;
   }
 }
 
-/** Which message to go back to, the newest first. */
+/** Asks for the message to go back to; the newest comes first. */
 async function pickMessage({ messages }: Chat): Promise<string | undefined> {
   const items = messages.flatMap((entry) => {
     const label = ownWords(entry.parts).trim().replace(/\s+/g, " ").slice(0, 100);
@@ -186,6 +196,6 @@ async function pickMessage({ messages }: Chat): Promise<string | undefined> {
     return [{ label, description: time, messageID: entry.info.id }];
   });
   const title = "Restore Checkpoint";
-  const placeHolder = "The files as they were before this message; you see what would change first";
+  const placeHolder = "Restore the files to before this message; you see the changes first";
   return (await vscode.window.showQuickPick(items.toReversed(), { title, placeHolder }))?.messageID;
 }

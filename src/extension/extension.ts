@@ -1,6 +1,6 @@
 /**
- * The entry, kept small since VS Code reads it before anything is seen: it says that the view and the commands are there.
- * All else is a bundle of its own, loaded when the view opens or a command runs.
+ * The entry point, kept small because VS Code reads it at start-up: it registers the view and the commands. The rest is a
+ * bundle of its own, loaded when the view opens or a command runs.
  */
 import * as vscode from "vscode";
 import type { App } from "./app.ts";
@@ -9,7 +9,7 @@ let app: Promise<App> | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const { subscriptions } = context;
-  // The manifest is checked when it is packed; VS Code types it as anything.
+  // VS Code types the manifest as `any`.
   const { commands }: { commands: { command: string }[] } = context.extension.packageJSON.contributes;
   const ids = new Set(commands.map(({ command }) => command));
   const load = () => {
@@ -17,7 +17,7 @@ export function activate(context: vscode.ExtensionContext): void {
     return app;
   };
   const provider: vscode.WebviewViewProvider = {
-    resolveWebviewView: async (...view) => (await load()).panel.resolveWebviewView(...view),
+    resolveWebviewView: async (...view) => (await load()).view.resolveWebviewView(...view),
   };
   subscriptions.push(vscode.window.registerWebviewViewProvider("rondo.chat", provider));
   for (const id of ids) {
@@ -26,7 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
   }
 }
 
-/** VS Code waits at most 5 s: what runs is stopped, and what was said is on disk. */
+/** Stops everything that runs. VS Code waits at most 5 s for it. */
 export async function deactivate(): Promise<void> {
-  await (await app)?.leave();
+  await (await app)?.close();
 }

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { SessionCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
-import { compareWith, keptCheckpoints } from "../../src/extension/sessions/editor-checkpoints.ts";
+import { compareWith, editorCheckpoints } from "../../src/extension/sessions/editor-checkpoints.ts";
 
 const { signal } = new AbortController();
 
@@ -22,7 +22,7 @@ describe("checkpoints in the editor", () => {
     folder = await realpath(await mkdtemp(path.join(open.uri.fsPath, "checkpoints-")));
     storage = await mkdtemp(path.join(os.tmpdir(), "rondo-checkpoints-"));
     told.length = 0;
-    checkpoints = keptCheckpoints({
+    checkpoints = editorCheckpoints({
       storage: vscode.Uri.file(storage),
       sessionID: "ses_one",
       log: { warn: (line: string) => told.push(line) },

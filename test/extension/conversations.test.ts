@@ -47,7 +47,7 @@ describe("sessions of a window", () => {
   });
   afterEach(async () => {
     headless?.kill("SIGKILL");
-    await conversations.disposeAll();
+    await conversations.closeAll();
     conversations.dispose();
     await model.stop();
     await rm(folder, { recursive: true, force: true });
@@ -57,9 +57,11 @@ describe("sessions of a window", () => {
   /** As a window would, with all that a session needs. */
   function open(): Conversations {
     const project = { agents: new AgentCatalog(), rules: [], memory: undefined, branch: undefined, problems: [] };
-    return new Conversations(
+    return new Conversations({
       store,
-      {
+      folder,
+      observer: { event() {}, switched() {}, trouble() {} },
+      deps: {
         hostFor: () => nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
         hooksFor: () => noHooks,
         project: () => project,
@@ -83,15 +85,14 @@ describe("sessions of a window", () => {
         onNote() {},
         onBug: (error) => bugs.push(error),
       },
-      () => ({
+      choicesFor: () => ({
         mode: "default",
         model: { providerID: "anthropic", modelID: "claude-sonnet-5" },
         agent: "build",
         thinking: "default",
         appended: "",
       }),
-      folder,
-    );
+    });
   }
 
   function runHeadless(...args: string[]): ChildProcess {
@@ -144,7 +145,7 @@ describe("sessions of a window", () => {
     const { chat } = conversations.current;
     const turn = ask("talk to me");
     await until("it has begun", () => said().includes("word5 "));
-    await conversations.disposeAll();
+    await conversations.closeAll();
     assert.equal((await turn).type, "ended");
     assert.deepEqual(
       (await readdir(store.folder)).filter((name) => /lock|claim/.test(name)),

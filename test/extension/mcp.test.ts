@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { BrowserLogin } from "../../src/extension/mcp/browser-login.ts";
-import { Mcp } from "../../src/extension/mcp/mcp-servers.ts";
+import { WindowServers } from "../../src/extension/mcp/window-servers.ts";
 import { loadServers } from "../../src/mcp/config/server-config.ts";
 import { McpServers } from "../../src/mcp/servers.ts";
 import { oauth, serve } from "../mcp/http-server.ts";
@@ -58,16 +58,16 @@ describe("MCP servers of the workspace", () => {
   const log = vscode.window.createOutputChannel("Test", { log: true });
   const memory = new Memory();
   let place: string;
-  let mcp: Mcp;
+  let mcp: WindowServers;
   before(async () => {
     place = await mkdtemp(path.join(os.tmpdir(), "rondo-mcp-"));
     await writeFile(path.join(place, "server.cjs"), program);
   });
   beforeEach(() => {
-    mcp = new Mcp({ memory, secrets: new Secrets(), log, onChange() {} });
+    mcp = new WindowServers({ memory, secrets: new Secrets(), log, onChange() {} });
   });
   afterEach(async () => {
-    await mcp.leave();
+    await mcp.stop();
     mcp.dispose();
   });
   after(async () => {

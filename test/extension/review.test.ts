@@ -5,8 +5,8 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import { putText } from "../../src/extension/host/documents.ts";
-import { Before, beforeUri } from "../../src/extension/review/baseline-provider.ts";
-import { Marks } from "../../src/extension/review/decorations.ts";
+import { BaselineProvider, beforeUri } from "../../src/extension/review/baseline-provider.ts";
+import { Decorations } from "../../src/extension/review/decorations.ts";
 import { Review } from "../../src/extension/review/review.ts";
 import { reviewCommands } from "../../src/extension/review/review-commands.ts";
 
@@ -22,7 +22,7 @@ describe("the review in the editor", () => {
   beforeEach(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "rondo-review-"));
     storage = vscode.Uri.file(path.join(folder, "storage"));
-    review = new Review({ storage, tell: (message) => told.push(message) });
+    review = new Review({ storage, warn: (message) => told.push(message) });
     told.length = 0;
   });
 
@@ -204,7 +204,7 @@ describe("the review in the editor", () => {
     await review.flush();
     review.dispose();
     await vscode.workspace.fs.writeFile(uri, Buffer.from(`zero\n${after}`));
-    review = new Review({ storage, tell: (message) => told.push(message) });
+    review = new Review({ storage, warn: (message) => told.push(message) });
     await review.load();
     assert.equal(hunks(uri), 2);
     await review.reject(uri);
@@ -217,7 +217,7 @@ describe("the review in the editor", () => {
     await review.flush();
     review.accept(uri);
     await review.flush();
-    const next = new Review({ storage, tell: () => {} });
+    const next = new Review({ storage, warn: () => {} });
     await next.load();
     assert.deepEqual(next.files(), []);
     next.dispose();
@@ -230,18 +230,18 @@ describe("the review in the editor", () => {
   });
 
   describe("in sight", () => {
-    let marks: Marks;
-    let texts: Before;
+    let decorations: Decorations;
+    let texts: BaselineProvider;
     let commands: Record<string, (...args: unknown[]) => unknown>;
 
     beforeEach(() => {
-      marks = new Marks(review);
-      texts = new Before(review);
+      decorations = new Decorations(review);
+      texts = new BaselineProvider(review);
       commands = reviewCommands(review);
     });
 
     afterEach(() => {
-      marks.dispose();
+      decorations.dispose();
       texts.dispose();
     });
 
@@ -259,7 +259,7 @@ describe("the review in the editor", () => {
     it("ignores a press on a line of actions that came too late", async () => {
       const uri = await file(before);
       const document = await agentWrites(uri, after);
-      const [lens] = marks.provideCodeLenses(document);
+      const [lens] = decorations.provideCodeLenses(document);
       const press = () => commands["rondo.acceptHunk"]?.(...(lens?.command?.arguments ?? []));
       await press();
       await press();

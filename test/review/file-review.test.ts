@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Track } from "../../src/extension/review/file-review.ts";
+import { FileReview } from "../../src/extension/review/file-review.ts";
 import { baseText, type Changes, currentText, type TextEdit } from "../../src/extension/review/hunks.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
@@ -29,14 +29,14 @@ function between(from: string, to: string): TextEdit {
 
 /** A document with an undo stack, under review. */
 class Desk {
-  readonly track: Track;
+  readonly track: FileReview;
   text: string;
   #past: string[] = [];
   #future: string[] = [];
 
   constructor(text: string) {
     this.text = text;
-    this.track = new Track(text);
+    this.track = new FileReview(text);
   }
 
   agent(text: string): void {
@@ -143,7 +143,7 @@ describe("a file under review", () => {
   });
 
   it("follows undo to texts from before the first change, and back", () => {
-    const track = new Track(before);
+    const track = new FileReview(before);
     track.agentWrote(changed);
     track.undone([between(changed, before)], before);
     const older = before.replace("six", "SIX");
@@ -156,7 +156,7 @@ describe("a file under review", () => {
   });
 
   it("goes by the outcome when the edits it is told do not lead there", () => {
-    const track = new Track(before);
+    const track = new FileReview(before);
     track.agentWrote(changed);
     track.userEdited([], `zero\n${changed}`);
     assert.equal(currentText(track.changes), `zero\n${changed}`);
@@ -164,7 +164,7 @@ describe("a file under review", () => {
   });
 
   it("knows that the agent made the file", () => {
-    const track = new Track(undefined);
+    const track = new FileReview(undefined);
     track.agentWrote("new\n");
     assert.equal(track.created, true);
     assert.equal(currentText(track.without(0)), "");

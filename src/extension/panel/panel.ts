@@ -1,55 +1,50 @@
-/** The panel: the host's end of the line. It owns no state; what it shows can be asked for again at any time. */
+/** The panel's webview: sends numbered messages and batched events, and passes messages of the page to their handlers. */
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import { type PanelState, ToHost, type ToPanel } from "../../chat/protocol.ts";
+import { type PanelState, ToHost } from "../../chat/protocol.ts";
+import { type Handlers, handle, type PanelMessage } from "./handlers.ts";
 import { panelHtml } from "./panel-html.ts";
 
-/** A message without its number, which is given when it is sent. */
-type Unnumbered<T> = T extends unknown ? Omit<T, "seq"> : never;
-export type PanelMessage = Unnumbered<ToPanel>;
+/** Events are sent together once a frame, however fast the model is. */
+const frameMs = 16;
 
-/** Events are sent together, so that a fast model costs the panel one message a frame. In ms. */
-const frame = 16;
-
-export interface PanelSource {
+interface PanelOptions {
+  extensionUri: vscode.Uri;
+  handlers: Handlers;
+  log: vscode.LogOutputChannel;
   chat(): Chat;
   state(): PanelState;
   draft(): string;
-  /** A message that the schema knows. May throw; the panel then shows why. */
-  receive(message: ToHost): Promise<void> | void;
-  /** To be awaited before the first snapshot. */
+  /** Awaited before the first snapshot. */
   prepare(): Promise<void>;
-  /** A failure while a message was handled, in words for the user. */
+  /** Says in words for the user why a handler failed. */
   explain(error: unknown): { message: string; next: string };
 }
 
 export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
-  readonly #extensionUri: vscode.Uri;
-  readonly #source: PanelSource;
-  readonly #log: vscode.LogOutputChannel;
+  readonly #options: PanelOptions;
   #view: vscode.WebviewView | undefined;
-  /** Whether the panel's script runs and has had its snapshot. */
+  /** Whether the page runs and has its snapshot. */
   #connected = false;
   #seq = 0;
   #events: ChatEvent[] = [];
   #stateIsNew = false;
   #timer: NodeJS.Timeout | undefined;
-  /** What came before the panel was there; sent after its snapshot. */
+  /** Messages from before the page was there; sent after its snapshot. */
   #waiting: PanelMessage[] = [];
 
-  constructor(extensionUri: vscode.Uri, source: PanelSource, log: vscode.LogOutputChannel) {
-    this.#extensionUri = extensionUri;
-    this.#source = source;
-    this.#log = log;
+  constructor(options: PanelOptions) {
+    this.#options = options;
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#view = view;
-    const dist = vscode.Uri.joinPath(this.#extensionUri, "dist");
+    const { extensionUri } = this.#options;
+    const dist = vscode.Uri.joinPath(extensionUri, "dist");
     view.webview.options = { enableScripts: true, localResourceRoots: [dist] };
     view.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
-    // Hidden, its page is gone; shown again, its script runs anew and asks for a snapshot.
+    // A hidden page is discarded. When it is shown again, its script restarts and asks for a snapshot.
     view.onDidChangeVisibility(() => {
       if (!view.visible) this.#disconnect();
     });
@@ -57,10 +52,10 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
       this.#disconnect();
       this.#view = undefined;
     });
-    view.webview.html = panelHtml(view.webview, this.#extensionUri);
+    view.webview.html = panelHtml(view.webview, extensionUri);
   }
 
-  /** Opens the view if need be. */
+  /** Focuses the view, and opens it if necessary. */
   async reveal(): Promise<void> {
     await vscode.commands.executeCommand("rondo.chat.focus");
     this.send({ type: "focus" });
@@ -69,24 +64,24 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   event(event: ChatEvent): void {
     if (!this.#connected) return;
     const last = this.#events.at(-1);
-    const both = last && joined(last, event);
+    const both = last && combined(last, event);
     if (both) this.#events[this.#events.length - 1] = both;
     else this.#events.push(event);
     this.#schedule();
   }
 
-  /** The state beside the chat has changed; it is asked for once a frame. */
+  /** Sends the new state with the next frame. */
   stateChanged(): void {
     this.#stateIsNew = true;
     if (this.#connected) this.#schedule();
   }
 
-  /** Another chat is on screen. */
+  /** Sends a snapshot: another chat is on screen. */
   chatChanged(): void {
     if (this.#connected) this.#snapshot();
   }
 
-  /** Waits for the panel when it is not there. What has happened goes before it: a whole chat holds that already. */
+  /** Sends a message, after the events before it. Without a page the message waits for one. */
   send(message: PanelMessage): void {
     if (!this.#connected) {
       this.#waiting.push(message);
@@ -103,19 +98,19 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   async #receive(message: unknown): Promise<void> {
     const parsed = ToHost.safeParse(message);
     if (!parsed.success) {
-      this.#log.warn("A message of the panel that no schema knows was ignored", parsed.error.issues);
+      this.#options.log.warn("An unknown message from the panel was ignored", parsed.error.issues);
       return;
     }
     try {
       if (parsed.data.type === "ready") await this.#connect();
-      await this.#source.receive(parsed.data);
+      await handle(this.#options.handlers, parsed.data);
     } catch (error) {
-      this.send({ type: "notice", ...this.#source.explain(error) });
+      this.send({ type: "notice", ...this.#options.explain(error) });
     }
   }
 
   async #connect(): Promise<void> {
-    await this.#source.prepare();
+    await this.#options.prepare();
     this.#connected = true;
     this.#snapshot();
     for (const message of this.#waiting.splice(0)) this.#post(message);
@@ -129,12 +124,12 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   #snapshot(): void {
     this.#events = [];
     this.#stateIsNew = false;
-    const source = this.#source;
-    this.#post({ type: "snapshot", chat: source.chat(), state: source.state(), draft: source.draft() });
+    const { chat, state, draft } = this.#options;
+    this.#post({ type: "snapshot", chat: chat(), state: state(), draft: draft() });
   }
 
   #schedule(): void {
-    this.#timer ??= setTimeout(() => this.#flush(), frame);
+    this.#timer ??= setTimeout(() => this.#flush(), frameMs);
   }
 
   #flush(): void {
@@ -145,7 +140,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     if (events.length > 0) this.#post({ type: "events", events });
     if (!this.#stateIsNew) return;
     this.#stateIsNew = false;
-    this.#post({ type: "state", state: this.#source.state() });
+    this.#post({ type: "state", state: this.#options.state() });
   }
 
   #post(message: PanelMessage): void {
@@ -154,13 +149,13 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 }
 
-/** One event that does what both do, where that can be: text that streams in, and output that replaces output. */
-function joined(last: ChatEvent, event: ChatEvent): ChatEvent | undefined {
+/** Combines two events into one with the same effect: added text, or output that replaces output. */
+function combined(last: ChatEvent, event: ChatEvent): ChatEvent | undefined {
   if (event.type === "delta" && last.type === "delta" && last.partID === event.partID) {
     return { ...last, text: last.text + event.text };
   }
   if (event.type === "output" && last.type === "output" && last.partID === event.partID) return event;
   if (event.type !== "child" || last.type !== "child" || last.sessionID !== event.sessionID) return undefined;
-  const inner = joined(last.event, event.event);
+  const inner = combined(last.event, event.event);
   return inner && { ...last, event: inner };
 }

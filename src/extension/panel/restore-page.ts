@@ -1,29 +1,25 @@
-/** Going back: what a restore would change, the restore itself, and its undo, for the session on screen. */
+/** Restoring a checkpoint of the session on screen: the preview, the restore itself, and its undo. */
 import type * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
-import type { PanelState, ToHost } from "../../chat/protocol.ts";
+import type { PanelState } from "../../chat/protocol.ts";
 import { ownWords } from "../../chat/words.ts";
-import type { Conversations } from "../sessions/conversations.ts";
 import { compareWith } from "../sessions/editor-checkpoints.ts";
-import type { PanelMessage } from "./panel.ts";
+import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
 
-interface Parts {
-  conversations: Conversations;
-  send(message: PanelMessage): void;
-  /** `last` has changed. */
-  onChange(): void;
-}
-
-export class Restores implements vscode.Disposable {
-  readonly #parts: Parts;
-  /** Aborted with the window. */
+export class RestorePage implements vscode.Disposable {
+  readonly #context: PanelContext;
   readonly #closing = new AbortController();
-  readonly #switching: vscode.Disposable;
   #last: PanelState["restored"];
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#switching = parts.conversations.onDidSwitch(() => void this.#look());
+  readonly handlers = {
+    "preview-restore": ({ messageID }) => this.#preview(messageID),
+    restore: (request) => this.#restore(request),
+    "undo-restore": () => this.#undo(),
+    compare: ({ messageID }) => this.#compare(messageID),
+  } satisfies Partial<Handlers>;
+
+  constructor(context: PanelContext) {
+    this.#context = context;
   }
 
   /** The restore that can be undone. */
@@ -31,83 +27,82 @@ export class Restores implements vscode.Disposable {
     return this.#last;
   }
 
-  async preview(messageID: string): Promise<void> {
-    const { send, conversations } = this.#parts;
-    const snapshot = snapshotBefore(conversations.current.chat, messageID);
+  /** Reads `last` again: a restore was made or undone, or another session is on screen. */
+  async refresh(): Promise<void> {
+    // A restore that cannot be read cannot be undone. The next restore reports what is wrong.
+    this.#last = await this.#context.conversations.checkpoints.restored().catch(() => undefined);
+    this.#context.stateChanged();
+  }
+
+  dispose(): void {
+    this.#closing.abort();
+  }
+
+  async #preview(messageID: string): Promise<void> {
+    const { send, conversations } = this.#context;
+    const { chat } = conversations.current;
+    const snapshot = snapshotBefore(chat, messageID);
     if (snapshot === undefined) {
-      // Nothing has been done since, so there is only the conversation to go back with.
+      // No file has changed since: only the conversation can go back.
       send({ type: "restore-preview", messageID, at: Date.now(), files: [] });
       return;
     }
     const { at, known, files } = await conversations.checkpoints.preview(snapshot, this.#closing.signal);
-    if (!known && hasChanged(conversations.current.chat, messageID)) {
-      throw new Error("Of that moment no copies are kept any more: older ones gave way to newer ones.");
-    }
+    if (!known && hasChanged(chat, messageID)) throw new Error("This checkpoint has been deleted to save space.");
     send({ type: "restore-preview", messageID, at: known ? at : Date.now(), files });
   }
 
-  /** Brings the chosen files back, and the conversation where that is wanted. What is left undone is told. */
-  async restore({ messageID, paths, chat }: Extract<ToHost, { type: "restore" }>): Promise<void> {
-    const { conversations, send } = this.#parts;
+  /** Restores the chosen files, and the conversation if `chat` is true. Files that were left out are reported. */
+  async #restore({ messageID, paths, chat }: PanelRequest<"restore">): Promise<void> {
+    const { conversations, send } = this.#context;
     const session = conversations.current;
     if (session.running) await session.stop();
     const snapshot = snapshotBefore(session.chat, messageID);
     if (snapshot !== undefined && paths.length > 0) {
       const { left } = await conversations.checkpoints.restore(snapshot, paths, this.#closing.signal);
-      this.#tell(left);
+      this.#report(left);
     }
     if (chat) {
-      const asked = session.chat.messages.find(({ info }) => info.id === messageID);
+      const prompt = session.chat.messages.find(({ info }) => info.id === messageID);
       await session.rewind(messageID);
-      send({ type: "compose", text: ownWords(asked?.parts ?? []), send: false });
+      send({ type: "compose", text: ownWords(prompt?.parts ?? []), send: false });
     }
-    await this.#look();
+    await this.refresh();
   }
 
-  async undo(): Promise<void> {
-    const { conversations } = this.#parts;
+  async #undo(): Promise<void> {
+    const { conversations } = this.#context;
     const session = conversations.current;
     if (session.running) await session.stop();
     const { left } = await conversations.checkpoints.undo(this.#closing.signal);
     if (session.chat.setAside.length > 0) await session.rewind(null);
-    this.#tell(left);
-    await this.#look();
+    this.#report(left);
+    await this.refresh();
   }
 
   /** Shows the files as they were beside how they are. */
-  async compare(messageID: string): Promise<void> {
-    const { checkpoints, current } = this.#parts.conversations;
+  async #compare(messageID: string): Promise<void> {
+    const { checkpoints, current } = this.#context.conversations;
     const snapshot = snapshotBefore(current.chat, messageID);
     if (snapshot !== undefined) await compareWith(checkpoints, snapshot, this.#closing.signal);
   }
 
-  dispose(): void {
-    this.#closing.abort();
-    this.#switching.dispose();
-  }
-
-  async #look(): Promise<void> {
-    // What cannot be read cannot be undone either; a restore itself says what is wrong.
-    this.#last = await this.#parts.conversations.checkpoints.restored().catch(() => undefined);
-    this.#parts.onChange();
-  }
-
-  #tell(left: readonly { path: string; problem: string }[]): void {
+  #report(left: readonly { path: string; problem: string }[]): void {
     const [first] = left;
     if (!first) return;
     const others = left.length > 1 ? `, and ${left.length - 1} more` : "";
     const message = `Not restored: ${first.path} (${first.problem})${others}.`;
-    this.#parts.send({ type: "notice", message, next: "These files are as they were before." });
+    this.#context.send({ type: "notice", message, next: "These files are unchanged." });
   }
 }
 
-/** Whether anything was changed for the message or after it. */
+/** Whether a file was changed for the message or after it. */
 function hasChanged({ messages }: Chat, messageID: string): boolean {
   const at = messages.findIndex(({ info }) => info.id === messageID);
   return messages.slice(at).some(({ parts }) => parts.some(({ type }) => type === "patch"));
 }
 
-/** The state before the first thing that was done for the message, or after it; undefined when nothing was. */
+/** Returns the snapshot before the first step for the message or after it; undefined when there was none. */
 function snapshotBefore({ messages }: Chat, messageID: string): string | undefined {
   const at = messages.findIndex(({ info }) => info.id === messageID);
   if (at < 0) return undefined;

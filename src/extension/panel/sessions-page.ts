@@ -1,39 +1,96 @@
-/** Whole sessions, as the user finds, names, copies, keeps and deletes them. */
+/** The list of sessions: opens, searches, renames, deletes, exports, imports and forks them. */
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { FilePart } from "../../chat/message.ts";
 import { ownWords } from "../../chat/words.ts";
 import { exportMarkdown, exportTranscript } from "../../loop/transfer/export.ts";
 import { forkChat } from "../../loop/transfer/fork.ts";
 import { importTranscript } from "../../loop/transfer/import.ts";
 import type { Conversations } from "../sessions/conversations.ts";
-import type { PanelMessage } from "./panel.ts";
+import type { Composer } from "./composer.ts";
+import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
 
-type Format = "jsonl" | "markdown";
+type ExportFormat = PanelRequest<"export-session">["format"];
 
-const formats: Record<Format, { name: string; ending: string }> = {
+const formats: Record<ExportFormat, { name: string; ending: string }> = {
   jsonl: { name: "JSON Lines", ending: "jsonl" },
   markdown: { name: "Markdown", ending: "md" },
 };
 
-/** The largest file that is imported, in bytes. */
-const largestImport = 256 << 20;
+/** Maximum size of a file that is imported. */
+const maxImportBytes = 256 << 20;
 
-export class Archive {
+export class SessionsPage {
   readonly #conversations: Conversations;
-  readonly #send: (message: PanelMessage) => void;
+  readonly #send: PanelContext["send"];
+  readonly #composer: Composer;
   #query = "";
   #search = new AbortController();
 
-  /** `send` reaches the panel. */
-  constructor(conversations: Conversations, send: (message: PanelMessage) => void) {
+  readonly handlers = {
+    "new-session": () => this.#conversations.startNew(),
+    "open-session": ({ id }) => this.#conversations.show(id),
+    "delete-session": async ({ id }) => {
+      await this.#conversations.remove(id);
+      await this.#list(this.#query);
+    },
+    "rename-session": ({ id, title }) => this.rename(id, title),
+    "list-sessions": ({ query }) => this.#list(query),
+    "export-session": ({ id, format }) => this.export(id, format),
+    "import-session": () => this.import(),
+    fork: ({ messageID }) => this.#fork(messageID),
+  } satisfies Partial<Handlers>;
+
+  constructor({ conversations, send }: PanelContext, composer: Composer) {
     this.#conversations = conversations;
     this.#send = send;
+    this.#composer = composer;
   }
 
-  /** Shows the sessions that hold the words, all when there are none; what was searched for before is given up. */
-  async list(query: string): Promise<void> {
+  async rename(id: string, title: string): Promise<void> {
+    const words = title.trim();
+    if (words === "") return;
+    await this.#conversations.rename(id, words);
+    await this.#list(this.#query);
+  }
+
+  /** Asks for a file, writes the session to it and shows it. */
+  async export(id: string, format: ExportFormat): Promise<void> {
+    const chat = this.#conversations.chat(id);
+    const { name, ending } = formats[format];
+    const target = await vscode.window.showSaveDialog({
+      title: "Export Session",
+      filters: { [name]: [ending] },
+      defaultUri: vscode.Uri.file(
+        path.join(chat.session.cwd || os.homedir(), `${fileName(chat.session.title)}.${ending}`),
+      ),
+    });
+    if (!target) return;
+    const text = format === "jsonl" ? exportTranscript(chat) : exportMarkdown(chat);
+    await vscode.workspace.fs.writeFile(target, Buffer.from(text));
+    // The export is done even if the editor cannot show a file of this size.
+    await Promise.resolve(vscode.window.showTextDocument(target, { preview: true })).catch(() => undefined);
+  }
+
+  /** Asks for a file and opens its session as a new one. */
+  async import(): Promise<void> {
+    const [file] =
+      (await vscode.window.showOpenDialog({
+        title: "Import Session",
+        openLabel: "Import",
+        filters: { [formats.jsonl.name]: [formats.jsonl.ending] },
+      })) ?? [];
+    if (!file) return;
+    const { size } = await vscode.workspace.fs.stat(file);
+    if (size > maxImportBytes) {
+      throw new Error(`The file is larger than ${maxImportBytes >> 20} MB, the limit for a session.`);
+    }
+    const text = Buffer.from(await vscode.workspace.fs.readFile(file)).toString("utf8");
+    this.#conversations.add(importTranscript(text, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? ""));
+  }
+
+  /** Shows the sessions whose title or messages contain the words, or all of them. Ends the search before. */
+  async #list(query: string): Promise<void> {
     this.#search.abort();
     this.#search = new AbortController();
     this.#query = query;
@@ -47,65 +104,20 @@ export class Archive {
     }
   }
 
-  async remove(id: string): Promise<void> {
-    await this.#conversations.remove(id);
-    await this.list(this.#query);
-  }
-
-  async rename(id: string, title: string): Promise<void> {
-    const words = title.trim();
-    if (words === "") return;
-    await this.#conversations.rename(id, words);
-    await this.list(this.#query);
-  }
-
-  /** Writes the session where the user says, and shows the file. */
-  async export(id: string, format: Format): Promise<void> {
-    const chat = this.#conversations.chat(id);
-    const { name, ending } = formats[format];
-    const target = await vscode.window.showSaveDialog({
-      title: "Export Session",
-      filters: { [name]: [ending] },
-      defaultUri: vscode.Uri.file(
-        path.join(chat.session.cwd || os.homedir(), `${fileName(chat.session.title)}.${ending}`),
-      ),
-    });
-    if (!target) return;
-    const text = format === "jsonl" ? exportTranscript(chat) : exportMarkdown(chat);
-    await vscode.workspace.fs.writeFile(target, Buffer.from(text));
-    // Where the editor takes no file as large as this, the export is done all the same.
-    await Promise.resolve(vscode.window.showTextDocument(target, { preview: true })).catch(() => undefined);
-  }
-
-  /** Opens the session that is in a file of the user's as a new one. */
-  async import(): Promise<void> {
-    const [file] =
-      (await vscode.window.showOpenDialog({
-        title: "Import Session",
-        openLabel: "Import",
-        filters: { [formats.jsonl.name]: [formats.jsonl.ending] },
-      })) ?? [];
-    if (!file) return;
-    const { size } = await vscode.workspace.fs.stat(file);
-    if (size > largestImport)
-      throw new Error(`The file is larger than ${largestImport >> 20} MB, the most for a session.`);
-    const text = Buffer.from(await vscode.workspace.fs.readFile(file)).toString("utf8");
-    this.#conversations.add(importTranscript(text, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? ""));
-  }
-
-  /** Shows a new session with all that came before a message of the user's. Answers with what the message was. */
-  fork(messageID: string): { text: string; files: FilePart[] } {
+  /** Shows a new session with all messages before the given one, whose text and files go into the composer. */
+  #fork(messageID: string): void {
     const { chat } = this.#conversations.current;
     const parts = chat.messages.find(({ info }) => info.id === messageID)?.parts ?? [];
     this.#conversations.add(forkChat(chat, messageID));
-    return {
-      text: ownWords(parts),
-      files: parts.filter((part) => part.type === "file"),
-    };
+    const files = parts.filter((part) => part.type === "file");
+    this.#composer.putBack(
+      ownWords(parts),
+      files.map(({ mime, filename, url, source }) => ({ mime, filename, url, ...(source && { source }) })),
+    );
   }
 }
 
-/** A title as the name of a file, on any system. */
+/** Makes a title a file name that is valid on every system. */
 function fileName(title: string): string {
   const name = title
     .replace(/[^\p{L}\p{N} ._-]+/gu, " ")

@@ -7,7 +7,7 @@ const scheme = "rondo-before";
 /** A document that holds the file's text without the changes under review. */
 export const beforeUri = (uri: vscode.Uri): vscode.Uri => uri.with({ scheme });
 
-export class Before implements vscode.Disposable {
+export class BaselineProvider implements vscode.Disposable {
   readonly #review: Review;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   /** What VS Code has been given, so that only what differs is given again. */

@@ -11,7 +11,7 @@ const pairedCharacters = 100;
 /** Lines in the hover of a hunk. */
 const hoverLines = 60;
 
-export class Marks implements vscode.Disposable, vscode.CodeLensProvider {
+export class Decorations implements vscode.Disposable, vscode.CodeLensProvider {
   readonly #review: Review;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.#changed.event;

@@ -13,19 +13,19 @@ import {
   type TextEdit,
   unchanged,
 } from "./hunks.ts";
-import { type Arrival, History } from "./undo-history.ts";
+import { type Arrival, UndoHistory } from "./undo-history.ts";
 
-export class Track {
+export class FileReview {
   /** The agent made the file: without its changes there is none. */
   readonly created: boolean;
   #changes: Changes;
-  readonly #history: History;
+  readonly #history: UndoHistory;
 
   /** `before` is undefined for a file that was not there. */
   constructor(before: string | undefined, changes: Changes = unchanged(before ?? "")) {
     this.created = before === undefined;
     this.#changes = changes;
-    this.#history = new History(changes);
+    this.#history = new UndoHistory(changes);
   }
 
   get changes(): Changes {

@@ -34,12 +34,8 @@ export function reviewCommands(review: Review): Record<string, Handler> {
     "rondo.previousHunk": (...args) => go(review, args, -1),
     "rondo.acceptFile": onFile((uri) => review.accept(uri)),
     "rondo.rejectFile": onFile((uri) => review.reject(uri)),
-    "rondo.acceptAll": () => {
-      for (const uri of review.uris()) review.accept(uri);
-    },
-    "rondo.rejectAll": async () => {
-      for (const uri of review.uris()) await review.reject(uri);
-    },
+    "rondo.acceptAll": () => review.decide("accept"),
+    "rondo.rejectAll": () => review.decide("reject"),
     "rondo.reviewChanges": () =>
       vscode.commands.executeCommand(
         "vscode.changes",

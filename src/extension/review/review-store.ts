@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { Track } from "./file-review.ts";
+import { FileReview } from "./file-review.ts";
 import { baseText, becomes, currentText, unchanged } from "./hunks.ts";
 
 const Kept = z.object({
@@ -29,8 +29,8 @@ export class ReviewStore {
   }
 
   /** What cannot be read is skipped and removed: it is a review's state, never the user's text. */
-  async load(): Promise<Map<string, Track>> {
-    const tracks = new Map<string, Track>();
+  async load(): Promise<Map<string, FileReview>> {
+    const tracks = new Map<string, FileReview>();
     const entries = await vscode.workspace.fs.readDirectory(this.#folder).then(
       (found) => found,
       () => [],
@@ -44,19 +44,19 @@ export class ReviewStore {
         );
         if (!kept) return vscode.workspace.fs.delete(file).then(undefined, () => undefined);
         const changes = becomes(unchanged(kept.base), kept.text, "agent");
-        tracks.set(kept.uri, new Track(kept.created ? undefined : kept.base, changes));
+        tracks.set(kept.uri, new FileReview(kept.created ? undefined : kept.base, changes));
       }),
     );
     return tracks;
   }
 
   /** `track` undefined, or without hunks: nothing is kept of it. */
-  save(uri: string, track: Track | undefined): Promise<void> {
+  save(uri: string, track: FileReview | undefined): Promise<void> {
     this.#queue = this.#queue.then(() => this.#write(uri, track));
     return this.#queue;
   }
 
-  async #write(uri: string, track: Track | undefined): Promise<void> {
+  async #write(uri: string, track: FileReview | undefined): Promise<void> {
     const { fs } = vscode.workspace;
     const file = vscode.Uri.joinPath(this.#folder, `${createHash("sha1").update(uri).digest("hex")}.json`);
     if (!track || track.changes.hunks.length === 0) return fs.delete(file).then(undefined, () => undefined);

@@ -3,15 +3,15 @@ import * as vscode from "vscode";
 import type { ReviewFile } from "../../chat/protocol.ts";
 import { endingOf, lineFeeds, putText, settled } from "../host/documents.ts";
 import type { WriteEnd, WriteWatch } from "../host/editor-workspace.ts";
-import { Track } from "./file-review.ts";
+import { FileReview } from "./file-review.ts";
 import { baseText, type Changes, currentText, type TextEdit } from "./hunks.ts";
 import { ReviewStore } from "./review-store.ts";
 
-export interface ReviewOptions {
-  /** The extension's folder for this workspace. Undefined: the review ends with the window. */
+interface ReviewOptions {
+  /** The extension's folder for this workspace. Without it the review ends with the window. */
   storage: vscode.Uri | undefined;
-  /** A sentence for the user about something that could not be done. */
-  tell(message: string): void;
+  /** Shows the user a sentence about something that failed. */
+  warn(message: string): void;
 }
 
 /** ms; what happens in between is saved at once. */
@@ -21,10 +21,10 @@ export class Review implements vscode.Disposable, WriteWatch {
   readonly #changed = new vscode.EventEmitter<void>();
   /** The hunks of some file are others now. */
   readonly onDidChange = this.#changed.event;
-  readonly #tell: (message: string) => void;
+  readonly #warn: (message: string) => void;
   readonly #store: ReviewStore | undefined;
   /** By URI. A file without hunks stays while its document is open, so that undo can bring them back. */
-  readonly #tracks = new Map<string, Track>();
+  readonly #tracks = new Map<string, FileReview>();
   readonly #watchers = new Map<string, vscode.Disposable>();
   /** Files that the agent is writing, and files that a reject is writing, with what it leads to. */
   readonly #writing = new Set<string>();
@@ -33,8 +33,8 @@ export class Review implements vscode.Disposable, WriteWatch {
   #timer: NodeJS.Timeout | undefined;
   readonly #own: vscode.Disposable[];
 
-  constructor({ storage, tell }: ReviewOptions) {
-    this.#tell = tell;
+  constructor({ storage, warn }: ReviewOptions) {
+    this.#warn = warn;
     this.#store = storage && new ReviewStore(storage);
     this.#own = [
       this.#changed,
@@ -48,7 +48,7 @@ export class Review implements vscode.Disposable, WriteWatch {
 
   /** Takes up what the last window left open. What became of the files meanwhile is the user's. */
   async load(): Promise<void> {
-    const kept = (await this.#store?.load()) ?? new Map<string, Track>();
+    const kept = (await this.#store?.load()) ?? new Map<string, FileReview>();
     await Promise.all(
       [...kept].map(async ([key, track]) => {
         if (this.#tracks.has(key)) return;
@@ -109,7 +109,7 @@ export class Review implements vscode.Disposable, WriteWatch {
   begin(uri: vscode.Uri, before: string | undefined): WriteEnd {
     const key = uri.toString();
     const known = before === undefined ? undefined : this.#tracks.get(key);
-    const track = known ?? new Track(before);
+    const track = known ?? new FileReview(before);
     if (before !== undefined && !same(track.changes, before)) track.userEdited([], before);
     this.#put(uri, track);
     this.#writing.add(key);
@@ -119,6 +119,14 @@ export class Review implements vscode.Disposable, WriteWatch {
       else if (!same(track.changes, after)) track.agentWrote(after);
       this.#report(key);
     };
+  }
+
+  /** Accepts or rejects all changes in the files. */
+  async decide(action: "accept" | "reject", uris = this.uris()): Promise<void> {
+    for (const uri of uris) {
+      if (action === "accept") this.accept(uri);
+      else await this.reject(uri);
+    }
   }
 
   /** `index` undefined: all hunks of the file. */
@@ -140,11 +148,11 @@ export class Review implements vscode.Disposable, WriteWatch {
       else await this.#restore(uri, track, outcome);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#tell(`${vscode.workspace.asRelativePath(uri)} could not be changed back: ${reason}`);
+      this.#warn(`${vscode.workspace.asRelativePath(uri)} could not be changed back: ${reason}`);
     }
   }
 
-  async #restore(uri: vscode.Uri, track: Track, outcome: Changes): Promise<void> {
+  async #restore(uri: vscode.Uri, track: FileReview, outcome: Changes): Promise<void> {
     const key = uri.toString();
     const text = currentText(outcome);
     const document = await vscode.workspace.openTextDocument(uri);
@@ -224,7 +232,7 @@ export class Review implements vscode.Disposable, WriteWatch {
     return true;
   }
 
-  #put(uri: vscode.Uri, track: Track): void {
+  #put(uri: vscode.Uri, track: FileReview): void {
     const key = uri.toString();
     this.#tracks.set(key, track);
     if (this.#watchers.has(key)) return;

@@ -25,7 +25,7 @@ interface Place {
 /** Each place holds the lines of two texts; nobody undoes further than this under review. */
 const longest = 100;
 
-export class History {
+export class UndoHistory {
   #way: Place[];
   #at = 0;
 

@@ -1,5 +1,5 @@
-/** The sessions of this window: the one on screen, and those that go on behind it. */
-import * as vscode from "vscode";
+/** The sessions of this window: the one on screen, and those that continue in the background. */
+import type * as vscode from "vscode";
 import { apply, type Chat } from "../../chat/apply.ts";
 import type { ChatEvent, Status } from "../../chat/events.ts";
 import type { SessionSummary } from "../../chat/protocol.ts";
@@ -14,105 +14,117 @@ import type { Sessions } from "../../record/sessions.ts";
 import type { Transcript } from "../../record/transcript.ts";
 import { isWindowThere } from "./window-alive.ts";
 
-/** What a session needs, but for what belongs to it alone. */
+/** Dependencies that all sessions share, and functions that make those of one session. */
 export interface SharedDeps
   extends Omit<SessionDeps, "recorder" | "lock" | "openChild" | "host" | "hooks" | "checkpoints"> {
   checkpointsFor(sessionID: string): SessionCheckpoints;
-  /** The session is deleted, and what was kept for it. */
+  /** Deletes the checkpoints of a deleted session. */
   forgetCheckpoints(sessionID: string): Promise<void>;
   hostFor(sessionID: string): SessionDeps["host"];
   hooksFor(chat: Chat, recordPath: string, choices: Choices): SessionDeps["hooks"];
 }
 
-interface Live {
+/** Told of everything that happens in the sessions of a window. */
+export interface ConversationObserver {
+  /** Another session is on screen. */
+  switched(session: Session): void;
+  /** An event of any open session. */
+  event(session: Session, event: ChatEvent): void;
+  /** A problem with a record, in words for the user. */
+  trouble(problem: { message: string; next: string }): void;
+}
+
+export interface ConversationsOptions {
+  store: Sessions;
+  deps: SharedDeps;
+  observer: ConversationObserver;
+  /** Choices of a session that is opened. */
+  choicesFor(chat: Chat): Choices;
+  /** Folder of new sessions. */
+  folder: string;
+}
+
+interface OpenSession {
   session: Session;
   transcript: Transcript;
   lock: RecordLock;
   checkpoints: SessionCheckpoints;
-  /** What is to end with it. */
+  /** Aborted when the session is closed. */
   closing: AbortController;
 }
 
-/** How often it is looked whether the session on screen runs in another process, in ms. */
-const lookEvery = 500;
+/** How often the session on screen is checked for a run in another process. */
+const checkEveryMs = 500;
 
 export class Conversations implements vscode.Disposable {
   readonly #store: Sessions;
   readonly #deps: SharedDeps;
-  readonly #choices: (chat: Chat) => Choices;
+  readonly #observer: ConversationObserver;
+  readonly #choicesFor: ConversationsOptions["choicesFor"];
   readonly #folder: string;
-  readonly #live = new Map<string, Live>();
-  readonly #switched = new vscode.EventEmitter<Session>();
-  readonly #events = new vscode.EventEmitter<{ session: Session; event: ChatEvent }>();
-  readonly #troubles = new vscode.EventEmitter<{ message: string; next: string }>();
-  /** Another session is on screen now. */
-  readonly onDidSwitch = this.#switched.event;
-  /** Events of all sessions that are open. */
-  readonly onEvent = this.#events.event;
-  /** Something that the user should know of a record. */
-  readonly onTrouble = this.#troubles.event;
-  readonly #watch = setInterval(() => this.#look(), lookEvery);
+  readonly #open = new Map<string, OpenSession>();
+  readonly #timer = setInterval(() => this.#checkOtherProcesses(), checkEveryMs);
   #current: Session;
 
-  /** `choices` is asked when a session is opened; `folder` is where new sessions begin. */
-  constructor(store: Sessions, deps: SharedDeps, choices: (chat: Chat) => Choices, folder: string) {
+  constructor({ store, deps, observer, choicesFor, folder }: ConversationsOptions) {
     this.#store = store;
     this.#deps = deps;
-    this.#choices = choices;
+    this.#observer = observer;
+    this.#choicesFor = choicesFor;
     this.#folder = folder;
-    this.#current = this.#open(newSession(folder)).session;
+    this.#current = this.#start(newSession(folder)).session;
   }
 
   get current(): Session {
     return this.#current;
   }
 
-  /** Whether the session on screen is run by another window or process. */
+  /** Whether the session on screen runs in another window or process. */
   get runsElsewhere(): boolean {
-    const live = this.#live.get(this.#current.chat.session.id);
-    return live !== undefined && runsElsewhere(live.lock);
+    const open = this.#open.get(this.#current.chat.session.id);
+    return open !== undefined && isHeldElsewhere(open.lock);
   }
 
-  /** Shows an empty session; the one before goes on if it runs. */
+  /** Shows an empty session. The session before continues if it runs. */
   startNew(): void {
-    if (this.#current.chat.messages.length > 0) this.#show(this.#open(newSession(this.#folder)).session);
-    else this.#switched.fire(this.#current);
+    if (this.#current.chat.messages.length > 0) this.#show(this.#start(newSession(this.#folder)).session);
+    else this.#observer.switched(this.#current);
   }
 
   /**
-   * Shows the session. One that runs in another window or process is followed; when that window is only left behind, as
-   * after a reload, the session is taken from it. @throws RecordError
+   * Shows the session, and follows it if it runs in another window or process. If only the extension host of a reloaded
+   * window still holds the session, it is taken over. @throws RecordError
    */
   show(id: string): void {
     if (id === this.#current.chat.session.id) return;
-    const live = this.#live.get(id) ?? this.#reopen(id);
-    this.#show(live.session);
+    const open = this.#open.get(id) ?? this.#reopen(id);
+    this.#show(open.session);
   }
 
-  /** Keeps a session that was made of another or of a file, and shows it. @throws RecordError */
+  /** Stores and shows a session that was forked or imported. @throws RecordError */
   add(chat: Chat): void {
     this.#store.add(chat);
     this.show(chat.session.id);
   }
 
   has(id: string): boolean {
-    return this.#live.has(id) || this.#store.has(id);
+    return this.#open.has(id) || this.#store.has(id);
   }
 
-  /** The session as it is now, open or not. @throws RecordError */
+  /** Returns the chat of a session, open or not. @throws RecordError */
   chat(id: string): Chat {
-    return this.#live.get(id)?.session.chat ?? this.#store.open(id).chat;
+    return this.#open.get(id)?.session.chat ?? this.#store.open(id).chat;
   }
 
-  /** The session of a subagent: as it was followed, else as it was recorded. @throws RecordError */
+  /** Returns the chat of a subagent: the one on screen if it is complete, else the recorded one. @throws RecordError */
   child(id: string): Chat {
     const followed = findChild(this.#current.chat, id);
     return followed && followed.session.createdAt > 0 ? followed : this.#store.open(id).chat;
   }
 
-  /** Of the session on screen. */
+  /** Checkpoints of the session on screen. */
   get checkpoints(): SessionCheckpoints {
-    return this.#live.get(this.#current.chat.session.id)?.checkpoints ?? noCheckpointsKept;
+    return this.#open.get(this.#current.chat.session.id)?.checkpoints ?? noCheckpointsKept;
   }
 
   recordPath(): string {
@@ -121,14 +133,14 @@ export class Conversations implements vscode.Disposable {
 
   /** @throws RecordError when it runs in another window */
   async remove(id: string): Promise<void> {
-    const live = this.#live.get(id);
-    const { lock } = live ?? this.#recordOf(id);
-    if (runsElsewhere(lock)) {
+    const open = this.#open.get(id);
+    const { lock } = open ?? this.#recordOf(id);
+    if (isHeldElsewhere(lock)) {
       throw new RecordError("This session runs in another window, so it was not deleted.", "Stop it there first.");
     }
-    if (live) {
-      await this.#close(live);
-      if (live.session === this.#current) this.#show(this.#open(newSession(this.#folder)).session);
+    if (open) {
+      await this.#close(open);
+      if (open.session === this.#current) this.#show(this.#start(newSession(this.#folder)).session);
     }
     this.#store.remove(id);
     await this.#deps.forgetCheckpoints(id);
@@ -136,8 +148,8 @@ export class Conversations implements vscode.Disposable {
 
   /** @throws RecordError or IntakeError when it runs in another window */
   async rename(id: string, title: string): Promise<void> {
-    const live = this.#live.get(id);
-    if (live) return await live.session.rename(title);
+    const open = this.#open.get(id);
+    if (open) return await open.session.rename(title);
     const found = this.#store.open(id);
     const { transcript } = this.#recordOf(id, found);
     const event = { type: "session", session: { ...found.chat.session, title } } as const;
@@ -147,16 +159,16 @@ export class Conversations implements vscode.Disposable {
     this.#store.saveSummary(found.chat);
   }
 
-  /** Newest first. */
+  /** Returns all sessions, the newest first. */
   list(): SessionSummary[] {
     return this.#store.list().map(({ id, title, updatedAt, messages, tokens, cost, failed }) => {
-      const chat = this.#live.get(id)?.session.chat;
+      const chat = this.#open.get(id)?.session.chat;
       const state = chat ? stateOf(chat) : failed ? "error" : "idle";
       return { id, title: chat?.session.title ?? title, updatedAt, messages, state, tokens, cost, match: undefined };
     });
   }
 
-  /** Those whose title or messages hold the words. Rejects on abort. */
+  /** Returns the sessions whose title or messages contain the words. Rejects on abort. */
   async search(query: string, signal: AbortSignal): Promise<SessionSummary[]> {
     const found = await this.#store.search(query, signal);
     return this.list().flatMap((summary) => {
@@ -165,50 +177,50 @@ export class Conversations implements vscode.Disposable {
     });
   }
 
-  async disposeAll(): Promise<void> {
-    await Promise.all([...this.#live.values()].map((live) => this.#close(live)));
+  /** Ends all sessions. Resolves when their events are on disk. */
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#open.values()].map((open) => this.#close(open)));
   }
 
   dispose(): void {
-    clearInterval(this.#watch);
-    for (const emitter of [this.#switched, this.#events, this.#troubles]) emitter.dispose();
+    clearInterval(this.#timer);
   }
 
   #show(session: Session): void {
-    const before = this.#live.get(this.#current.chat.session.id);
+    const before = this.#open.get(this.#current.chat.session.id);
     this.#current = session;
     if (before && !before.session.busy) void this.#close(before);
-    this.#switched.fire(session);
+    this.#observer.switched(session);
   }
 
   /** @throws RecordError */
-  #reopen(id: string): Live {
+  #reopen(id: string): OpenSession {
     const found = this.#store.open(id);
     const { broken, chat } = found;
     if (broken.length > 0) {
       const lines = broken.map((one) => one.line).join(", ");
-      this.#troubles.fire({
-        message: `${broken.length === 1 ? "A line" : "Some lines"} of the record could not be read (${lines}); the rest is here.`,
-        next: 'The file was left as it is: "Rondo: Open Session Record" shows it.',
+      this.#observer.trouble({
+        message: `${broken.length === 1 ? "A line" : "Some lines"} of the record could not be read (${lines}); the rest is shown.`,
+        next: 'The file is unchanged: "Rondo: Open Session Record" shows it.',
       });
     }
-    const live = this.#open(chat, found);
-    void this.#settle(live);
-    return live;
+    const open = this.#start(chat, found);
+    void this.#recover(open);
+    return open;
   }
 
   #recordOf(id: string, found?: Replay): { transcript: Transcript; lock: RecordLock } {
-    const transcript = this.#store.transcript(id, (error) => this.#troubles.fire(error), found);
+    const transcript = this.#store.transcript(id, (error) => this.#observer.trouble(error), found);
     const { lockTimeoutMs } = this.#deps.limits();
     return { transcript, lock: new RecordLock(transcript, { sessionID: id, lockTimeoutMs, isAlive: isWindowThere }) };
   }
 
-  #open(chat: Chat, found?: Replay): Live {
+  #start(chat: Chat, found?: Replay): OpenSession {
     const { id } = chat.session;
     const { transcript, lock } = this.#recordOf(id, found);
     const { hostFor, hooksFor, checkpointsFor, forgetCheckpoints: _, ...shared } = this.#deps;
     const checkpoints = checkpointsFor(id);
-    const choices = this.#choices(chat);
+    const choices = this.#choicesFor(chat);
     const session = new Session(chat, choices, {
       ...shared,
       host: hostFor(id),
@@ -216,55 +228,55 @@ export class Conversations implements vscode.Disposable {
       hooks: hooksFor(chat, transcript.path, choices),
       recorder: transcript,
       lock,
-      openChild: (childID) => this.#store.transcript(childID, (error) => this.#troubles.fire(error)),
+      openChild: (childID) => this.#store.transcript(childID, (error) => this.#observer.trouble(error)),
     });
-    const live = { session, transcript, lock, checkpoints, closing: new AbortController() };
-    this.#live.set(id, live);
+    const open = { session, transcript, lock, checkpoints, closing: new AbortController() };
+    this.#open.set(id, open);
     const following = transcript.follow((events) => session.catchUp(events));
-    live.closing.signal.addEventListener("abort", () => following.dispose());
+    open.closing.signal.addEventListener("abort", () => following.dispose());
     session.listen((event) => {
       if (event.type === "ended" || event.type === "session") this.#store.saveSummary(session.chat);
-      this.#events.fire({ session, event });
+      this.#observer.event(session, event);
       const mayBeOver = event.type === "ended" || event.type === "background";
       if (mayBeOver && session !== this.#current) setImmediate(() => this.#closeIfIdle(id));
     });
-    return live;
+    return open;
   }
 
-  /** Ends what was running when the record ended; a window that was left behind gives the session back first. */
-  async #settle({ session, lock, closing }: Live): Promise<void> {
+  /** Closes the turn that the record ends in, after the host of a reloaded window has released the session. */
+  async #recover({ session, lock, closing }: OpenSession): Promise<void> {
     try {
       if (await session.recover()) return;
       if (await lock.challenge(closing.signal)) await session.recover();
     } catch (error) {
       if (closing.signal.aborted) return;
-      if (error instanceof RecordError) this.#troubles.fire(error);
+      if (error instanceof RecordError) this.#observer.trouble(error);
       else this.#deps.onBug(error);
     }
   }
 
-  /** What runs in another process is shown as running; its events come through the record. */
-  #look(): void {
-    const live = this.#live.get(this.#current.chat.session.id);
-    if (!live || live.session.running) return;
-    const { session, lock } = live;
+  /** Shows a session that runs in another process as running. Its events come through the record. */
+  #checkOtherProcesses(): void {
+    const open = this.#open.get(this.#current.chat.session.id);
+    if (!open || open.session.running) return;
+    const { session, lock } = open;
     const holder = lock.holder();
     const isElsewhere = holder !== undefined && !holder.here;
     if (isElsewhere === (session.chat.status.type !== "idle")) return;
     const status: Status = isElsewhere ? { type: "busy", since: holder.since.getTime() } : { type: "idle" };
     session.catchUp([{ type: "status", status }]);
-    // Whoever ran it may have died over it.
-    if (!isElsewhere) void this.#settle(live);
+    // The other process may have died during a turn.
+    if (!isElsewhere) void this.#recover(open);
   }
 
   #closeIfIdle(id: string): void {
-    const live = this.#live.get(id);
-    if (live && live.session !== this.#current && !live.session.busy) void this.#close(live);
+    const open = this.#open.get(id);
+    if (open && open.session !== this.#current && !open.session.busy) void this.#close(open);
   }
 
-  /** Its events are on disk, or the user is told that they are not. */
-  async #close({ session, transcript, checkpoints, closing }: Live): Promise<void> {
-    this.#live.delete(session.chat.session.id);
+  /** Resolves when the session's events are on disk, or the user knows that they are not. */
+  async #close({ session, transcript, checkpoints, closing }: OpenSession): Promise<void> {
+    this.#open.delete(session.chat.session.id);
     closing.abort();
     try {
       await session.dispose();
@@ -273,12 +285,12 @@ export class Conversations implements vscode.Disposable {
       this.#store.saveSummary(session.chat);
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
-      this.#troubles.fire(error);
+      this.#observer.trouble(error);
     }
   }
 }
 
-function runsElsewhere(lock: RecordLock): boolean {
+function isHeldElsewhere(lock: RecordLock): boolean {
   const holder = lock.holder();
   return holder !== undefined && !holder.here;
 }

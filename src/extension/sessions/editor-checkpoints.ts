@@ -20,7 +20,7 @@ interface Where {
   log: Pick<vscode.LogOutputChannel, "warn">;
 }
 
-export function keptCheckpoints({ storage, sessionID, log }: Where): SessionCheckpoints {
+export function editorCheckpoints({ storage, sessionID, log }: Where): SessionCheckpoints {
   const limitBytes = readSettings().checkpointBytes;
   const folders = vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === "file") ?? [];
   if (limitBytes === 0 || folders.length === 0 || !vscode.workspace.isTrusted) return noCheckpointsKept;

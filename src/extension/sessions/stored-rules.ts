@@ -16,7 +16,7 @@ type Use = z.infer<typeof Use>;
 /** Longest that a count waits to be kept, in ms. */
 const keepAfter = 2_000;
 
-export class Rules implements vscode.Disposable {
+export class StoredRules implements vscode.Disposable {
   readonly #memory: vscode.Memento;
   readonly #changed = new vscode.EventEmitter<void>();
   /** Rules, or how often one has decided, have changed. */

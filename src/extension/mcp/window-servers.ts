@@ -1,4 +1,4 @@
-/** MCP servers in a window: the user's settings, the workspace's files once they are allowed, and signing in. */
+/** MCP servers of a window: those of the user's settings, those of the workspace once the user has allowed them, and signing in. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { version } from "../../chat/version.ts";
@@ -6,23 +6,23 @@ import { type Loaded, loadServers } from "../../mcp/config/server-config.ts";
 import { McpServers } from "../../mcp/servers.ts";
 import { BrowserLogin } from "./browser-login.ts";
 
-/** Servers of the workspace that the user has allowed, by fingerprint; kept where nobody but VS Code writes. */
+/** Key of the fingerprints of servers that the user has allowed; VS Code keeps them where no agent can write. */
 const allowedKey = "rondo.mcpAllowed";
-/** More are not kept: the oldest have long been changed. */
-const mostAllowed = 200;
-/** Files often change several times at once; in ms. */
-const settled = 200;
+/** Maximum number of fingerprints. The oldest ones belong to servers that have changed since. */
+const maxAllowed = 200;
+/** Delay of a refresh: a file often changes several times in a row. */
+const refreshDelayMs = 200;
 
-interface McpParts {
-  /** Of the workspace. */
+interface WindowServersOptions {
+  /** Values that VS Code keeps for this workspace. */
   memory: vscode.Memento;
   secrets: vscode.SecretStorage;
   log: vscode.LogOutputChannel;
-  /** The views of servers have changed. */
+  /** To be called when the views of the servers have changed. */
   onChange(): void;
 }
 
-export class Mcp implements vscode.Disposable {
+export class WindowServers implements vscode.Disposable {
   readonly servers: McpServers;
   readonly #memory: vscode.Memento;
   readonly #login: BrowserLogin;
@@ -30,7 +30,7 @@ export class Mcp implements vscode.Disposable {
   #channel: vscode.OutputChannel | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ memory, secrets, log, onChange }: McpParts) {
+  constructor({ memory, secrets, log, onChange }: WindowServersOptions) {
     this.#memory = memory;
     this.#login = new BrowserLogin(secrets);
     this.servers = new McpServers({
@@ -45,7 +45,7 @@ export class Mcp implements vscode.Disposable {
     });
     this.servers.onChange(onChange);
     const refresh = () => this.#refreshSoon();
-    // Watching begins at once, so that the panel knows of a server before the first message.
+    // The panel lists servers before the first message, so files are watched from the start.
     const files = vscode.workspace.createFileSystemWatcher("**/.mcp.json");
     this.#own.push(
       this.#login,
@@ -60,20 +60,20 @@ export class Mcp implements vscode.Disposable {
     refresh();
   }
 
-  /** What a button of the panel wants. */
+  /** Does what a button of the panel says. */
   async act(name: string, action: "start" | "stop" | "allow" | "sign-in" | "show-log"): Promise<void> {
     if (action === "show-log") this.#log.show(true);
     else await this.servers.act(name, action);
   }
 
-  /** Resolves when no process of a server is left. */
-  async leave(): Promise<void> {
+  /** Ends all servers. Resolves when none of their processes is left. */
+  async stop(): Promise<void> {
     clearTimeout(this.#timer);
     await this.servers.dispose();
   }
 
   dispose(): void {
-    void this.leave();
+    void this.stop();
     for (const one of this.#own) one.dispose();
     this.#channel?.dispose();
   }
@@ -89,16 +89,16 @@ export class Mcp implements vscode.Disposable {
 
   #allow(fingerprint: string): void {
     const others = this.#allowed.filter((one) => one !== fingerprint);
-    void this.#memory.update(allowedKey, [...others, fingerprint].slice(-mostAllowed));
+    void this.#memory.update(allowedKey, [...others, fingerprint].slice(-maxAllowed));
   }
 
   #refreshSoon(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.servers.refresh(), settled);
+    this.#timer = setTimeout(() => this.servers.refresh(), refreshDelayMs);
   }
 }
 
-/** Of the setting only what the user says counts: a workspace has `.mcp.json`, which is asked about. */
+/** Reads the servers. Only the user's own settings count: a workspace uses `.mcp.json`, which needs the user's consent. */
 function loadConfigured(): Loaded {
   return loadServers({
     caller: undefined,

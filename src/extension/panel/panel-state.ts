@@ -1,0 +1,63 @@
+/** The state that the panel shows beside the conversation, collected from those who own it. */
+import * as vscode from "vscode";
+import { contextSize } from "../../chat/message.ts";
+import type { PanelState } from "../../chat/protocol.ts";
+import { costOfSession } from "../../loop/budget.ts";
+import type { Session } from "../../loop/session/session.ts";
+import { windowOf } from "../../loop/setup/model-catalog.ts";
+import type { Ledger } from "../../loop/storage.ts";
+import type { WindowServers } from "../mcp/window-servers.ts";
+import type { Models } from "../models/models.ts";
+import type { Review } from "../review/review.ts";
+import type { Conversations } from "../sessions/conversations.ts";
+import type { Projects } from "../sessions/projects.ts";
+import { readSettings } from "../settings.ts";
+import type { Composer } from "./composer.ts";
+import type { RestorePage } from "./restore-page.ts";
+
+/** Number of sessions that the empty panel offers. */
+const maxRecent = 5;
+
+interface StateSources {
+  composer: Composer;
+  conversations: Conversations;
+  ledger: Ledger;
+  mcp: WindowServers;
+  models: Models;
+  projects: Projects;
+  restorePage: RestorePage;
+  review: Review;
+}
+
+export function panelState({ composer, conversations, models, ...from }: StateSources): PanelState {
+  const session = conversations.current;
+  const { messages } = session.chat;
+  const { usd, partial } = costOfSession(messages);
+  return {
+    readiness: models.readiness,
+    mode: session.choices.mode,
+    model: models.current && models.describe(models.current),
+    models: models.choices,
+    trusted: vscode.workspace.isTrusted,
+    hasFolder: (vscode.workspace.workspaceFolders?.length ?? 0) > 0,
+    attachments: composer.attachments,
+    review: from.review.files(),
+    contextUsed: contextUsed(session, models),
+    cost: { session: usd, today: from.ledger.today(), partial },
+    agents: from.projects.agents,
+    agent: session.choices.agent,
+    servers: from.mcp.servers.views(),
+    restored: from.restorePage.last,
+    recent: messages.length === 0 ? conversations.list().slice(0, maxRecent) : [],
+  };
+}
+
+/** Returns the share of the context window that the last reply filled; undefined before the first reply. */
+function contextUsed({ chat }: Session, { windows }: Models): number | undefined {
+  const last = chat.messages.findLast(({ info }) => info.role === "assistant" && info.tokens.output > 0)?.info;
+  if (last?.role !== "assistant") return undefined;
+  const window = windowOf(last.model, { ...readSettings().limits, windows });
+  // After a compaction the conversation is its summary.
+  const used = last.summary ? last.tokens.output : contextSize(last.tokens);
+  return Math.min(1, used / window);
+}

@@ -13,7 +13,7 @@ const allowedFiles = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/i,
   /^LICENSE(\.txt)?$/,
-  /^dist\/(extension|main|anthropic|openai|grammar|mcp|tour|checkpoints-worker|stat-worker|markdown-worker)\.cjs$/,
+  /^dist\/(extension|app|anthropic|openai|grammar|mcp|tour|checkpoints-worker|stat-worker|markdown-worker)\.cjs$/,
   /^dist\/(web-tree-sitter|tree-sitter-bash)\.wasm$/,
   /^dist\/(panel\.js|style\.css|codicon\.ttf)$/,
   /^media\/(icon\.png|rondo\.svg)$/,

@@ -1,18 +1,18 @@
 /**
- * Runs `npm ci` when what is installed is not what package-lock.json asks for, and is done at once otherwise. Runs
- * before every script, with whatever Node the machine has (20 or newer), so it uses nothing that would need installing.
+ * Runs `npm ci` when the installed packages are not those of package-lock.json, and otherwise returns at once. It runs
+ * before every script, with whatever Node the machine has, so it uses nothing that would have to be installed.
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 
-/** @typedef {{version?: string, optional?: boolean, devOptional?: boolean}} Locked */
+/** @typedef {{version?: string, optional?: boolean, devOptional?: boolean}} LockedPackage */
 
-/** @returns {Record<string, Locked> | undefined} what a lock file lists, by folder */
+/** @returns {Record<string, LockedPackage> | undefined} the packages of a lock file, by folder */
 function packages(/** @type {string} */ file) {
   try {
     return JSON.parse(readFileSync(path.join(root, file), "utf8")).packages;
@@ -21,19 +21,30 @@ function packages(/** @type {string} */ file) {
   }
 }
 
-function upToDate() {
+function isUpToDate() {
   const wanted = packages("package-lock.json") ?? {};
-  // npm's own list of what it has installed, written when it was all there.
+  // npm writes this list after a complete installation.
   const installed = packages("node_modules/.package-lock.json");
   if (!installed) return false;
   return Object.entries(wanted).every(([folder, { version, optional }]) => {
-    const there = installed[folder];
+    const found = installed[folder];
     // Optional packages are those of other platforms.
-    return folder === "" || (there ? there.version === version : optional);
+    return folder === "" || (found ? found.version === version : optional);
   });
 }
 
-if (!upToDate()) {
+/** Has Git run .githooks/pre-commit, unless this is CI or no Git checkout, or the user has hooks of their own. */
+function enableGitHooks() {
+  const git = (/** @type {string[]} */ ...args) => spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  if (process.env["CI"] || !existsSync(path.join(root, ".git"))) return;
+  if (git("config", "core.hooksPath").status !== 1) return;
+  const hooks = path.resolve(root, git("rev-parse", "--git-path", "hooks").stdout.trim());
+  if (existsSync(hooks) && readdirSync(hooks).some((name) => !name.endsWith(".sample"))) return;
+  if (git("config", "--local", "core.hooksPath", ".githooks").status !== 0) return;
+  console.log("Commits are checked by .githooks/pre-commit from now on; `git commit --no-verify` skips it.");
+}
+
+if (!isUpToDate()) {
   console.log("Installing what Rondo is built and tested with (npm ci) …");
   const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
@@ -42,7 +53,8 @@ if (!upToDate()) {
     shell: process.platform === "win32",
   });
   if (status !== 0) {
-    console.error("npm ci failed. Is the network there, and is Node 20 or newer?");
+    console.error("npm ci failed. Check the network, and that Node is 22 or newer.");
     process.exit(1);
   }
+  enableGitHooks();
 }

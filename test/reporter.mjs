@@ -1,14 +1,19 @@
 /**
- * Mocha's spec reporter, which also leaves the counts and the failures behind as JSON in the file named by RONDO_RESULTS.
- * They are written at the very end, so a suite that crashed leaves none.
+ * Mocha's spec reporter, which also writes counts and failures as JSON into the file named by RONDO_RESULTS. It does so
+ * after the last test, so a suite that crashed leaves no file.
  */
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 import Mocha from "mocha";
 
 /**
- * `suite`: title of the outermost `describe`. `title`: the whole. `error`: its message and where it was thrown.
- * @typedef {{suite: string, title: string, error: string}} Failure
+ * @typedef {object} Failure
+ * @property {string} title with the titles of the suites around it
+ * @property {string} error message and stack
+ *
+ * @typedef {object} Results
+ * @property {{passed: number, failed: number, skipped: number}} counts
+ * @property {Failure[]} failures
  */
 
 export default class CountingReporter extends Mocha.reporters.Spec {
@@ -23,12 +28,13 @@ export default class CountingReporter extends Mocha.reporters.Spec {
     /** @type {Failure[]} */
     const failures = [];
     runner.on("fail", (test, error) => {
-      const told = String(error?.stack ?? error).slice(0, 3000);
-      failures.push({ suite: test.titlePath()[0] ?? "", title: test.fullTitle(), error: told });
+      failures.push({ title: test.fullTitle(), error: String(error?.stack ?? error).slice(0, 3000) });
     });
     runner.once("end", () => {
       const { passes, failures: failed, pending } = this.stats;
-      writeFileSync(file, JSON.stringify({ counts: { passed: passes, failed, skipped: pending }, failures }));
+      /** @type {Results} */
+      const results = { counts: { passed: passes, failed, skipped: pending }, failures };
+      writeFileSync(file, JSON.stringify(results));
     });
   }
 }

@@ -1,4 +1,7 @@
-/** Bundles test/extension and runs it in a real VS Code. `RONDO_GREP` picks tests by title, `RONDO_VERBOSE` shows the whole log. */
+/**
+ * Bundles test/extension, or the files of it that are named, and runs it in a real VS Code. `RONDO_GREP` picks tests by
+ * title, `RONDO_VERBOSE` shows the whole log.
+ */
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
@@ -12,11 +15,14 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../.
 const LIMIT = 10 * 60_000;
 const verbose = process.env["RONDO_VERBOSE"] !== undefined;
 
-/** Answers with the path of the bundle, whose `run` the extension host calls. */
-export async function bundleTests() {
-  const names = (await readdir(path.join(root, "test/extension")))
-    .filter((name) => name.endsWith(".test.ts"))
-    .map((name) => name.slice(0, -".test.ts".length))
+/**
+ * Returns the path of the bundle, whose `run` the extension host calls.
+ * @param {string[]} files names or paths of test files; empty: all
+ */
+export async function bundleTests(files = []) {
+  const names = (files.length > 0 ? files : await readdir(path.join(root, "test/extension")))
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => path.basename(file, ".test.ts"))
     .sort();
   await build({
     absWorkingDir: root,
@@ -49,7 +55,7 @@ export async function bundleTests() {
 
 /** @returns {Promise<number>} the exit code: 0 when every test passed */
 async function runInHost() {
-  const tests = await bundleTests();
+  const tests = await bundleTests(process.argv.slice(2));
   const folder = await freshFolder("host", path.join(root, "sample"));
   const dataDir = await freshFolder("host-data");
   // Brings models and tools, as other extensions do.

@@ -1,0 +1,78 @@
+/** Runs one suite in a process of its own. A suite that crashes, hangs or leaves something open counts as a failure. */
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import process from "node:process";
+import { startTree } from "../test/vscode.mjs";
+import { root } from "./version.mjs";
+
+/** Longest time between the last test and the end of the process. */
+const exitTimeoutMs = 15_000;
+
+/** Written by test/reporter.mjs after the last test. */
+const resultsFile = path.join(root, "out", "results.json");
+
+/**
+ * @typedef {import("../test/reporter.mjs").Results} Results
+ * @typedef {import("./test-suites.mjs").Start} Start
+ */
+
+/**
+ * @param {string} name
+ * @param {() => Start | Promise<Start>} prepare
+ * @returns {Promise<Results>}
+ */
+export async function runSuite(name, prepare) {
+  await mkdir(path.dirname(resultsFile), { recursive: true });
+  await rm(resultsFile, { force: true });
+  const problem = await (async () => runNode(await prepare()))().catch(String);
+  /** @type {Results | undefined} */
+  const results = existsSync(resultsFile) ? JSON.parse(await readFile(resultsFile, "utf8")) : undefined;
+  // Failed tests make the exit code 1, too.
+  if (results && (results.counts.failed > 0 || problem === undefined)) return results;
+  const error = problem ?? "it ended before its tests were done";
+  return {
+    counts: { passed: 0, skipped: 0, ...results?.counts, failed: 1 },
+    failures: [{ title: `The suite ${name}`, error }],
+  };
+}
+
+/** @type {() => Promise<void>} */
+let stopRunning = async () => {};
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.on(signal, () => stopRunning().then(() => process.exit(130)));
+}
+
+/**
+ * Ends the whole process tree, with servers and browsers that it left.
+ * @param {Start} start
+ * @returns {Promise<string | undefined>} what went wrong
+ */
+async function runNode({ args, env: added, timeoutMinutes }) {
+  const env = { ...process.env, RONDO_RESULTS: resultsFile, ...added };
+  const { child, stop } = startTree(process.execPath, args, env);
+  stopRunning = stop;
+  child.stdout.pipe(process.stdout, { end: false });
+  child.stderr.pipe(process.stderr, { end: false });
+  /** @type {NodeJS.Timeout[]} */
+  const timers = [];
+  /** @type {Promise<string | undefined>} */
+  const ended = new Promise((resolve) => {
+    const limit = () => resolve(`it did not end within ${timeoutMinutes} minutes`);
+    timers.push(setTimeout(limit, timeoutMinutes * 60_000));
+    let doneAt = Number.POSITIVE_INFINITY;
+    const watch = () => {
+      if (doneAt === Number.POSITIVE_INFINITY && existsSync(resultsFile)) doneAt = Date.now();
+      if (Date.now() - doneAt >= exitTimeoutMs) resolve("its tests were done, but something was left open");
+    };
+    timers.push(setInterval(watch, 500));
+    child.on("error", (error) => resolve(error.message));
+    child.on("close", (code, signal) =>
+      resolve(code === 0 ? undefined : `it ended with ${signal ?? `exit code ${code}`}`),
+    );
+  });
+  const problem = await ended;
+  for (const timer of timers) clearTimeout(timer);
+  await stop();
+  return problem;
+}

@@ -1,0 +1,79 @@
+/** The suites of `npm test`: which files belong to each, and how Node is started to run them. */
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { root } from "./version.mjs";
+import { makeVSIX } from "./vsix.mjs";
+
+/**
+ * @typedef {object} Start
+ * @property {string[]} args arguments for Node
+ * @property {Record<string, string>} [env] added to the environment
+ * @property {number} timeoutMinutes
+ *
+ * @typedef {object} Choice
+ * @property {string[]} files relative to the root
+ * @property {boolean} all whether these are all files of the suite
+ * @property {string | undefined} grep picks tests by title
+ * @property {string | undefined} runs number of random sessions, for the suite `fuzz`
+ *
+ * @typedef {(choice: Choice) => Start | Promise<Start>} Suite
+ */
+
+/** In the order in which they run. @type {Record<string, Suite>} */
+export const suites = {
+  fast: (choice) => ({
+    args: [...mocha(choice, 10_000), ...(choice.all ? ["--parallel", "--jobs", "2"] : [])],
+    timeoutMinutes: 5,
+  }),
+  headless: (choice) => ({ args: mocha(choice, 20_000), timeoutMinutes: 10 }),
+  fuzz: (choice) => ({
+    args: mocha(choice, 20_000),
+    ...(choice.runs && { env: { RONDO_FUZZ_RUNS: choice.runs } }),
+    timeoutMinutes: choice.runs ? 240 : 15,
+  }),
+  panel: (choice) => ({ args: mocha(choice, 60_000), timeoutMinutes: 5 }),
+  host: ({ files, grep }) => ({
+    args: ["test/extension/runner/run.mjs", ...files],
+    ...(grep && { env: { RONDO_GREP: grep } }),
+    timeoutMinutes: 12,
+  }),
+  e2e: async (choice) => ({
+    args: mocha(choice, 120_000),
+    env: { RONDO_VSIX: await makeVSIX() },
+    timeoutMinutes: 25,
+  }),
+};
+
+/** Suites of folders whose tests start processes, play random sessions or need VS Code. */
+const suiteOfFolder = new Map([
+  ["query", "headless"],
+  ["headless", "headless"],
+  ["mcp", "headless"],
+  ["checkpoints", "headless"],
+  ["fuzz", "fuzz"],
+  ["extension", "host"],
+  ["e2e", "e2e"],
+]);
+
+/** Returns the suite that runs a test file, given relative to the root. */
+export function suiteOf(/** @type {string} */ file) {
+  if (file.endsWith(".browser.test.ts")) return "panel";
+  return suiteOfFolder.get(file.split(path.sep)[1] ?? "") ?? "fast";
+}
+
+/** Returns all test files, relative to the root. */
+export async function testFiles() {
+  const entries = await readdir(path.join(root, "test"), { recursive: true });
+  const files = entries.filter((file) => file.endsWith(".test.ts")).sort();
+  return files.map((file) => path.join("test", file));
+}
+
+/** @param {Pick<Choice, "files" | "grep">} choice @param {number} timeoutMs limit of one test */
+function mocha({ files, grep }, timeoutMs) {
+  return [
+    "node_modules/mocha/bin/mocha.js",
+    ...["--reporter", "test/reporter.mjs", "--timeout", String(timeoutMs)],
+    ...(grep ? ["--grep", grep] : []),
+    ...files,
+  ];
+}

@@ -79,13 +79,13 @@ async function explainCall(call: z.infer<typeof Line>, { agent, book, host, tool
       delegate: noDelegate,
       askUser: nobodyToAsk,
     });
-    const judged = plan.needs.map((need) => ({ need, judgement: judge(need, tool.name, book, [agent]) }));
+    const judged = plan.requires.map((need) => ({ need, judgement: judge(need, tool.name, book, [agent]) }));
     const decision = strictest(judged.map((one) => one.judgement));
     const decisive = judged.find((one) => one.judgement.decision === decision)?.judgement;
     const asking = judged.filter((one) => one.judgement.decision === "ask").map((one) => one.need);
     const isPath = (permission: string) => /^(read|edit|external_directory)$/.test(permission);
     const outside = new Set(
-      plan.needs.filter(({ permission }) => permission === "external_directory").map(({ pattern }) => pattern),
+      plan.requires.filter(({ permission }) => permission === "external_directory").map(({ pattern }) => pattern),
     );
     return {
       decision,

@@ -1,7 +1,7 @@
 /** One MCP server: started when it is needed, and again when it dies. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerView } from "../chat/protocol.ts";
-import { type Progress, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
+import { type ProgressReporter, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import type { ServerConfig } from "./config/server-config.ts";
 import type { Connection, ListedTool } from "./connection/connect.ts";
 import { Login, type LoginPlace } from "./connection/oauth-login.ts";
@@ -320,7 +320,7 @@ export class Server {
     tool: string,
     input: Record<string, unknown>,
     signal: AbortSignal,
-    progress: Progress,
+    progress: ProgressReporter,
   ): Promise<ToolResult> {
     let toldAt = 0;
     const onProgress = (done: number, total: number | undefined, message = "") => {

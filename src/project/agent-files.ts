@@ -1,7 +1,7 @@
 /** Agents in Markdown files (spec P4). */
 import path from "node:path";
 import type { Agent } from "../loop/agents/agents.ts";
-import { markdownIn, type Root, readFileOf, textOf } from "../tools/file-access/config-files.ts";
+import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/file-access/config-files.ts";
 import { type Origin, parseAgent } from "./agent-fields.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";
 
@@ -17,7 +17,7 @@ interface FoundAgents {
 }
 
 /** `roots` nearest first. A broken file never stops the others; the next file of its name takes its place. */
-export function findAgents(roots: readonly Root[]): FoundAgents {
+export function findAgents(roots: readonly ConfigRoot[]): FoundAgents {
   const agents: Agent[] = [];
   const broken = new Map<string, string>();
   const problems: string[] = [];
@@ -37,8 +37,8 @@ export function findAgents(roots: readonly Root[]): FoundAgents {
   return { agents: agents.reverse(), broken, problems };
 }
 
-function candidates(root: Root): { root: Root; name: string }[] {
-  const names = [...markdownIn(root, ".rondo/agents"), ...markdownIn(root, ".claude/agents")];
+function candidates(root: ConfigRoot): { root: ConfigRoot; name: string }[] {
+  const names = [...listMarkdown(root, ".rondo/agents"), ...listMarkdown(root, ".claude/agents")];
   if (root.source === "workspace") names.push("AGENT.md");
   return names.map((name) => ({ root, name }));
 }
@@ -48,15 +48,15 @@ type Loaded =
   | { type: "agent"; agent: Agent; notes: string[] }
   | { type: "broken"; name: string; why: string };
 
-function load(root: Root, name: string): Loaded {
+function load(root: ConfigRoot, name: string): Loaded {
   const fileName = path.posix.basename(name, ".md");
-  const found = readFileOf(root, name, sizeLimit);
+  const found = readConfigFile(root, name, sizeLimit);
   if (found.type === "missing") return found;
   if (found.type === "unusable") return { type: "broken", name: fileName, why: found.why };
   if (found.size > sizeLimit) {
     return { type: "broken", name: fileName, why: `it is larger than ${sizeLimit / 1024} KiB` };
   }
-  const text = textOf(found.bytes);
+  const text = decodeText(found.bytes);
   if (text === undefined) return { type: "broken", name: fileName, why: "it is not text" };
   let markdown: Markdown;
   try {

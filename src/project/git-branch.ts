@@ -1,6 +1,6 @@
 /** The branch that is checked out, read from git's own files: running git would cost more than all else here. */
 import path from "node:path";
-import { readFileOf, textOf } from "../tools/file-access/config-files.ts";
+import { decodeText, readConfigFile } from "../tools/file-access/config-files.ts";
 import { statsOf } from "../tools/node-host/stats.ts";
 
 /** A branch's name, "detached at 1a2b3c4", or undefined outside git. Looks in the parents, too. */
@@ -34,6 +34,6 @@ function linkedGitDir(folder: string): string | undefined {
 
 function firstLine(folder: string, name: string): string | undefined {
   // Git's own files may lead anywhere, and no more than a branch's name is taken from them.
-  const found = readFileOf({ folder, source: "user", prefix: "" }, name, 4096);
-  return found.type === "file" ? textOf(found.bytes)?.split("\n")[0]?.trim() : undefined;
+  const found = readConfigFile({ folder, source: "user", prefix: "" }, name, 4096);
+  return found.type === "file" ? decodeText(found.bytes)?.split("\n")[0]?.trim() : undefined;
 }

@@ -1,7 +1,7 @@
 /** Hooks as settings hold them, in the form of Claude Code (spec K4). */
 import * as z from "zod/mini";
 import { type HookEvent, hookEvents } from "../loop/hooks.ts";
-import { type Root, readFileOf, rootsOf, textOf } from "../tools/file-access/config-files.ts";
+import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../tools/file-access/config-files.ts";
 import { type Matcher, matcherOf } from "./hook-matcher.ts";
 
 export interface CommandHook {
@@ -43,10 +43,10 @@ const fileLimit = 1024 * 1024;
 export function loadHooks({ folders, home, trusted, own }: HookOptions): HookSettings {
   if (!trusted) return { hooks: new Map(), problems: [] };
   const reader = new Reader();
-  const roots = rootsOf(folders, home, trusted);
+  const roots = configRoots(folders, home, trusted);
   const files = [...roots].reverse().flatMap((root) => filesOf(root).map((name) => ({ root, name })));
   const loaded = files.map(({ root, name }) => ({ root, name, settings: reader.file(root, name) }));
-  const isOff = (source: Root["source"]) =>
+  const isOff = (source: ConfigRoot["source"]) =>
     loaded.some(({ root, settings }) => root.source === source && settings["disableAllHooks"] === true);
   if (isOff("user")) return { hooks: new Map(), problems: reader.problems };
   for (const { root, name, settings } of loaded) {
@@ -59,7 +59,7 @@ export function loadHooks({ folders, home, trusted, own }: HookOptions): HookSet
 }
 
 /** What others should not read is in the second. */
-function filesOf({ source }: Root): string[] {
+function filesOf({ source }: ConfigRoot): string[] {
   return source === "user" ? [".claude/settings.json"] : [".claude/settings.json", ".claude/settings.local.json"];
 }
 
@@ -82,14 +82,14 @@ class Reader {
   readonly found = new Map<HookEvent, CommandHook[]>();
   readonly problems: string[] = [];
 
-  file(root: Root, name: string): Record<string, unknown> {
-    const found = readFileOf(root, name, fileLimit);
+  file(root: ConfigRoot, name: string): Record<string, unknown> {
+    const found = readConfigFile(root, name, fileLimit);
     if (found.type === "missing") return {};
     const shown = root.prefix + name;
     if (found.type === "unusable") return this.#unusable(shown, found.why);
     if (found.size > fileLimit) return this.#unusable(shown, `it is larger than ${fileLimit / 1024} KiB`);
     try {
-      const settings: unknown = JSON.parse(textOf(found.bytes) ?? "");
+      const settings: unknown = JSON.parse(decodeText(found.bytes) ?? "");
       return isRecord(settings) ? settings : this.#unusable(shown, "it is not a JSON object");
     } catch {
       return this.#unusable(shown, "it is not valid JSON");

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { AgentCatalog } from "../loop/agents/agents.ts";
 import type { Project } from "../loop/setup/project.ts";
-import { rootsOf } from "../tools/file-access/config-files.ts";
+import { configRoots } from "../tools/file-access/config-files.ts";
 import { statsOf } from "../tools/node-host/stats.ts";
 import { findAgents } from "./agent-files.ts";
 import { branchOf } from "./git-branch.ts";
@@ -19,7 +19,7 @@ interface ProjectOptions {
 
 /** Never throws: what cannot be used is a problem. */
 export function loadProject({ folders, home, trusted }: ProjectOptions): Project {
-  const roots = rootsOf(folders, home, trusted);
+  const roots = configRoots(folders, home, trusted);
   const { agents, broken, problems } = findAgents(roots);
   const { rules, problems: withRules } = rulesOf(roots);
   const { memory, problems: withMemory } = memoryOf(roots[0]);

@@ -1,6 +1,6 @@
 /** What the workspace and the user ask of every agent, and the lasting notes (spec M1, C5). */
 import type { Project } from "../loop/setup/project.ts";
-import { markdownIn, type Root, readFileOf, textOf } from "../tools/file-access/config-files.ts";
+import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/file-access/config-files.ts";
 
 /** Bytes of one rules file, and of all together: about 10,000 and 25,000 tokens. */
 const fileLimit = 40 * 1024;
@@ -18,18 +18,18 @@ interface Rules {
 }
 
 /** `roots` nearest first. The same text, as when `CLAUDE.md` is a link to `AGENTS.md`, is taken once. */
-export function rulesOf(roots: readonly Root[]): Rules {
+export function rulesOf(roots: readonly ConfigRoot[]): Rules {
   const rules: { path: string; text: string }[] = [];
   const problems: string[] = [];
   const known = new Set<string>();
   let left = totalLimit;
   for (const root of roots) {
     const named = root.source === "workspace" ? workspaceFiles : userFiles;
-    for (const name of [...named, ...markdownIn(root, ".rondo/rules")]) {
+    for (const name of [...named, ...listMarkdown(root, ".rondo/rules")]) {
       const path = root.prefix + name;
-      const found = readFileOf(root, name, fileLimit);
+      const found = readConfigFile(root, name, fileLimit);
       if (found.type === "missing") continue;
-      const text = found.type === "file" ? textOf(found.bytes)?.trim() : undefined;
+      const text = found.type === "file" ? decodeText(found.bytes)?.trim() : undefined;
       if (found.type !== "file" || text === undefined) {
         problems.push(`${path} is not used: ${found.type === "unusable" ? found.why : "it is not text"}.`);
         continue;
@@ -48,19 +48,19 @@ export function rulesOf(roots: readonly Root[]): Rules {
       }
       const cut = `only its first ${Math.floor(kept / 1024)} of ${Math.ceil(found.size / 1024)} KiB are used`;
       problems.push(`${path} is too long: ${cut}.`);
-      rules.push({ path, text: `${textOf(found.bytes.subarray(0, kept))?.trim()}\n\n[Too long: ${cut}.]` });
+      rules.push({ path, text: `${decodeText(found.bytes.subarray(0, kept))?.trim()}\n\n[Too long: ${cut}.]` });
     }
   }
   return { rules, problems };
 }
 
 /** Of the first folder. Notes are added at the end, so that is what is kept of too many. */
-export function memoryOf(root: Root | undefined): { memory: Project["memory"]; problems: string[] } {
+export function memoryOf(root: ConfigRoot | undefined): { memory: Project["memory"]; problems: string[] } {
   if (root?.source !== "workspace") return { memory: undefined, problems: [] };
   const empty = { path: memoryFile, text: "" };
-  const found = readFileOf(root, memoryFile, memoryLimit, "end");
+  const found = readConfigFile(root, memoryFile, memoryLimit, "end");
   if (found.type === "missing") return { memory: empty, problems: [] };
-  const text = found.type === "file" ? textOf(found.bytes)?.trim() : undefined;
+  const text = found.type === "file" ? decodeText(found.bytes)?.trim() : undefined;
   if (found.type !== "file" || text === undefined) {
     const why = found.type === "unusable" ? found.why : "it is not text";
     return { memory: empty, problems: [`${memoryFile} is not used: ${why}.`] };

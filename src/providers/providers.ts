@@ -7,7 +7,7 @@ export type ProviderID = (typeof providerIDs)[number];
 export const providerNames: Record<ProviderID, string> = { anthropic: "Anthropic", openai: "OpenAI or compatible" };
 
 /** How a provider is reached. The key goes to the SDK and nowhere else. */
-export interface Access {
+export interface ProviderAccess {
   apiKey: string | undefined;
   /** Undefined: the provider's own address. */
   baseURL: string | undefined;
@@ -18,24 +18,24 @@ const variables = {
   openai: { key: "OPENAI_API_KEY", url: "OPENAI_BASE_URL" },
 } as const;
 
-export function accessFromEnvironment(provider: ProviderID, env: NodeJS.ProcessEnv): Access {
+export function accessFromEnvironment(provider: ProviderID, env: NodeJS.ProcessEnv): ProviderAccess {
   const { key, url } = variables[provider];
   return { apiKey: env[key] || undefined, baseURL: env[url] || undefined };
 }
 
 /** Whether a model of this provider can be asked: there is a key, or a server on this machine that needs none. */
-export function isReady(access: Access): boolean {
+export function isReady(access: ProviderAccess): boolean {
   return access.apiKey !== undefined || isLocal(access.baseURL);
 }
 
 /** The model to begin with, where it is known; servers of one's own name theirs. */
-export function defaultModel(provider: ProviderID, access: Access): string | undefined {
+export function defaultModel(provider: ProviderID, access: ProviderAccess): string | undefined {
   if (provider === "anthropic") return "claude-sonnet-5";
   return access.baseURL === undefined ? "gpt-5.6-terra" : undefined;
 }
 
 /** Loads the provider's SDK. @throws ModelError `no-key` */
-export async function openModel(provider: ProviderID, access: Access): Promise<Model> {
+export async function openModel(provider: ProviderID, access: ProviderAccess): Promise<Model> {
   if (!isReady(access)) {
     throw new ModelError(
       "no-key",

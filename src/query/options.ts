@@ -5,10 +5,10 @@ import { PermissionMode } from "../chat/events.ts";
 import type { ModelRef } from "../chat/message.ts";
 import type { Thinking } from "../loop/model.ts";
 import {
-  type Access,
   accessFromEnvironment,
   defaultModel,
   isReady,
+  type ProviderAccess,
   type ProviderID,
   providerIDs,
 } from "../providers/providers.ts";
@@ -156,13 +156,13 @@ export function foldersOf({ cwd = process.cwd(), additionalDirectories = [] }: O
 export interface ModelChoice {
   model: ModelRef;
   /** How a provider is reached: with the caller's own key and address when it is the one that was chosen. */
-  accessTo(provider: string): { provider: ProviderID; access: Access };
+  accessTo(provider: string): { provider: ProviderID; access: ProviderAccess };
 }
 
 /** @throws QueryError when a server of one's own is to be asked for no model in particular */
 export function chooseModel(options: Options): ModelChoice {
   const { env = process.env, baseUrl, apiKey } = options;
-  const own = (id: ProviderID): Access => {
+  const own = (id: ProviderID): ProviderAccess => {
     const found = accessFromEnvironment(id, env);
     return { apiKey: apiKey ?? found.apiKey, baseURL: baseUrl ?? found.baseURL };
   };

@@ -3,7 +3,7 @@
 import type { BackgroundCommand } from "../chat/events.ts";
 
 /** Why a path asks each time, in all modes. */
-export type Guard =
+export type Protection =
   | "none"
   /** Passwords, keys, credentials: reading them, too. */
   | "secret"
@@ -20,7 +20,7 @@ export interface Location {
   relative: string;
   /** Whether it lies in one of the workspace's folders. */
   inside: boolean;
-  guard: Guard;
+  protection: Protection;
 }
 
 /** A text as it is now: in the editor's unsaved buffer when there is one, else on disk. */
@@ -42,11 +42,11 @@ export type FileKind =
   | { type: "missing"; similar: string[]; location: Location };
 
 /** What a search in a folder leaves out: what may be read only when it is asked for by name. */
-export interface Sieve {
+export interface SearchFilter {
   /** ripgrep's arguments, for a run in that folder, that leave out much of it, and nothing else. */
   readonly args: readonly string[];
   /** `path`: of a file, relative to the folder, with `/`. */
-  holds(path: string): boolean;
+  isExcluded(path: string): boolean;
   /** When the file was changed last, in ms since 1970; 0 when it is gone. At once: thousands are asked about. */
   modified(path: string): number;
 }
@@ -69,7 +69,7 @@ export interface Workspace {
    */
   look(location: Location): Promise<"file" | "folder" | "special" | "missing">;
   /** For searches in a folder. */
-  sieve(folder: Location): Sieve;
+  searchFilter(folder: Location): SearchFilter;
   /**
    * Replaces the text of a file, or makes it and its parents. Keeps encoding, BOM and mode; `text` holds the line
    * endings to write. Answers with the text afterwards, which a formatter may have changed.
@@ -83,7 +83,7 @@ export interface Workspace {
   remove(location: Location, expected: string, signal: AbortSignal): Promise<void>;
 }
 
-export interface Command {
+export interface ShellCommand {
   command: string;
   cwd: string;
   /** Aborting ends the whole process tree. */
@@ -103,13 +103,13 @@ export type CommandEnd =
 
 export interface Terminal {
   /** When it answers, no process of the tree is left, however it ended. Never rejects. */
-  run(command: Command): Promise<CommandEnd>;
+  run(command: ShellCommand): Promise<CommandEnd>;
   /** The shell's name, for the prompt: "bash", "pwsh". */
   readonly shell: string;
 }
 
 /** A command that a call waits for. */
-export interface CallCommand extends Pick<Command, "command" | "cwd" | "signal"> {
+export interface CallCommand extends Pick<ShellCommand, "command" | "cwd" | "signal"> {
   /** ms */
   timeout: number;
   /** The last lines of its output and how many there are in all; at once, then a few times a second. */
@@ -136,7 +136,7 @@ export interface Background {
    * the session at the latest.
    * @throws ToolError when too many run already
    */
-  start(command: Pick<Command, "command" | "cwd">, callID: string): BackgroundCommand;
+  start(command: Pick<ShellCommand, "command" | "cwd">, callID: string): BackgroundCommand;
   /** What it has put out since it was read last, made short, and where all of it is. Undefined: there is no such command. */
   read(id: string): { text: string; outputFile: string | undefined } | undefined;
   /** Ends its whole process tree. @returns whether it was running */
@@ -197,7 +197,7 @@ export interface CodeSymbol extends CodePlace {
   container: string;
 }
 
-export interface Search {
+export interface TextSearch {
   /**
    * Runs ripgrep with these arguments in `cwd`. Exit code 1 means "nothing found". `stdout` is cut at `limit` characters.
    * `take` is given the output in pieces, as it comes; `stdout` is empty then.
@@ -233,7 +233,7 @@ export interface OverflowFile {
 export interface Host {
   readonly workspace: Workspace;
   readonly terminal: Terminal;
-  readonly search: Search;
+  readonly search: TextSearch;
   readonly overflow: Overflow;
   readonly background: Background;
   readonly editor: Editor | undefined;

@@ -10,7 +10,7 @@ export const invalid = defineTool({
   prepare: async ({ tool, error, tools }) => ({
     title: tool,
     preview: { type: "text", text: error },
-    needs: [],
+    requires: [],
     writes: [],
     run: async () => ({ output: `${error} The tools are: ${tools.join(", ")}.`, metadata: {}, failed: true }),
   }),

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { CallMetadata, FilePart } from "../chat/message.ts";
 import type { Preview, Question } from "../chat/requests.ts";
-import type { Guard, Host } from "./host.ts";
+import type { Host, Protection } from "./host.ts";
 
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
 type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";
@@ -29,7 +29,7 @@ export class ToolError extends Error {
 export type FilesSeen = Map<string, string>;
 
 /** Work for a subagent. */
-export interface Task {
+export interface SubagentTask {
   /** Its name. */
   agent: string;
   /** 3 to 5 words. */
@@ -41,7 +41,7 @@ export interface Task {
  * Has a subagent do the task and answers with its last words.
  * @throws ToolError when it did not come to its end
  */
-export type Delegate = (task: Task) => Promise<string>;
+export type Delegate = (task: SubagentTask) => Promise<string>;
 
 /** For where there are no subagents. */
 export const noDelegate: Delegate = async () => {
@@ -68,37 +68,34 @@ export interface ToolContext {
   askUser: AskUser;
 }
 
-/** One thing that must be allowed before the plan may run. All needs of a plan are judged; the strictest wins. */
-export interface Need {
+/** A permission that must be granted before the plan may run. All requirements of a plan are judged; the strictest wins. */
+export interface PermissionRequirement {
   /** `read`, `edit`, `bash`, `external_directory`, `web_fetch` or the tool's name. */
   permission: string;
-  /** What rules are matched against: a relative path, a simple command, an absolute path outside. */
+  /** The text that rules are matched against: a relative path, a simple command, an absolute path outside. */
   pattern: string;
-  /** The pattern that "Always allow" would add. Absent: this cannot be allowed for always. */
-  always?: string;
-  /**
-   * `exact`: only a rule whose pattern is this text to the letter, or `*`, allows it; for a command that could not be
-   * taken apart with certainty.
-   */
+  /** The pattern that "Always allow" would add; undefined if it can be allowed only once. */
+  suggestedRule: string | undefined;
+  /** `exact`: only a rule with this very pattern, or `*`, matches; for a command that could not be parsed with certainty. */
   match: "pattern" | "exact";
-  /** Anything but `none` asks each time, whatever rules, hooks and modes allow. */
-  guard: Guard;
-  /** What it does, for the card: "writes out.txt", "sends data to the network"; empty where the pattern says it. */
+  /** Anything but `none` always prompts, whatever rules, hooks and modes allow. */
+  protection: Protection;
+  /** The effect, for the permission card: "writes out.txt", "sends data to the network"; empty if the pattern says it. */
   effect: string;
 }
 
-export interface Plan {
+export interface ToolPlan {
   /** In the present: "Edit src/cart.ts", "Run npm test". */
   title: string;
   preview: Preview;
-  needs: Need[];
+  requires: PermissionRequirement[];
   /** Absolute paths of the files that `run` will change; `unknown`: it may change any, as a command does. */
   writes: readonly string[] | "unknown";
-  run(progress: Progress): Promise<ToolResult>;
+  run(progress: ProgressReporter): Promise<ToolResult>;
 }
 
 /** The running command's last lines, and how many there are in all. */
-export type Progress = (text: string, lines: number) => void;
+export type ProgressReporter = (text: string, lines: number) => void;
 
 export interface ToolResult {
   output: string;
@@ -121,7 +118,7 @@ export interface Tool {
    * Only reads. `input` has passed the schema.
    * @throws ToolError with words for the model
    */
-  prepare(input: Record<string, unknown>, context: ToolContext): Promise<Plan>;
+  prepare(input: Record<string, unknown>, context: ToolContext): Promise<ToolPlan>;
 }
 
 interface ToolSpec<Shape extends z.core.$ZodShape> {
@@ -130,7 +127,7 @@ interface ToolSpec<Shape extends z.core.$ZodShape> {
   sideEffect: SideEffect;
   input: z.ZodMiniObject<Shape>;
   timeout?: number | "own";
-  prepare(input: z.infer<z.ZodMiniObject<Shape>>, context: ToolContext): Promise<Plan>;
+  prepare(input: z.infer<z.ZodMiniObject<Shape>>, context: ToolContext): Promise<ToolPlan>;
 }
 
 /** Ties a tool's input type to its schema, and forgets it again, so that tools of all inputs fit one list. */

@@ -180,7 +180,7 @@ describe("000 the processor", () => {
       prepare: async () => ({
         title: "Take a picture",
         preview: { type: "text", text: "" },
-        needs: [],
+        requires: [],
         writes: [],
         run: async () => ({
           output: "Taken.",
@@ -250,7 +250,7 @@ describe("000 tool resolution", () => {
         prepare: async () => ({
           title: name,
           preview: { type: "text", text: "" },
-          needs: [],
+          requires: [],
           writes: [],
           run: async () => ({ output: "", metadata: {} }),
         }),

@@ -19,7 +19,7 @@ function tool(name: string): Tool {
     prepare: async () => ({
       title: name,
       preview: { type: "text", text: "" },
-      needs: [],
+      requires: [],
       writes: [],
       run: async () => ({ output: name, metadata: {} }),
     }),

@@ -47,11 +47,11 @@ describe("I6 the boundary in the editor", () => {
     assert.ok(await vscode.workspace.applyEdit(edit));
     const found = await workspace.open(await workspace.locate(".env"), signal);
     assert.ok(found.type === "text");
-    assert.deepEqual([found.file.guard, found.file.text, found.file.unsaved], ["secret", "typed KEY=1\n", true]);
-    assert.equal((await workspace.locate("people.csv")).guard, "ignored");
-    assert.equal((await workspace.locate("a.cert")).guard, "secret");
-    assert.equal((await workspace.locate(".vscode/tasks.json")).guard, "settings");
-    assert.equal(workspace.sieve(await workspace.locate(".")).holds(".env"), true);
+    assert.deepEqual([found.file.protection, found.file.text, found.file.unsaved], ["secret", "typed KEY=1\n", true]);
+    assert.equal((await workspace.locate("people.csv")).protection, "ignored");
+    assert.equal((await workspace.locate("a.cert")).protection, "secret");
+    assert.equal((await workspace.locate(".vscode/tasks.json")).protection, "settings");
+    assert.equal(workspace.searchFilter(await workspace.locate(".")).isExcluded(".env"), true);
     assert.equal(await workspace.look(await workspace.locate("src")), "folder");
     await vscode.window.showTextDocument(document);
     await vscode.commands.executeCommand("workbench.action.files.revert");

@@ -79,7 +79,7 @@ describe("what the editor knows of the code", () => {
     assert.doesNotMatch(all, /PASSWORD|far away/);
     const plan = await planOf(diagnostics, { path: ".env" }, { host });
     assert.deepEqual(
-      plan.needs.map(({ permission, pattern, guard }) => [permission, pattern, guard]),
+      plan.requires.map(({ permission, pattern, protection }) => [permission, pattern, protection]),
       [["read", ".env", "secret"]],
     );
   });

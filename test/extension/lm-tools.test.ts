@@ -36,7 +36,7 @@ describe("tools of VS Code", () => {
     assert.deepEqual(echo.schema["required"], ["text"]);
     const plan = await planOf(echo, { text: "hello" });
     assert.deepEqual(
-      plan.needs.map(({ permission, pattern, always }) => [permission, pattern, always]),
+      plan.requires.map(({ permission, pattern, suggestedRule }) => [permission, pattern, suggestedRule]),
       [["vscode__test_echo", '{"text":"hello"}', "*"]],
     );
     assert.deepEqual([echo.sideEffect, plan.writes], ["network", "unknown"]);

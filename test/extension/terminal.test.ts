@@ -9,7 +9,7 @@ import { integratedTerminal } from "../../src/extension/host/integrated-terminal
 import { mirrored, type VisibleTerminal } from "../../src/extension/host/mirrored-terminal.ts";
 import type { CommandEnd } from "../../src/tools/host.ts";
 import { nodeTerminal } from "../../src/tools/node-host/terminal.ts";
-import { PlainLines } from "../../src/tools/run-command/plain-text.ts";
+import { PlainTextRenderer } from "../../src/tools/run-command/plain-text.ts";
 import { until } from "../loop/harness.ts";
 import { living, running } from "../tools/run-command/living.ts";
 
@@ -58,7 +58,7 @@ describe("commands in the user's own shell", () => {
 
   async function run(command: string, signal = AbortSignal.timeout(20_000)): Promise<Ran> {
     let output = "";
-    const lines = new PlainLines((text) => {
+    const lines = new PlainTextRenderer((text) => {
       output += text;
     });
     const end = await terminal.run({

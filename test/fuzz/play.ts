@@ -20,7 +20,7 @@ const big: Tool = defineTool({
   prepare: async ({ n }) => ({
     title: "Run big",
     preview: { type: "text", text: "big" },
-    needs: [],
+    requires: [],
     writes: [],
     run: async () => ({ output: "word ".repeat(n / 5), metadata: {} }),
   }),

@@ -25,7 +25,7 @@ function tool(
     prepare: async (input, { signal }) => ({
       title: `Run ${name}`,
       preview: { type: "text", text: name },
-      needs: [],
+      requires: [],
       writes: [],
       run: async () => await run(input, signal),
     }),
@@ -42,7 +42,7 @@ function stuck(name: string): Tool {
     prepare: async () => ({
       title: `Run ${name}`,
       preview: { type: "text", text: name },
-      needs: [],
+      requires: [],
       writes: [],
       run: (progress) => {
         progress("partial output", 1);

@@ -71,7 +71,7 @@ describe("C6 pruning", () => {
     prepare: async ({ n }) => ({
       title: `Big ${n}`,
       preview: { type: "text", text: "" },
-      needs: [],
+      requires: [],
       writes: [],
       run: async () => ({ output: `${n} `.padEnd(29_900, "x"), metadata: {} }),
     }),

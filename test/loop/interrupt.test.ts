@@ -109,7 +109,7 @@ describe("L11 Stop", () => {
       prepare: async () => ({
         title: "Hear nothing",
         preview: { type: "text", text: "" },
-        needs: [],
+        requires: [],
         writes: [],
         run: () => new Promise<never>(() => {}),
       }),

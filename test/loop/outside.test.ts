@@ -14,7 +14,9 @@ function outsideTool(name: string): Tool {
     prepare: async ({ word }) => ({
       title: `Ask ${name}`,
       preview: { type: "text", text: word },
-      needs: [{ permission: name, pattern: word, always: "*", match: "pattern", guard: "none", effect: "" }],
+      requires: [
+        { permission: name, pattern: word, suggestedRule: "*", match: "pattern", protection: "none", effect: "" },
+      ],
       writes: [],
       run: async () => ({ output: `${name} says ${word}`, metadata: {} }),
     }),

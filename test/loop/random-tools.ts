@@ -1,8 +1,13 @@
 /** Tools for random scripts: one that looks, one that asks, one that fails in words, one with a bug. */
 import * as z from "zod/mini";
-import { defineTool, type Need, type Tool, ToolError } from "../../src/tools/tool.ts";
+import { defineTool, type PermissionRequirement, type Tool, ToolError } from "../../src/tools/tool.ts";
 
-function tool(name: string, sideEffect: Tool["sideEffect"], needs: Need[], output: () => string): Tool {
+function tool(
+  name: string,
+  sideEffect: Tool["sideEffect"],
+  requires: PermissionRequirement[],
+  output: () => string,
+): Tool {
   return defineTool({
     name,
     sideEffect,
@@ -11,7 +16,7 @@ function tool(name: string, sideEffect: Tool["sideEffect"], needs: Need[], outpu
     prepare: async () => ({
       title: `Run ${name}`,
       preview: { type: "text", text: name },
-      needs,
+      requires,
       writes: [],
       run: async (progress) => {
         progress("live", 1);
@@ -21,7 +26,14 @@ function tool(name: string, sideEffect: Tool["sideEffect"], needs: Need[], outpu
   });
 }
 
-const ask: Need = { permission: "change", pattern: "it", always: "it", match: "pattern", guard: "none", effect: "" };
+const ask: PermissionRequirement = {
+  permission: "change",
+  pattern: "it",
+  suggestedRule: "it",
+  match: "pattern",
+  protection: "none",
+  effect: "",
+};
 
 export const randomTools: readonly Tool[] = [
   tool("look", "read-only", [], () => "seen"),

@@ -3,8 +3,8 @@ import type { PermissionMode } from "../../src/chat/events.ts";
 import type { Rule } from "../../src/chat/requests.ts";
 import { alwaysRules, isWhollyDenied, judge, strictest } from "../../src/loop/permissions/rules.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
-import type { Guard } from "../../src/tools/host.ts";
-import type { Need } from "../../src/tools/tool.ts";
+import type { Protection } from "../../src/tools/host.ts";
+import type { PermissionRequirement } from "../../src/tools/tool.ts";
 
 type Row = [rules: string[], need: string, decision: Rule["action"], mode?: PermissionMode];
 
@@ -16,12 +16,15 @@ function rule(text: string): Rule {
 }
 
 /** "read src/a.ts", "read[secret] .env", "bash: rm x" (not taken apart), "write>edit a.txt" (the tool, then what it needs). */
-function need(text: string): { tool: string; need: Need } {
+function need(text: string): { tool: string; need: PermissionRequirement } {
   const form = /^(?:(\w+)>)?(\w+)(?:\[(\w+)\])?(:?) (.*)$/s;
   const [, tool, permission = "", guard = "none", colon, pattern = ""] = form.exec(text) ?? [];
   const match = colon ? "exact" : "pattern";
   // The rows below are written with guards that there are.
-  return { tool: tool ?? permission, need: { permission, pattern, match, guard: guard as Guard, effect: "" } };
+  return {
+    tool: tool ?? permission,
+    need: { permission, pattern, suggestedRule: undefined, match, protection: guard as Protection, effect: "" },
+  };
 }
 
 const rows: Row[] = [
@@ -172,13 +175,16 @@ describe("rules", () => {
   });
 
   it("Always allow adds each rule once, and none when one thing can be allowed once only", () => {
-    const can = (pattern: string, always: string): Need => ({ ...need(`bash ${pattern}`).need, always });
+    const can = (pattern: string, suggestedRule: string): PermissionRequirement => ({
+      ...need(`bash ${pattern}`).need,
+      suggestedRule,
+    });
     assert.deepEqual(alwaysRules([can("npm test", "npm test *"), can("npm test x", "npm test *"), can("ls", "ls *")]), [
       rule("allow bash npm test *"),
       rule("allow bash ls *"),
     ]);
     assert.deepEqual(alwaysRules([can("ls", "ls *"), need("bash: $(x)").need]), []);
-    assert.deepEqual(alwaysRules([can("ls", "ls *"), { ...can("cat .env", "cat *"), guard: "secret" }]), []);
+    assert.deepEqual(alwaysRules([can("ls", "ls *"), { ...can("cat .env", "cat *"), protection: "secret" }]), []);
   });
 
   const agent = (name: string, source: "user" | "workspace", ...rules: string[]) => ({

@@ -95,7 +95,7 @@ describe("T1 the tools on offer", () => {
     prepare: async () => ({
       title: "Log",
       preview: { type: "text", text: "" },
-      needs: [],
+      requires: [],
       writes: [],
       run: async () => ({ output: "", metadata: {} }),
     }),

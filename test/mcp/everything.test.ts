@@ -62,13 +62,13 @@ function sameOverBoth(running: () => Running): void {
     assert.equal(echo.sideEffect, "network");
     assert.deepEqual(echo.schema["required"], ["message"]);
     const plan = await planOf(echo, { message: "hello" });
-    assert.deepEqual(plan.needs, [
+    assert.deepEqual(plan.requires, [
       {
         permission: "mcp__everything__echo",
         pattern: '{"message":"hello"}',
-        always: "*",
+        suggestedRule: "*",
         match: "pattern",
-        guard: "none",
+        protection: "none",
         effect: "asks the server everything",
       },
     ]);

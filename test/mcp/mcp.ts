@@ -7,7 +7,7 @@ import type { ServerView } from "../../src/chat/protocol.ts";
 import { loadServers } from "../../src/mcp/config/server-config.ts";
 import type { McpOptions } from "../../src/mcp/servers.ts";
 import { McpServers } from "../../src/mcp/servers.ts";
-import type { Plan, Progress, Tool, ToolResult } from "../../src/tools/tool.ts";
+import type { ProgressReporter, Tool, ToolPlan, ToolResult } from "../../src/tools/tool.ts";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const everythingFile = path.resolve(here, "../../node_modules/@modelcontextprotocol/server-everything/dist/index.js");
@@ -109,7 +109,7 @@ export function toolOf({ servers }: Running, name: string): Tool {
 }
 
 /** What a tool needs of its context. */
-export function planOf(tool: Tool, input: Record<string, unknown>, signal = nobody): Promise<Plan> {
+export function planOf(tool: Tool, input: Record<string, unknown>, signal = nobody): Promise<ToolPlan> {
   // Tools of servers ask for the signal and nothing else.
   return tool.prepare(input, { signal } as Parameters<Tool["prepare"]>[1]);
 }
@@ -118,7 +118,7 @@ export async function call(
   running: Running,
   name: string,
   input: Record<string, unknown> = {},
-  { signal = nobody, progress = () => {} }: { signal?: AbortSignal; progress?: Progress } = {},
+  { signal = nobody, progress = () => {} }: { signal?: AbortSignal; progress?: ProgressReporter } = {},
 ): Promise<ToolResult> {
   return (await planOf(toolOf(running, name), input, signal)).run(progress);
 }

@@ -116,7 +116,7 @@ describe("a full disk", () => {
             await work();
             return { output: name, metadata: {} };
           };
-          return { title: name, preview: { type: "text", text: name }, needs: [], writes: [], run };
+          return { title: name, preview: { type: "text", text: name }, requires: [], writes: [], run };
         },
       });
     const slow = look("slow", 0, () => {

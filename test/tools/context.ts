@@ -1,6 +1,6 @@
 /** What a tool is given that touches nothing of a host. */
 import type { Host } from "../../src/tools/host.ts";
-import { nobodyToAsk, noDelegate, type Plan, type Tool, type ToolContext } from "../../src/tools/tool.ts";
+import { nobodyToAsk, noDelegate, type Tool, type ToolContext, type ToolPlan } from "../../src/tools/tool.ts";
 
 /** Stands where a tool must not look. */
 const noHost = new Proxy({} as Host, {
@@ -16,7 +16,11 @@ function contextWith(more: Partial<ToolContext> = {}): ToolContext {
 }
 
 /** Parses the input as a call does, and plans. */
-export async function planOf(tool: Tool, input: Record<string, unknown>, more?: Partial<ToolContext>): Promise<Plan> {
+export async function planOf(
+  tool: Tool,
+  input: Record<string, unknown>,
+  more?: Partial<ToolContext>,
+): Promise<ToolPlan> {
   return await tool.prepare(tool.input.parse(input), contextWith(more));
 }
 

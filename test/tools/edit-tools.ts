@@ -4,7 +4,7 @@ import { edit } from "../../src/tools/built-in/edit.ts";
 import { multiEdit } from "../../src/tools/built-in/multi-edit.ts";
 import { notebookEdit } from "../../src/tools/built-in/notebook-edit.ts";
 import { registryOf } from "../../src/tools/registry.ts";
-import { nobodyToAsk, noDelegate, type Plan } from "../../src/tools/tool.ts";
+import { nobodyToAsk, noDelegate, type ToolPlan } from "../../src/tools/tool.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 const tools = registryOf([edit, multiEdit, applyPatch, notebookEdit]);
@@ -14,7 +14,7 @@ export class EditWorkspace extends TestWorkspace {
     name: string,
     input: Record<string, unknown>,
     signal = new AbortController().signal,
-  ): Promise<Plan> {
+  ): Promise<ToolPlan> {
     const tool = tools.get(name);
     if (!tool) return await super.plan(name, input, signal);
     const { host, seen } = this;

@@ -6,7 +6,7 @@ import net from "node:net";
 import path from "node:path";
 import type { PermissionMode } from "../../src/chat/events.ts";
 import { alwaysRules, judge, strictest } from "../../src/loop/permissions/rules.ts";
-import { guardedBelow } from "../../src/tools/file-access/protected-below.ts";
+import { protectedBelow } from "../../src/tools/file-access/protected-below.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 const modes: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "bypassPermissions"];
@@ -231,7 +231,7 @@ describe("I6 searches leave out what is guarded", () => {
 
   it("tells commands what a folder holds, what git ignores too", async () => {
     const below = async (name: string) =>
-      await guardedBelow(await work.host.workspace.locate(name), work.host, new AbortController().signal);
+      await protectedBelow(await work.host.workspace.locate(name), work.host, new AbortController().signal);
     work.put("plain/a.ts", "");
     assert.deepEqual(await below("plain"), []);
     work.put(".gitignore", ".env\n");
@@ -294,7 +294,7 @@ describe("I6 what is no file is never opened", () => {
     work.put("a.txt", "hit\n");
     execFileSync("mkfifo", [work.path(".rondoignore")]);
     assert.match((await work.run("grep", { pattern: "hit" })).output, /^No matches/);
-    assert.equal((await work.host.workspace.locate("a.txt")).guard, "ignored");
+    assert.equal((await work.host.workspace.locate("a.txt")).protection, "ignored");
   });
 
   it("a folder in place of a file, and outside, are asked for as what they are", async () => {
@@ -302,7 +302,7 @@ describe("I6 what is no file is never opened", () => {
     writeFileSync(path.join(work.root, "out/.env"), "KEY\n");
     const needs = await work.needs("read", { file_path: "../out/.env" });
     assert.deepEqual(
-      needs.map(({ permission, guard }) => [permission, guard]),
+      needs.map(({ permission, protection }) => [permission, protection]),
       [
         ["read", "secret"],
         ["external_directory", "secret"],

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import path from "node:path";
-import type { Guard } from "../../src/tools/host.ts";
+import type { Protection } from "../../src/tools/host.ts";
 import { refusalOf } from "../../src/tools/node-host/locate.ts";
 import { TestWorkspace } from "./workspace.ts";
 
-const names: Record<Guard, string[]> = {
+const names: Record<Protection, string[]> = {
   secret: [
     ...[".env", ".env.local", ".env.production", "api/.env", ".ENV", ".Env.Test", ".envrc", "config/prod.env"],
     ...[".env.example.local", ".dev.vars", "local.settings.json", "prod.tfvars", "a.auto.tfvars.json"],
@@ -85,11 +85,11 @@ describe("T8 the boundary: which paths are guarded", () => {
   after(() => work.dispose());
 
   const guardOf = async (name: string) =>
-    (await work.host.workspace.locate(name.replace("<folder>", work.folder))).guard;
+    (await work.host.workspace.locate(name.replace("<folder>", work.folder))).protection;
 
   for (const guard of ["secret", "ignored", "settings", "none"] as const) {
     it(`${guard}: ${names[guard].length} names`, async () => {
-      const found: Record<string, Guard> = {};
+      const found: Record<string, Protection> = {};
       for (const name of names[guard]) found[name] = await guardOf(name);
       assert.deepEqual(found, Object.fromEntries(names[guard].map((name) => [name, guard])));
     });
@@ -103,7 +103,7 @@ describe("T8 the boundary: guards through links", () => {
   });
   afterEach(() => work.dispose());
 
-  const guardOf = async (name: string) => (await work.host.workspace.locate(name)).guard;
+  const guardOf = async (name: string) => (await work.host.workspace.locate(name)).protection;
 
   it("a link to a guarded file, by another name, over folders, and to one that is not there", async () => {
     work.put(".env", "KEY=1\n");
@@ -135,8 +135,8 @@ describe("T8 the boundary: guards through links", () => {
   it("over /proc, which leads back in", async function () {
     if (process.platform !== "linux") return this.skip();
     work.put(".env", "KEY=1\n");
-    const { path: real, inside, guard } = await work.host.workspace.locate(`/proc/self/root${work.folder}/.env`);
-    assert.deepEqual({ real, inside, guard }, { real: work.path(".env"), inside: true, guard: "secret" });
+    const { path: real, inside, protection } = await work.host.workspace.locate(`/proc/self/root${work.folder}/.env`);
+    assert.deepEqual({ real, inside, protection }, { real: work.path(".env"), inside: true, protection: "secret" });
     assert.equal((await work.host.workspace.locate("/proc/self/cwd/.env")).path, path.join(process.cwd(), ".env"));
     assert.equal((await work.host.workspace.locate("/dev/fd/0")).inside, false);
   });
@@ -156,7 +156,7 @@ describe("T8 the boundary: .rondoignore and the user's own list", () => {
   let work: TestWorkspace;
   afterEach(() => work.dispose());
 
-  const guardOf = async (name: string) => (await work.host.workspace.locate(name)).guard;
+  const guardOf = async (name: string) => (await work.host.workspace.locate(name)).protection;
 
   it("is read anew when it changes, and overrules by depth, save for what a folder above is kept from", async () => {
     work = new TestWorkspace();

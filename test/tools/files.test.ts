@@ -19,7 +19,7 @@ const png = Buffer.from(
   "base64",
 );
 
-const plain = { guard: "none", effect: "" };
+const plain = { protection: "none", effect: "" };
 
 describe("files", () => {
   let work: TestWorkspace;
@@ -225,10 +225,10 @@ describe("files", () => {
     it("asks for nothing but the access inside", async () => {
       work.put("src/a.ts", "a\n");
       assert.deepEqual(await work.needs("read", { file_path: "src/a.ts" }), [
-        { permission: "read", pattern: "src/a.ts", always: "src/**", match: "pattern", ...plain },
+        { permission: "read", pattern: "src/a.ts", suggestedRule: "src/**", match: "pattern", ...plain },
       ]);
       assert.deepEqual(await work.needs("write", { file_path: "new.ts", content: "" }), [
-        { permission: "edit", pattern: "new.ts", always: "new.ts", match: "pattern", ...plain },
+        { permission: "edit", pattern: "new.ts", suggestedRule: "new.ts", match: "pattern", ...plain },
       ]);
       assert.deepEqual(await outsideOf("read", { file_path: path.join(work.folder, "src/../src/a.ts") }), []);
     });
@@ -236,11 +236,17 @@ describe("files", () => {
     it("asks for what lies outside: by .., absolute, in the home folder", async () => {
       const secret = path.join(work.root, "out/secret.txt");
       assert.deepEqual(await work.needs("read", { file_path: "../out/secret.txt" }), [
-        { permission: "read", pattern: secret, always: `${path.dirname(secret)}/**`, match: "pattern", ...plain },
+        {
+          permission: "read",
+          pattern: secret,
+          suggestedRule: `${path.dirname(secret)}/**`,
+          match: "pattern",
+          ...plain,
+        },
         {
           permission: "external_directory",
           pattern: secret,
-          always: `${path.dirname(secret)}/**`,
+          suggestedRule: `${path.dirname(secret)}/**`,
           match: "pattern",
           ...plain,
         },

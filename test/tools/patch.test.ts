@@ -214,7 +214,7 @@ describe("T11 apply_patch", () => {
         names.map((name) => work.path(name)),
       );
       assert.deepEqual(
-        plan.needs.map(({ permission, pattern }) => [permission, pattern]),
+        plan.requires.map(({ permission, pattern }) => [permission, pattern]),
         names.map((name) => ["edit", name]),
       );
       assert.equal(plan.preview.type === "diffs" && plan.preview.diffs.length, 5);

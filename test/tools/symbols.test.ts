@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { diagnostics } from "../../src/tools/built-in/diagnostics.ts";
 import { symbols } from "../../src/tools/built-in/symbols.ts";
 import type { CodePlace, CodeSymbol, Editor, Host, Problem } from "../../src/tools/host.ts";
-import type { Need, Tool } from "../../src/tools/tool.ts";
+import type { PermissionRequirement, Tool } from "../../src/tools/tool.ts";
 import { planOf } from "./context.ts";
 import { TestWorkspace } from "./workspace.ts";
 
@@ -50,8 +50,9 @@ describe("what tools tell of the editor's knowledge", () => {
 
   async function needs(tool: Tool, input: Record<string, unknown>): Promise<string[]> {
     const plan = await planOf(tool, input, { host: hostWith({}) });
-    const words = ({ permission, pattern, guard }: Need) => `${permission} ${pattern} ${guard}`;
-    return plan.needs.map((need) => words(need).replace(work.root, "ROOT"));
+    const words = ({ permission, pattern, protection }: PermissionRequirement) =>
+      `${permission} ${pattern} ${protection}`;
+    return plan.requires.map((need) => words(need).replace(work.root, "ROOT"));
   }
 
   it("T11 asks as reading the file does", async () => {

@@ -141,7 +141,7 @@ describe("registry", () => {
       prepare: async () => ({
         title: name,
         preview: { type: "text", text: "" },
-        needs: [],
+        requires: [],
         writes: [],
         run: async () => ({ output: "", metadata: {} }),
       }),

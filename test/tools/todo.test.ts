@@ -14,7 +14,7 @@ describe("todo_write", () => {
 
   it("T11 says how far the list is, and needs nobody's leave", async () => {
     const plan = await planOf(todoWrite, { todos });
-    assert.deepEqual([plan.needs, plan.writes], [[], []]);
+    assert.deepEqual([plan.requires, plan.writes], [[], []]);
     assert.deepEqual(await plan.run(() => {}), { output: "1 of 3 done", metadata: { fact: "1 of 3 done" } });
     const empty = await planOf(todoWrite, { todos: [] });
     assert.equal((await empty.run(() => {})).output, "empty");

@@ -15,7 +15,9 @@ function tool(name: string, description: string): Tool {
     prepare: async ({ text }) => ({
       title: `Call ${name}`,
       preview: { type: "text", text },
-      needs: [{ permission: name, pattern: text, always: "*", match: "pattern", guard: "none", effect: "" }],
+      requires: [
+        { permission: name, pattern: text, suggestedRule: "*", match: "pattern", protection: "none", effect: "" },
+      ],
       writes: "unknown",
       run: async () => ({ output: `${name}: ${text}`, metadata: {} }),
     }),
@@ -66,7 +68,7 @@ describe("tools that are too many", () => {
     const plan = await call.prepare({ name: "mcp__mail__send", input: { text: "hello" } }, context);
     assert.equal(plan.title, "Call mcp__mail__send");
     assert.deepEqual(
-      plan.needs.map(({ permission, pattern }) => [permission, pattern]),
+      plan.requires.map(({ permission, pattern }) => [permission, pattern]),
       [["mcp__mail__send", "hello"]],
     );
     assert.equal((await plan.run(() => {})).output, "mcp__mail__send: hello");

@@ -70,9 +70,9 @@ describe("web_fetch", () => {
   it("T11 asks by host, and says what goes where", async () => {
     const plan = await planOf(webFetchTool(), { url: "https://docs.rs/serde?q=1#top" });
     assert.equal(plan.title, "Fetch https://docs.rs/serde?q=1");
-    const need = { permission: "web_fetch", pattern: "https://docs.rs/serde?q=1", always: "https://docs.rs/*" };
-    assert.deepEqual(plan.needs, [
-      { ...need, match: "pattern", guard: "none", effect: "sends the address to docs.rs" },
+    const need = { permission: "web_fetch", pattern: "https://docs.rs/serde?q=1", suggestedRule: "https://docs.rs/*" };
+    assert.deepEqual(plan.requires, [
+      { ...need, match: "pattern", protection: "none", effect: "sends the address to docs.rs" },
     ]);
     assert.match(await refusalOf(() => planOf(webFetchTool(), { url: "http://127.0.0.1/" })), /not on the public/);
   });

@@ -8,11 +8,11 @@ import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import {
   type FilesSeen,
-  type Need,
   nobodyToAsk,
   noDelegate,
-  type Plan,
-  type Progress,
+  type PermissionRequirement,
+  type ProgressReporter,
+  type ToolPlan,
   type ToolResult,
 } from "../../src/tools/tool.ts";
 
@@ -51,7 +51,7 @@ export class TestWorkspace {
     return readFileSync(this.path(name));
   }
 
-  async plan(tool: string, input: Record<string, unknown>, signal = new AbortController().signal): Promise<Plan> {
+  async plan(tool: string, input: Record<string, unknown>, signal = new AbortController().signal): Promise<ToolPlan> {
     const found = this.#registry.get(tool);
     if (!found) throw new Error(`no tool ${tool}`);
     return await found.prepare(found.input.parse(input), {
@@ -68,7 +68,7 @@ export class TestWorkspace {
     tool: string,
     input: Record<string, unknown>,
     signal = new AbortController().signal,
-    progress: Progress = () => {},
+    progress: ProgressReporter = () => {},
   ): Promise<ToolResult> {
     const plan = await this.plan(tool, input, signal);
     return await plan.run(progress);
@@ -85,8 +85,8 @@ export class TestWorkspace {
     }
   }
 
-  async needs(tool: string, input: Record<string, unknown>): Promise<Need[]> {
-    return (await this.plan(tool, input)).needs;
+  async needs(tool: string, input: Record<string, unknown>): Promise<PermissionRequirement[]> {
+    return (await this.plan(tool, input)).requires;
   }
 
   dispose(): void {

@@ -31,7 +31,7 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
     locate: (path) => disk().locate(path),
     open,
     look: (location) => disk().look(location),
-    sieve: (folder) => disk().sieve(folder),
+    searchFilter: (folder) => disk().searchFilter(folder),
     async write(location, text, expected, signal) {
       requireTrust(workspace);
       const found = await open(location, signal);
@@ -166,8 +166,8 @@ async function quietly(uri: vscode.Uri): Promise<vscode.TextDocument | undefined
   }
 }
 
-function textFile({ path, relative, inside, guard }: Location, text: string, unsaved: boolean): TextFile {
-  return { path, relative, inside, guard, text, version: versionOf(text), unsaved };
+function textFile({ path, relative, inside, protection }: Location, text: string, unsaved: boolean): TextFile {
+  return { path, relative, inside, protection, text, version: versionOf(text), unsaved };
 }
 
 const notSaved = ({ relative }: Location): ToolError =>

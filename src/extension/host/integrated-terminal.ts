@@ -1,7 +1,7 @@
 /** The agent's commands in terminals of the user's own shell, by way of VS Code's shell integration. */
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
-import type { Command, CommandEnd } from "../../tools/host.ts";
+import type { CommandEnd, ShellCommand } from "../../tools/host.ts";
 import { quiet } from "../../tools/run-command/command-environment.ts";
 import {
   endTree,
@@ -95,7 +95,7 @@ class Pool {
   }
 
   /** Undefined where there is no shell integration, which the user is told once. */
-  async take({ cwd, signal }: Command): Promise<Ready | undefined> {
+  async take({ cwd, signal }: ShellCommand): Promise<Ready | undefined> {
     const shell = this.#shell();
     for (const free of [...this.#idle].filter(({ path }) => path === shell)) {
       this.#idle.delete(free);
@@ -166,9 +166,9 @@ class Execution {
   readonly #ready: Ready;
   readonly #line: TypedLine;
   readonly #mark: string;
-  readonly #command: Command;
+  readonly #command: ShellCommand;
 
-  constructor(ready: Ready, line: TypedLine, mark: string, command: Command) {
+  constructor(ready: Ready, line: TypedLine, mark: string, command: ShellCommand) {
     this.#ready = ready;
     this.#line = line;
     this.#mark = mark;

@@ -1,8 +1,8 @@
 /** The agent's commands, mirrored as they run into terminals of VS Code's, where the user can watch and end them. */
 import * as vscode from "vscode";
 import { never } from "../../chat/never.ts";
-import type { Command, CommandEnd, Terminal } from "../../tools/host.ts";
-import { ForTheEye } from "../../tools/run-command/plain-text.ts";
+import type { CommandEnd, ShellCommand, Terminal } from "../../tools/host.ts";
+import { DisplaySanitizer } from "../../tools/run-command/plain-text.ts";
 
 /** ms between two writes to the terminal: a flood of output arrives in few pieces. */
 const flushMs = 30;
@@ -65,7 +65,7 @@ class Mirror implements vscode.Pseudoterminal {
   #terminal: vscode.Terminal | undefined;
   /** VS Code drops what is written before it has called `open`. */
   #opened = false;
-  #eye = new ForTheEye();
+  #eye = new DisplaySanitizer();
   #waiting = "";
   #timer: NodeJS.Timeout | undefined;
   #atLineStart = true;
@@ -78,7 +78,7 @@ class Mirror implements vscode.Pseudoterminal {
     return this.#running !== undefined;
   }
 
-  begin({ command }: Command): AbortController {
+  begin({ command }: ShellCommand): AbortController {
     this.#terminal ??= vscode.window.createTerminal({
       name: this.#name,
       pty: this,
@@ -87,8 +87,8 @@ class Mirror implements vscode.Pseudoterminal {
     });
     const stop = new AbortController();
     this.#running = stop;
-    this.#eye = new ForTheEye();
-    const shown = new ForTheEye().push(command.trim()).replaceAll("\n", "\n  ");
+    this.#eye = new DisplaySanitizer();
+    const shown = new DisplaySanitizer().push(command.trim()).replaceAll("\n", "\n  ");
     this.#line(`\x1b[1m$ ${shown}\x1b[0m`);
     return stop;
   }

@@ -1,6 +1,6 @@
 /** The world as tools see it, in VS Code: files as the editor has them, commands in sight, VS Code's own ripgrep. */
 import * as vscode from "vscode";
-import type { Host, Search, Terminal } from "../../tools/host.ts";
+import type { Host, Terminal, TextSearch } from "../../tools/host.ts";
 import { nodeOverflow } from "../../tools/node-host/output-files.ts";
 import { nodeSearch } from "../../tools/node-host/ripgrep.ts";
 import { nodeTerminal } from "../../tools/node-host/terminal.ts";
@@ -83,8 +83,8 @@ function openFolders(secrets: readonly string[]) {
 }
 
 /** Looks for ripgrep when it is first needed. */
-function editorSearch(): Search {
-  let found: Promise<Search> | undefined;
+function editorSearch(): TextSearch {
+  let found: Promise<TextSearch> | undefined;
   return {
     async ripgrep(...args) {
       found ??= editorRipgrep(vscode.env.appRoot).then(nodeSearch);

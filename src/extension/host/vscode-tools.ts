@@ -59,13 +59,13 @@ function lmTool({ name, description, inputSchema }: vscode.LanguageModelToolInfo
       return {
         title: `Use ${name}`,
         preview: { type: "text", text: cutLine(JSON.stringify(input, undefined, 2), 10_000) },
-        needs: [
+        requires: [
           {
             permission: own,
             pattern: given,
-            always: "*",
+            suggestedRule: "*",
             match: "pattern",
-            guard: "none",
+            protection: "none",
             effect: "does what its extension wants",
           },
         ],

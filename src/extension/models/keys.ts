@@ -1,6 +1,6 @@
 /** Keys: in VS Code's secret storage, else in the environment. They go to the SDK and nowhere else. */
 import * as vscode from "vscode";
-import { type Access, accessFromEnvironment, type ProviderID, providerIDs } from "../../providers/providers.ts";
+import { accessFromEnvironment, type ProviderAccess, type ProviderID, providerIDs } from "../../providers/providers.ts";
 
 const secretName = (provider: ProviderID) => `rondo.key.${provider}`;
 
@@ -30,7 +30,7 @@ export class Keys implements vscode.Disposable {
   }
 
   /** `baseURL` is the user's setting and wins over the environment's. */
-  access(provider: ProviderID, baseURL: string | undefined): Access {
+  access(provider: ProviderID, baseURL: string | undefined): ProviderAccess {
     const found = accessFromEnvironment(provider, process.env);
     return { apiKey: this.#stored.get(provider) ?? found.apiKey, baseURL: baseURL ?? found.baseURL };
   }

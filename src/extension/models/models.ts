@@ -5,10 +5,10 @@ import type { ModelChoice, Readiness } from "../../chat/protocol.ts";
 import { type Model, ModelError } from "../../loop/model.ts";
 import { knownModels } from "../../loop/setup/model-catalog.ts";
 import {
-  type Access,
   defaultModel,
   isReady,
   openModel,
+  type ProviderAccess,
   type ProviderID,
   providerIDs,
   providerNames,
@@ -169,7 +169,7 @@ export class Models {
   }
 
   /** The setting's address belongs to the provider that the settings name; without one, to the compatible servers. */
-  #access(provider: ProviderID): Access {
+  #access(provider: ProviderID): ProviderAccess {
     const { baseURL, provider: chosen } = readSettings();
     return this.#keys.access(provider, provider === (chosen ?? "openai") ? baseURL : undefined);
   }

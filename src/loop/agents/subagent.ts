@@ -5,7 +5,7 @@ import { type ChatEvent, isRecorded } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, noTokens, type SubtaskPart, type UserMessage } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
-import { type Task, ToolError } from "../../tools/tool.ts";
+import { type SubagentTask, ToolError } from "../../tools/tool.ts";
 import { costOfSession } from "../budget.ts";
 import { Blocked } from "../calls/blocked.ts";
 import type { CallEnd } from "../calls/call.ts";
@@ -39,7 +39,7 @@ interface Caller {
  * Has a subagent do the task in a session of its own. Answers with its last words.
  * @throws ToolError when it did not come to its end, Blocked, the signal's reason on abort
  */
-export async function runSubagent(caller: Caller, task: Task): Promise<string> {
+export async function runSubagent(caller: Caller, task: SubagentTask): Promise<string> {
   const { turn, record, signal } = caller;
   const agent = turn.project().agents.find(task.agent);
   const { id: parentID, cwd } = turn.chat.session;

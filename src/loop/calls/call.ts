@@ -8,11 +8,11 @@ import { shorten } from "../../tools/text/truncate.ts";
 import {
   type AskUser,
   isHarmless,
-  type Need,
   nobodyToAsk,
-  type Plan,
+  type PermissionRequirement,
   type Tool,
   ToolError,
+  type ToolPlan,
   type ToolResult,
 } from "../../tools/tool.ts";
 import { runSubagent } from "../agents/subagent.ts";
@@ -44,7 +44,7 @@ interface Run {
 
 /** What was decided of a call before anything ran. */
 type Decided =
-  | { type: "ready"; tool: Tool; plan: Plan }
+  | { type: "ready"; tool: Tool; plan: ToolPlan }
   /** It cannot be done as it was asked for. */
   | { type: "failed"; error: string }
   | Denied;
@@ -185,7 +185,7 @@ function checkMayRun(turn: Turn, tool: Tool): void {
   }
 }
 
-async function prepare(run: Run, tool: Tool, input: Record<string, unknown>): Promise<Plan> {
+async function prepare(run: Run, tool: Tool, input: Record<string, unknown>): Promise<ToolPlan> {
   const { turn, config, call, record, deadline } = run;
   const { host, seen } = turn;
   const { signal } = deadline;
@@ -232,18 +232,18 @@ function changeOf(tool: Tool, { arguments: args }: ToolCall, input: Record<strin
   return `The call was changed before it was allowed. ${what}`;
 }
 
-function questionOf({ turn, call, record }: Run, tool: Tool, plan: Plan, hook: Question["hook"]): Question {
+function questionOf({ turn, call, record }: Run, tool: Tool, plan: ToolPlan, hook: Question["hook"]): Question {
   const { lineage, permissions } = turn;
-  const judged = (need: Need) => permissions.judge(need, tool.name, lineage);
+  const judged = (need: PermissionRequirement) => permissions.judge(need, tool.name, lineage);
   const preview =
-    plan.preview.type === "command" ? { ...plan.preview, parts: partsOf(plan.needs, judged) } : plan.preview;
+    plan.preview.type === "command" ? { ...plan.preview, parts: partsOf(plan.requires, judged) } : plan.preview;
   return {
     ...idsOf(turn, call),
     tool: tool.name,
     title: plan.preview.type === "command" ? "Run this command?" : `${plan.title}?`,
     preview,
     input: record.input,
-    needs: isSilent(turn, call) ? plan.needs.map((need) => notesNeed(turn, need)) : plan.needs,
+    needs: isSilent(turn, call) ? plan.requires.map((need) => notesNeed(turn, need)) : plan.requires,
     lineage,
     hook,
   };
@@ -254,10 +254,10 @@ function isSilent(turn: Turn, { messageID }: ToolCall): boolean {
 }
 
 /** Where the user is not at work with the agent, notes are asked for apart from what protects their folder (C5). */
-function notesNeed(turn: Turn, need: Need): Need {
+function notesNeed(turn: Turn, need: PermissionRequirement): PermissionRequirement {
   const path = turn.project().memory?.path;
   if (need.permission !== "edit" || need.pattern !== path) return need;
-  return { ...need, permission: "memory", always: need.pattern, guard: "none" };
+  return { ...need, permission: "memory", suggestedRule: need.pattern, protection: "none" };
 }
 
 /** `mayAnswer` is heard before the user. */
@@ -323,7 +323,9 @@ async function askToRepeat(run: Run): Promise<Denied | undefined> {
       title: `Let ${tool} be called once more?`,
       preview: { type: "text", text: JSON.stringify(input, undefined, 2).slice(0, 10_000) },
       input,
-      needs: [{ permission: "doom_loop", pattern: tool, always: tool, match: "exact", guard: "none", effect: "" }],
+      needs: [
+        { permission: "doom_loop", pattern: tool, suggestedRule: tool, match: "exact", protection: "none", effect: "" },
+      ],
       lineage: turn.lineage,
       hook: undefined,
     },

@@ -4,11 +4,14 @@ import type { CommandJudgement } from "../../chat/protocol.ts";
 import type { CommandPart } from "../../chat/requests.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
-import { type Need, nobodyToAsk, noDelegate, ToolError } from "../../tools/tool.ts";
+import { nobodyToAsk, noDelegate, type PermissionRequirement, ToolError } from "../../tools/tool.ts";
 import { alwaysRules, type Judgement, strictest } from "./rules.ts";
 
 /** In the order of the needs. */
-export function partsOf(needs: readonly Need[], judge: (need: Need) => Judgement): CommandPart[] {
+export function partsOf(
+  needs: readonly PermissionRequirement[],
+  judge: (need: PermissionRequirement) => Judgement,
+): CommandPart[] {
   return needs.map((need) => {
     const { decision, why } = judge(need);
     return { text: need.pattern, permission: need.permission, effect: need.effect, decision, why };
@@ -22,15 +25,15 @@ export function partsOf(needs: readonly Need[], judge: (need: Need) => Judgement
 export async function judgeCommand(
   command: string,
   { host, tools }: { host: Host; tools: Pick<ToolRegistry, "get"> },
-  judge: (need: Need, tool: string) => Judgement,
+  judge: (need: PermissionRequirement, tool: string) => Judgement,
   signal: AbortSignal,
 ): Promise<CommandJudgement> {
   const bash = tools.get("bash");
   if (!bash) throw new ToolError("Commands are switched off.");
   const bare = { callID: "", seen: new Map(), delegate: noDelegate, askUser: nobodyToAsk };
-  const { needs } = await bash.prepare({ command }, { host, signal, ...bare });
-  const judged = (need: Need) => judge(need, bash.name);
-  const asking = needs.filter((need) => judged(need).decision === "ask");
-  const decision = strictest(needs.map(judged));
-  return { command, decision, parts: partsOf(needs, judged), always: alwaysRules(asking) };
+  const { requires } = await bash.prepare({ command }, { host, signal, ...bare });
+  const judged = (need: PermissionRequirement) => judge(need, bash.name);
+  const asking = requires.filter((need) => judged(need).decision === "ask");
+  const decision = strictest(requires.map(judged));
+  return { command, decision, parts: partsOf(requires, judged), always: alwaysRules(asking) };
 }

@@ -4,7 +4,7 @@ import type { ChatEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { never } from "../../chat/never.ts";
 import type { Question as Asked, PermissionRequest, Rule } from "../../chat/requests.ts";
-import type { Need } from "../../tools/tool.ts";
+import type { PermissionRequirement } from "../../tools/tool.ts";
 import { sameJson } from "../calls/same-json.ts";
 import { alwaysRules, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
 
@@ -28,7 +28,7 @@ export type Verdict =
 /** What asks, apart from its id and its reason. */
 export type Question = Omit<PermissionRequest, "id" | "reason" | "permission" | "patterns" | "always"> & {
   input: Record<string, unknown>;
-  needs: readonly Need[];
+  needs: readonly PermissionRequirement[];
   lineage: Lineage;
   /** What a hook, or an answer before, has said: `ask` asks even if no rule does, `allow` spares all but protected files. */
   hook: { decision: "allow" | "ask"; reason: string } | undefined;
@@ -69,7 +69,7 @@ export class Permissions {
     return this.#options.attended;
   }
 
-  judge(need: Need, tool: string, lineage: Lineage): Judgement {
+  judge(need: PermissionRequirement, tool: string, lineage: Lineage): Judgement {
     return judge(need, tool, this.#options.book(), lineage);
   }
 
@@ -80,7 +80,7 @@ export class Permissions {
     const denial = judged.find((one) => one.judgement.decision === "deny");
     if (denial) return { type: "denied", why: denial.judgement.why };
     const asking = judged.filter((one) => one.judgement.decision === "ask");
-    const isGuarded = asking.some(({ need }) => need.guard !== "none");
+    const isGuarded = asking.some(({ need }) => need.protection !== "none");
     const { hook } = question;
     if (hook?.decision === "allow" && !isGuarded) return allowed;
     const forced = hook?.decision === "ask";
@@ -167,7 +167,7 @@ export class Permissions {
     }
   }
 
-  #judged({ needs, tool, lineage }: Question): { need: Need; judgement: Judgement }[] {
+  #judged({ needs, tool, lineage }: Question): { need: PermissionRequirement; judgement: Judgement }[] {
     return needs.map((need) => ({ need, judgement: this.judge(need, tool, lineage) }));
   }
 
@@ -203,7 +203,12 @@ export class Permissions {
   }
 }
 
-function requestOf(question: Question, asking: readonly Need[], reason: string, always: Rule[]): PermissionRequest {
+function requestOf(
+  question: Question,
+  asking: readonly PermissionRequirement[],
+  reason: string,
+  always: Rule[],
+): PermissionRequest {
   const { needs: _, input: __, lineage: ___, hook: ____, ...shown } = question;
   return {
     ...shown,

@@ -2,8 +2,8 @@
 
 import type { PermissionMode } from "../../chat/events.ts";
 import type { Rule } from "../../chat/requests.ts";
-import type { Guard } from "../../tools/host.ts";
-import type { Need, Tool } from "../../tools/tool.ts";
+import type { Protection } from "../../tools/host.ts";
+import type { PermissionRequirement, Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 
 /** Reading inside the workspace is free, and so is handing work on; all else asks. */
@@ -36,7 +36,7 @@ export interface Judgement {
  * What the rules say of one need of a call of `tool`. The rules of the first agent rank below the user's own, unless the
  * workspace brings it: that one, and every agent that work is handed on to, can only make it stricter (S1).
  */
-export function judge(need: Need, tool: string, book: RuleBook, lineage: Lineage = []): Judgement {
+export function judge(need: PermissionRequirement, tool: string, book: RuleBook, lineage: Lineage = []): Judgement {
   const { root, narrowing } = ranked(lineage);
   let judged = judgeOwn(need, tool, book, root);
   for (const { name, permission } of narrowing) {
@@ -57,12 +57,17 @@ function ranked(lineage: Lineage): { root: Lineage[number] | undefined; narrowin
   return root?.source === "workspace" ? { root: undefined, narrowing: lineage } : { root, narrowing: others };
 }
 
-function judgeOwn(need: Need, tool: string, book: RuleBook, root: Lineage[number] | undefined): Judgement {
+function judgeOwn(
+  need: PermissionRequirement,
+  tool: string,
+  book: RuleBook,
+  root: Lineage[number] | undefined,
+): Judgement {
   const users = ownRule(need, tool, book);
   const own = users ?? (root && lastMatch(root.permission, need, tool));
   const whose = users || !root ? "Your rule" : `The agent ${root.name}'s rule`;
   if (own?.action === "deny") return { decision: "deny", rule: own, why: `${whose} \`${own.pattern}\` denies it.` };
-  if (need.guard !== "none") return { decision: "ask", rule: undefined, why: guardReasons[need.guard] };
+  if (need.protection !== "none") return { decision: "ask", rule: undefined, why: guardReasons[need.protection] };
   if (book.mode === "bypassPermissions") {
     return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
   }
@@ -88,13 +93,13 @@ export function strictest(judgements: readonly Judgement[]): Rule["action"] {
 }
 
 /** What "Always allow" would add; nothing when one of the needs can only be allowed once. */
-export function alwaysRules(needs: readonly Need[]): Rule[] {
+export function alwaysRules(needs: readonly PermissionRequirement[]): Rule[] {
   const rules: Rule[] = [];
   for (const need of needs) {
-    const { permission, always } = need;
-    if (always === undefined || need.guard !== "none") return [];
-    if (!rules.some((rule) => rule.permission === permission && rule.pattern === always)) {
-      rules.push({ permission, pattern: always, action: "allow" });
+    const { permission, suggestedRule } = need;
+    if (suggestedRule === undefined || need.protection !== "none") return [];
+    if (!rules.some((rule) => rule.permission === permission && rule.pattern === suggestedRule)) {
+      rules.push({ permission, pattern: suggestedRule, action: "allow" });
     }
   }
   return rules;
@@ -118,19 +123,19 @@ function denyWholly(rules: readonly Rule[], { name, sideEffect }: Tool): boolean
 }
 
 /** A rule of the user's settings that denies stands above what was allowed in a workspace, which may be older. */
-function ownRule(need: Need, tool: string, { user, workspace }: RuleBook): Rule | undefined {
+function ownRule(need: PermissionRequirement, tool: string, { user, workspace }: RuleBook): Rule | undefined {
   const usual = lastMatch(user, need, tool);
   return usual?.action === "deny" ? usual : (lastMatch(workspace, need, tool) ?? usual);
 }
 
 /** No rule, mode or hook gives these away. */
-const guardReasons: Record<Exclude<Guard, "none">, string> = {
+const guardReasons: Record<Exclude<Protection, "none">, string> = {
   secret: "It may hold secrets, which asks each time, in all modes.",
   ignored: "A .rondoignore file names it, which asks each time, in all modes.",
   settings: "It decides what an agent may do, or what runs by itself, which asks each time, in all modes.",
 };
 
-function askReason(need: Need, mode: PermissionMode): string {
+function askReason(need: PermissionRequirement, mode: PermissionMode): string {
   if (need.permission === "doom_loop") return "The same call, or the same few, came again and again.";
   if (need.permission === "memory") return "The conversation is about to be compacted; these notes would last.";
   if (need.permission === "external_directory") return "It lies outside the workspace, which always asks.";
@@ -139,12 +144,12 @@ function askReason(need: Need, mode: PermissionMode): string {
   return mode === "acceptEdits" ? "Accept edits covers edits only; all else asks." : "Asks because no rule allows it.";
 }
 
-function lastMatch<R extends Rule>(rules: readonly R[], need: Need, tool: string): R | undefined {
+function lastMatch<R extends Rule>(rules: readonly R[], need: PermissionRequirement, tool: string): R | undefined {
   return rules.findLast((rule) => isAbout(rule, need, tool) && matches(rule, need));
 }
 
 /** A rule for a tool does not lead out of the workspace: that takes one for `external_directory`, or for `*`. */
-function isAbout({ permission }: Rule, need: Need, tool: string): boolean {
+function isAbout({ permission }: Rule, need: PermissionRequirement, tool: string): boolean {
   if (names(permission, need.permission)) return true;
   // Rules about what is done say nothing about doing it again and again.
   if (need.permission === "doom_loop") return false;
@@ -157,7 +162,7 @@ function names(permission: string, name: string): boolean {
 }
 
 /** Whether the pattern covers what is asked for, whatever the permission. */
-export function matches(rule: Rule, need: Pick<Need, "pattern" | "match">): boolean {
+export function matches(rule: Rule, need: Pick<PermissionRequirement, "pattern" | "match">): boolean {
   if (rule.pattern === "*" || rule.pattern === need.pattern) return true;
   if (need.match === "pattern") return toRegExp(rule.pattern).test(need.pattern);
   // A command that was not taken apart: no pattern may allow a part of it, but one may still forbid it.

@@ -6,7 +6,7 @@ import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import type { CommandJudgement, ContextUse } from "../../chat/protocol.ts";
 import type { Background } from "../../tools/host.ts";
-import type { FilesSeen, Need } from "../../tools/tool.ts";
+import type { FilesSeen, PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { Budget, costOfSession } from "../budget.ts";
 import { closeOpenCalls, interruptedText } from "../calls/close-calls.ts";
@@ -195,7 +195,7 @@ export class Session {
 
   /** How a command would be judged now; nothing of it runs. @throws ToolError when it cannot be looked at */
   async judge(command: string): Promise<CommandJudgement> {
-    const judge = (need: Need, tool: string) => this.permissions.judge(need, tool, [this.agent]);
+    const judge = (need: PermissionRequirement, tool: string) => this.permissions.judge(need, tool, [this.agent]);
     return await judgeCommand(command, this.#deps, judge, this.#closing.signal);
   }
 

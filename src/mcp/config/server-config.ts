@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
-import { type Root, readFileOf, rootsOf, textOf } from "../../tools/file-access/config-files.ts";
+import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../../tools/file-access/config-files.ts";
 import { expand, isLoopback, variablesOf } from "./server-environment.ts";
 
 /** How a server is reached. */
@@ -74,7 +74,7 @@ export function loadServers({ caller, settings, folders, files = true, trusted, 
     place: "The setting rondo.mcpServers",
     folder: usual,
   });
-  for (const root of files ? rootsOf(folders, os.devNull, true) : []) {
+  for (const root of files ? configRoots(folders, os.devNull, true) : []) {
     if (root.source === "workspace") reader.file(root, ".mcp.json");
   }
   return reader.loaded;
@@ -140,15 +140,15 @@ class Reader {
     this.#env = env;
   }
 
-  file(root: Root, name: string): void {
-    const found = readFileOf(root, name, fileLimit);
+  file(root: ConfigRoot, name: string): void {
+    const found = readConfigFile(root, name, fileLimit);
     if (found.type === "missing") return;
     const shown = root.prefix + name;
     const unusable = (why: string) => this.loaded.problems.push(`The servers of ${shown} are not used: ${why}.`);
     if (found.type === "unusable") return void unusable(found.why);
     if (found.size > fileLimit) return void unusable(`it is larger than ${fileLimit / 1024} KiB`);
     try {
-      const servers = serversIn(textOf(found.bytes) ?? "");
+      const servers = serversIn(decodeText(found.bytes) ?? "");
       this.all(servers, { bringer: "workspace", source: shown, place: shown, folder: root.folder });
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;

@@ -1,6 +1,6 @@
 /** Tools of a server as Rondo's own. */
 import * as z from "zod/mini";
-import type { Plan, Progress, Tool, ToolResult } from "../../tools/tool.ts";
+import type { ProgressReporter, Tool, ToolPlan, ToolResult } from "../../tools/tool.ts";
 import type { ListedTool } from "../connection/connect.ts";
 import { oneLine, visible } from "../connection/server-text.ts";
 import { toolNames } from "./offered-names.ts";
@@ -16,7 +16,7 @@ type Ask = (
   name: string,
   input: Record<string, unknown>,
   signal: AbortSignal,
-  progress: Progress,
+  progress: ProgressReporter,
 ) => Promise<ToolResult>;
 
 export interface ToolsOf {
@@ -51,7 +51,7 @@ function toTool(tool: ListedTool, name: string, server: string, timeout: number,
     input: Input,
     schema,
     timeout,
-    async prepare(input, { signal }): Promise<Plan> {
+    async prepare(input, { signal }): Promise<ToolPlan> {
       signal.throwIfAborted();
       const { text, isWhole } = patternOf(input);
       const pretty = JSON.stringify(input, undefined, 2);
@@ -62,13 +62,13 @@ function toTool(tool: ListedTool, name: string, server: string, timeout: number,
           type: "text",
           text: preview.length > previewLimit ? `${preview.slice(0, previewLimit)}…` : preview,
         },
-        needs: [
+        requires: [
           {
             permission: name,
             pattern: text,
-            always: "*",
+            suggestedRule: "*",
             match: isWhole ? "pattern" : "exact",
-            guard: "none",
+            protection: "none",
             effect: `asks the server ${server}`,
           },
         ],

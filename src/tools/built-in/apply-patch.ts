@@ -4,7 +4,7 @@ import { never } from "../../chat/never.ts";
 import type { Preview } from "../../chat/requests.ts";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
 import { openTarget, type Target } from "../editing/plan-change.ts";
-import { fileNeeds } from "../file-access/requirements.ts";
+import { fileRequirements } from "../file-access/requirements.ts";
 import type { TextFile } from "../host.ts";
 import { applyChunks } from "../patch/apply-chunks.ts";
 import { commit, type Step } from "../patch/commit-files.ts";
@@ -31,7 +31,7 @@ export const applyPatch = defineTool({
     return {
       title: titleOf(steps),
       preview: previewOf(diffs),
-      needs: steps.flatMap(({ target }) => fileNeeds("edit", target.location, host)),
+      requires: steps.flatMap(({ target }) => fileRequirements("edit", target.location, host)),
       writes: steps.map(({ target }) => target.location.path),
       run: async () => {
         const known = await Promise.all(steps.map(({ target, old }) => knownProblems(host, target.location.path, old)));

@@ -38,7 +38,7 @@ export const askUser = defineTool({
     return {
       title: asked.length === 1 ? headOf(asked[0]?.question ?? "", longestTitle) : `Ask ${asked.length} questions`,
       preview: { type: "questions", questions: asked },
-      needs: [],
+      requires: [],
       writes: [],
       run: async () => {
         const answers = await askUser(asked);

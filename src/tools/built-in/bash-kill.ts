@@ -13,7 +13,7 @@ export const bashKill = defineTool({
     return {
       title: `End ${id}`,
       preview: { type: "text", text: command },
-      needs: [],
+      requires: [],
       writes: [],
       run: async () => {
         const wasRunning = await background.kill(id);

@@ -22,7 +22,7 @@ export const bashOutput = defineTool({
     return {
       title: id === undefined ? "List background commands" : `Read output of ${id}`,
       preview: { type: "text", text: "" },
-      needs: [],
+      requires: [],
       writes: [],
       run: async () =>
         id === undefined ? { output: overview(background), metadata: {} } : news(background, id, filter),

@@ -25,7 +25,7 @@ export const bash = defineTool({
     return {
       title: `Run ${firstLine(command)}`,
       preview: { type: "command", command, cwd, parts: [] },
-      needs: await commandNeeds(command, { host, signal }),
+      requires: await commandNeeds(command, { host, signal }),
       writes: "unknown",
       run: async (progress) =>
         isBackground

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { fileNeeds, folderNeeds, pathFor } from "../file-access/requirements.ts";
+import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
 import type { Editor, Location, Problem, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
@@ -23,7 +23,7 @@ export const diagnostics = defineTool({
     return {
       title: `Problems${location ? ` in ${location.relative}` : ""}`,
       preview: { type: "text", text: location?.path ?? "all files" },
-      needs: location ? fileNeeds("read", location, host) : folderNeeds(await workspace.locate(".")),
+      requires: location ? fileRequirements("read", location, host) : folderRequirements(await workspace.locate(".")),
       writes: [],
       run: async () => {
         const problems = await editor.problems(location?.path);
@@ -41,8 +41,8 @@ export function requireEditor(editor: Editor | undefined): Editor {
 }
 
 /** What may be told of a file without having asked for it. */
-export function isOpenToAll({ inside, guard }: Location): boolean {
-  return inside && guard !== "secret" && guard !== "ignored";
+export function isOpenToAll({ inside, protection }: Location): boolean {
+  return inside && protection !== "secret" && protection !== "ignored";
 }
 
 function ofOne(problems: readonly Problem[], location: Location, workspace: Workspace): ToolResult {

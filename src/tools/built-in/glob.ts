@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import * as z from "zod/mini";
-import { folderNeeds, pathFor } from "../file-access/requirements.ts";
-import { FileList, heldSentence, usualFiles } from "../file-access/search-filter.ts";
+import { folderRequirements, pathFor } from "../file-access/requirements.ts";
+import { excludedNote, FileList, listArguments } from "../file-access/search-filter.ts";
 import type { Host, Location } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { defineTool, ToolError } from "../tool.ts";
@@ -24,7 +24,7 @@ export const glob = defineTool({
     return {
       title: `Find ${pattern}`,
       preview: { type: "text", text: `${pattern} in ${folder.path}` },
-      needs: folderNeeds(folder),
+      requires: folderRequirements(folder),
       writes: [],
       run: async () => {
         if ((await host.workspace.look(folder)) !== "folder")
@@ -36,7 +36,7 @@ export const glob = defineTool({
         const left = list.count - shownFiles;
         if (left > 0) lines.push(`(${left} more are not shown: narrow the pattern)`);
         if (isCut) lines.push("(there are too many files here to look at all of them: give a path)");
-        const held = heldSentence(list.held.length, "listed");
+        const held = excludedNote(list.excluded.length, "listed");
         if (held) lines.push(held);
         return {
           output: lines.join("\n"),
@@ -69,8 +69,11 @@ async function find(
   { search, workspace }: Host,
   signal: AbortSignal,
 ): Promise<{ list: FileList; isCut: boolean }> {
-  const list = new FileList(workspace.sieve(folder), matcher(pattern.startsWith("./") ? pattern.slice(2) : pattern));
-  const args = ["--files", ...usualFiles, ...byEnding(pattern)];
+  const list = new FileList(
+    workspace.searchFilter(folder),
+    matcher(pattern.startsWith("./") ? pattern.slice(2) : pattern),
+  );
+  const args = ["--files", ...listArguments, ...byEnding(pattern)];
   const { stderr, code, cut } = await search.ripgrep(args, folder.path, listLimit, signal, list.take);
   if (code > 1 && list.count === 0 && stderr.trim() !== "") throw new ToolError(`The search failed: ${stderr.trim()}`);
   return { list, isCut: cut };

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { fileNeeds, folderNeeds, pathFor } from "../file-access/requirements.ts";
-import { countHeld, FileList, heldSentence, openSieve, usualFiles } from "../file-access/search-filter.ts";
-import type { Host, Location, Sieve } from "../host.ts";
+import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
+import { countExcluded, excludedNote, FileList, listArguments, noFilter } from "../file-access/search-filter.ts";
+import type { Host, Location, SearchFilter } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { shorten } from "../text/truncate.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
@@ -43,21 +43,23 @@ export const grep = defineTool({
     return {
       title: `Search ${wish.pattern}`,
       preview: { type: "text", text: `${wish.pattern} in ${location.path}` },
-      needs: isFolder ? folderNeeds(location) : fileNeeds("read", location, host),
+      requires: isFolder ? folderRequirements(location) : fileRequirements("read", location, host),
       writes: [],
       run: async () => {
         if ((await host.workspace.look(location)) !== kind)
           throw new ToolError(`${location.relative} has changed meanwhile.`);
         const place = whereFor(location, isFolder, pathFor(location, host.workspace));
-        const sieve = isFolder ? host.workspace.sieve(location) : openSieve;
-        const counted = isFolder ? countHeld(location, sieve, onlyGlob(wish), host.search, signal) : Promise.resolve(0);
+        const sieve = isFolder ? host.workspace.searchFilter(location) : noFilter;
+        const counted = isFolder
+          ? countExcluded(location, sieve, onlyGlob(wish), host.search, signal)
+          : Promise.resolve(0);
         const [found, held] = await Promise.all([search(wish, place, sieve, host, signal), counted]);
         const shown = wish.head_limit ? found.lines.slice(0, wish.head_limit) : found.lines;
         if (shown.length < found.lines.length)
           shown.push(`(${found.lines.length - shown.length} more lines; head_limit was reached)`);
         shown.push(...found.remarks);
         if (found.lines.length === 0) shown.unshift("No matches.");
-        const sentence = heldSentence(held, "searched");
+        const sentence = excludedNote(held, "searched");
         if (sentence) shown.push(sentence);
         const { output, outputFile } = await shorten(shown.join("\n"), host.overflow, callID);
         const result: ToolResult = { output, metadata: { fact: found.fact, outputFile } };
@@ -74,7 +76,7 @@ interface Place {
   target: string;
 }
 
-async function search(wish: Input, place: Place, sieve: Sieve, { search }: Host, signal: AbortSignal) {
+async function search(wish: Input, place: Place, sieve: SearchFilter, { search }: Host, signal: AbortSignal) {
   const args = [...argumentsFor(wish), ...sieve.args, "--regexp", wish.pattern, "--", place.target];
   const list = isList(wish) ? new FileList(sieve, () => true) : undefined;
   const found = await search.ripgrep(args, place.cwd, outputCharacters, signal, list?.take);
@@ -99,7 +101,7 @@ function isList({ output_mode }: Input): boolean {
 }
 
 function argumentsFor(wish: Input): string[] {
-  const args = [...usualFiles, "--with-filename", "--engine=auto"];
+  const args = [...listArguments, "--with-filename", "--engine=auto"];
   if (wish["-i"]) args.push("--ignore-case");
   if (wish.multiline) args.push("--multiline", "--multiline-dotall");
   else if (wish.pattern.includes("\n") || wish.pattern.includes("\\n")) args.push("--multiline");
@@ -143,7 +145,7 @@ function files(list: FileList, { prefix }: Place): { lines: string[]; fact: stri
   return { lines, fact: lines.length === 0 ? "no matches" : plural(lines.length, "file") };
 }
 
-function rows(stdout: string, wish: Input, { prefix }: Place, sieve: Sieve): { lines: string[]; fact: string } {
+function rows(stdout: string, wish: Input, { prefix }: Place, sieve: SearchFilter): { lines: string[]; fact: string } {
   const rows = rowsOf(stdout, sieve);
   const matches =
     wish.output_mode === "content"
@@ -172,7 +174,7 @@ interface Row {
  * The rows of ripgrep's output, by file: its threads answer in another order each time. A row is `path NUL number : text`,
  * or `path NUL count`.
  */
-function rowsOf(stdout: string, sieve: Sieve): Row[] {
+function rowsOf(stdout: string, sieve: SearchFilter): Row[] {
   const byFile = new Map<string, Row[]>();
   let begun = "";
   for (const row of stdout.split("\n")) {
@@ -190,7 +192,7 @@ function rowsOf(stdout: string, sieve: Sieve): Row[] {
     own.push({ file, number, sign, text: row.slice(end + 1 + start.length).replace(/\r$/, "") });
   }
   return [...byFile.keys()]
-    .filter((file) => !sieve.holds(file))
+    .filter((file) => !sieve.isExcluded(file))
     .sort()
     .flatMap((file) => byFile.get(file) ?? []);
 }

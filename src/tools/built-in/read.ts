@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { FilePart } from "../../chat/message.ts";
 import { asText } from "../file-access/file-checks.ts";
-import { fileNeeds, pathFor } from "../file-access/requirements.ts";
+import { fileRequirements, pathFor } from "../file-access/requirements.ts";
 import type { FileKind, TextFile } from "../host.ts";
 import { cutLine, numbered, plural, splitLines } from "../text/text.ts";
 import { outputLimit } from "../text/truncate.ts";
@@ -24,7 +24,7 @@ export const read = defineTool({
     return {
       title: `Read ${location.relative}`,
       preview: { type: "text", text: location.path },
-      needs: fileNeeds("read", location, host),
+      requires: fileRequirements("read", location, host),
       writes: [],
       run: async () => {
         const kind = await host.workspace.open(location, signal);

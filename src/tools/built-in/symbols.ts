@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { fileNeeds, folderNeeds, pathFor } from "../file-access/requirements.ts";
+import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
 import type { CodePlace, CodeSymbol, Editor, Host, Location, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
-import { defineTool, type Need, ToolError, type ToolResult } from "../tool.ts";
+import { defineTool, type PermissionRequirement, ToolError, type ToolResult } from "../tool.ts";
 import { isOpenToAll, requireEditor } from "./diagnostics.ts";
 
 const most = 100;
@@ -23,11 +23,11 @@ export const symbols = defineTool({
   }),
   async prepare(input, { host, signal }) {
     const editor = requireEditor(host.editor);
-    const { title, needs, find } = await query(input, editor, host);
+    const { title, requires, find } = await query(input, editor, host);
     return {
       title,
       preview: { type: "text", text: title },
-      needs,
+      requires,
       writes: [],
       run: async () => {
         const found = await find();
@@ -47,7 +47,7 @@ interface Input {
 
 interface Query {
   title: string;
-  needs: Need[];
+  requires: PermissionRequirement[];
   find(): Promise<readonly Found[]>;
 }
 
@@ -58,20 +58,20 @@ async function query({ action, symbol, path, line }: Input, editor: Editor, host
   const { workspace } = host;
   if (action === "workspace") {
     if (symbol === undefined) throw new ToolError("symbol is missing: the name to look for, or its beginning.");
-    const needs = folderNeeds(await workspace.locate("."));
-    return { title: `Symbols named ${symbol}`, needs, find: () => editor.symbols(symbol, undefined) };
+    const requires = folderRequirements(await workspace.locate("."));
+    return { title: `Symbols named ${symbol}`, requires, find: () => editor.symbols(symbol, undefined) };
   }
   if (path === undefined) throw new ToolError("path is missing: the file in which the symbol stands.");
   const location = await workspace.locate(path);
-  const needs = fileNeeds("read", location, host);
+  const requires = fileRequirements("read", location, host);
   if (action === "document") {
-    return { title: `Symbols of ${location.relative}`, needs, find: () => editor.symbols("", location.path) };
+    return { title: `Symbols of ${location.relative}`, requires, find: () => editor.symbols("", location.path) };
   }
   if (symbol === undefined || line === undefined) {
     throw new ToolError("symbol and line are needed: the name as it stands on that line, and the line's number.");
   }
   const title = `${action === "definition" ? "Definition" : "References"} of ${symbol}`;
-  return { title, needs, find: () => editor[action](location.path, line, symbol) };
+  return { title, requires, find: () => editor[action](location.path, line, symbol) };
 }
 
 /** Of files that nobody has allowed to be read, no text is told; of protected ones, nothing. */
@@ -95,8 +95,8 @@ async function told(found: readonly Found[], workspace: Workspace): Promise<Tool
   };
 }
 
-function isTold({ guard }: Location): boolean {
-  return guard !== "secret" && guard !== "ignored";
+function isTold({ protection }: Location): boolean {
+  return protection !== "secret" && protection !== "ignored";
 }
 
 function lineOf(one: Found, location: Location, workspace: Workspace): string {

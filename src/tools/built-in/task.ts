@@ -26,7 +26,16 @@ export function taskTool(agents: readonly { name: string; description: string }[
       return {
         title: `${agent}: ${description}`,
         preview: { type: "text", text: prompt },
-        needs: [{ permission: "task", pattern: agent, always: agent, match: "pattern", guard: "none", effect: "" }],
+        requires: [
+          {
+            permission: "task",
+            pattern: agent,
+            suggestedRule: agent,
+            match: "pattern",
+            protection: "none",
+            effect: "",
+          },
+        ],
         // What its calls change is told by them.
         writes: [],
         run: async () => {

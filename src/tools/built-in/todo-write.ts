@@ -25,7 +25,7 @@ export const todoWrite = defineTool({
     return {
       title: "Update the to-dos",
       preview: { type: "text", text: todos.map(({ content, status }) => `[${status}] ${content}`).join("\n") },
-      needs: [],
+      requires: [],
       writes: [],
       run: async () => ({ output: fact, metadata: { fact } }),
     };

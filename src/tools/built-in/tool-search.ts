@@ -53,7 +53,7 @@ function searchTool(tools: readonly Tool[]): Tool {
       return {
         title: `Look for tools: ${query.slice(0, 60)}`,
         preview: { type: "text", text: query },
-        needs: [],
+        requires: [],
         writes: [],
         run: async () => {
           const found = search(tools, query).slice(0, mostFound);

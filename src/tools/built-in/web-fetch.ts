@@ -25,13 +25,13 @@ export function webFetchTool(network?: Network): Tool {
       return {
         title: `Fetch ${headOf(url.href, longestTitle)}`,
         preview: { type: "text", text: url.href },
-        needs: [
+        requires: [
           {
             permission: "web_fetch",
             pattern: url.href,
-            always: `${url.origin}/*`,
+            suggestedRule: `${url.origin}/*`,
             match: "pattern",
-            guard: "none",
+            protection: "none",
             effect: `sends the address to ${host}`,
           },
         ],

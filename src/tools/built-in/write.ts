@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
 import { asSeen, requireTrust } from "../file-access/file-checks.ts";
-import { fileNeeds } from "../file-access/requirements.ts";
+import { fileRequirements } from "../file-access/requirements.ts";
 import { compare, inContext, toFileDiff } from "../text/diff.ts";
 import { countLines, isCrlf, plural } from "../text/text.ts";
 import { defineTool } from "../tool.ts";
@@ -29,7 +29,7 @@ export const write = defineTool({
     return {
       title: `${verb} ${location.relative}`,
       preview: { type: "diff", diff },
-      needs: fileNeeds("edit", location, host),
+      requires: fileRequirements("edit", location, host),
       writes: [location.path],
       run: async () => {
         const complaints = await knownProblems(host, location.path, before?.text ?? "");

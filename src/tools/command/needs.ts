@@ -1,9 +1,9 @@
 /** What must be allowed before a command may run (T8): each simple command in it, and each file it writes or that is guarded. */
 import picomatch from "picomatch";
-import { guardedBelow } from "../file-access/protected-below.ts";
-import { fileNeeds, namedOutside } from "../file-access/requirements.ts";
+import { protectedBelow } from "../file-access/protected-below.ts";
+import { fileRequirements, namedOutside } from "../file-access/requirements.ts";
 import type { Host, Location } from "../host.ts";
-import { type Need, ToolError } from "../tool.ts";
+import { type PermissionRequirement, ToolError } from "../tool.ts";
 import { alwaysPattern } from "./always.ts";
 import { expandGlob } from "./glob.ts";
 import type { Grammar } from "./grammar.ts";
@@ -34,7 +34,7 @@ const mostVariants = 20;
 const mostNeeds = 200;
 
 /** In the order of the command, no two alike, at least one. */
-export async function commandNeeds(command: string, place: Place): Promise<Need[]> {
+export async function commandNeeds(command: string, place: Place): Promise<PermissionRequirement[]> {
   const acts = await actsOf(command, place.host.terminal.shell);
   const needs = new Needs(place);
   for (const act of acts ?? []) if (needs.all.length < mostNeeds) await needs.act(act);
@@ -54,13 +54,13 @@ async function actsOf(command: string, shell: string): Promise<Act[] | undefined
 let grammar: Promise<Grammar> | undefined;
 
 /** Only a rule with this text to the letter allows it: never one that has the same text by chance, as `find *` has. */
-function exactly(text: string, effect: string): Need {
+function exactly(text: string, effect: string): PermissionRequirement {
   const pattern = /^[^*]*\*$/.test(text) ? `${text.slice(0, -1)}\\*` : text;
-  return { permission: "bash", pattern, match: "exact", guard: "none", effect };
+  return { permission: "bash", pattern, suggestedRule: undefined, match: "exact", protection: "none", effect };
 }
 
 class Needs {
-  readonly #needs = new Map<string, Need>();
+  readonly #needs = new Map<string, PermissionRequirement>();
   readonly #places = new Map<string, Promise<Location | undefined>>();
   readonly #host: Host;
   readonly #signal: AbortSignal;
@@ -70,7 +70,7 @@ class Needs {
     this.#signal = signal;
   }
 
-  get all(): Need[] {
+  get all(): PermissionRequirement[] {
     return [...this.#needs.values()];
   }
 
@@ -120,8 +120,8 @@ class Needs {
     if (!isPlain || globs.some(({ paths }) => !paths || (heedsNames(name) && paths.some(isOption)))) {
       this.#add(exactly(pattern, effect || "can run other code, or write, with these arguments"));
     } else {
-      const always = alwaysPattern(words.map(({ shown }) => shown));
-      this.#add({ permission: "bash", pattern, always, match: "pattern", guard: "none", effect });
+      const suggestedRule = alwaysPattern(words.map(({ shown }) => shown));
+      this.#add({ permission: "bash", pattern, suggestedRule, match: "pattern", protection: "none", effect });
     }
     // To most programs `-` is the standard output.
     for (const file of hiddenWrites(name, rest)) if (file !== "-") await this.#file("edit", file, folders);
@@ -150,8 +150,8 @@ class Needs {
 
   async #guarded(folder: Location, { isRead, ignored }: Below): Promise<void> {
     if ((await this.#host.workspace.look(folder)) !== "folder") return;
-    for (const path of await guardedBelow(folder, this.#host, this.#signal, ignored)) {
-      if (path === "…") this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", guard: "secret" });
+    for (const path of await protectedBelow(folder, this.#host, this.#signal, ignored)) {
+      if (path === "…") this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", protection: "secret" });
       else if (isRead(path)) this.#located(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
     }
   }
@@ -215,7 +215,7 @@ class Needs {
     for (const folder of folders) {
       const location = await this.#locate(name, folder);
       if (!location) this.#add(exactly(`${access === "edit" ? ">" : "<"} ${name}`, "nobody knows to which file"));
-      for (const need of location ? fileNeeds(access, location, this.#host) : []) {
+      for (const need of location ? fileRequirements(access, location, this.#host) : []) {
         this.#add(
           access === "edit" && need.permission === "edit" ? { ...need, effect: `writes ${need.pattern}` } : need,
         );
@@ -234,16 +234,16 @@ class Needs {
   #located(location: Location | undefined, use: Use): void {
     if (!location) return;
     if (!location.inside) this.#add(namedOutside(location));
-    if (use === "mention" || location.guard === "none") return;
-    if (use === "read" && location.guard === "settings") return;
-    for (const need of fileNeeds(use === "read" ? "read" : "edit", location, this.#host)) this.#add(need);
+    if (use === "mention" || location.protection === "none") return;
+    if (use === "read" && location.protection === "settings") return;
+    for (const need of fileRequirements(use === "read" ? "read" : "edit", location, this.#host)) this.#add(need);
   }
 
-  #add(need: Need): void {
+  #add(need: PermissionRequirement): void {
     const key = `${need.permission} ${need.pattern}`;
     const before = this.#needs.get(key);
     // Of two for the same the stricter one counts.
-    if (!before || (before.guard === "none" && need.guard !== "none") || need.match === "exact")
+    if (!before || (before.protection === "none" && need.protection !== "none") || need.match === "exact")
       this.#needs.set(key, need);
   }
 }

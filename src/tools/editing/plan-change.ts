@@ -1,10 +1,10 @@
 /** Changing one text file: what edit, multi_edit and notebook_edit have in common. */
 
 import { asSeen, openToChange, requireTrust } from "../file-access/file-checks.ts";
-import { fileNeeds } from "../file-access/requirements.ts";
+import { fileRequirements } from "../file-access/requirements.ts";
 import type { Location, TextFile } from "../host.ts";
 import { compare, inContext, toFileDiff } from "../text/diff.ts";
-import type { Plan, ToolContext } from "../tool.ts";
+import type { ToolContext, ToolPlan } from "../tool.ts";
 import { knownProblems, newProblems } from "./new-problems.ts";
 
 export interface Target {
@@ -25,7 +25,7 @@ export async function openTarget(name: string, mayBeMissing: boolean, context: T
 }
 
 /** `done` says what was done, in sentences, and goes before the text as it reads now. */
-export function planChange({ location, before }: Target, text: string, done: string, context: ToolContext): Plan {
+export function planChange({ location, before }: Target, text: string, done: string, context: ToolContext): ToolPlan {
   const { host, seen, signal } = context;
   const { relative } = location;
   const old = before?.text ?? "";
@@ -33,7 +33,7 @@ export function planChange({ location, before }: Target, text: string, done: str
   return {
     title: `${before ? "Edit" : "Create"} ${relative}`,
     preview: { type: "diff", diff: toFileDiff(relative, hunks) },
-    needs: fileNeeds("edit", location, host),
+    requires: fileRequirements("edit", location, host),
     writes: [location.path],
     run: async () => {
       const known = await knownProblems(host, location.path, old);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { isWithin } from "./requirements.ts";
 
 /** A folder that holds `.rondo`, `.claude` and their like. */
-export interface Root {
+export interface ConfigRoot {
   /** Absolute, links resolved. */
   folder: string;
   source: "workspace" | "user";
@@ -13,10 +13,10 @@ export interface Root {
 }
 
 /** Nearest first. Of an untrusted workspace only the user's own. */
-export function rootsOf(folders: readonly string[], home: string, trusted: boolean): Root[] {
-  const own: Root = { folder: realFolder(home), source: "user", prefix: "~/" };
+export function configRoots(folders: readonly string[], home: string, trusted: boolean): ConfigRoot[] {
+  const own: ConfigRoot = { folder: realFolder(home), source: "user", prefix: "~/" };
   if (!trusted) return [own];
-  const roots = folders.map((folder): Root => {
+  const roots = folders.map((folder): ConfigRoot => {
     const prefix = folders.length === 1 ? "" : `${path.basename(folder)}/`;
     return { folder: realFolder(folder), source: "workspace", prefix };
   });
@@ -31,7 +31,7 @@ function realFolder(folder: string): string {
   }
 }
 
-export type FoundFile =
+export type ConfigFileRead =
   | { type: "missing" }
   | { type: "unusable"; why: string }
   /** `size` in bytes; `bytes` holds no more than was asked for. */
@@ -41,7 +41,12 @@ export type FoundFile =
  * Reads at most `limit` bytes of a file, from its beginning or up to its end. A file of the workspace whose path leads out
  * of it over a link is not read; the user's own links may lead where they like.
  */
-export function readFileOf(root: Root, name: string, limit: number, from: "start" | "end" = "start"): FoundFile {
+export function readConfigFile(
+  root: ConfigRoot,
+  name: string,
+  limit: number,
+  from: "start" | "end" = "start",
+): ConfigFileRead {
   const file = path.join(root.folder, name);
   let descriptor: number | undefined;
   try {
@@ -58,14 +63,14 @@ export function readFileOf(root: Root, name: string, limit: number, from: "start
     const read = readSync(descriptor, bytes, 0, bytes.length, from === "start" ? 0 : size - bytes.length);
     return { type: "file", bytes: bytes.subarray(0, read), size };
   } catch (error) {
-    return { type: "unusable", why: `it cannot be read (${reasonOf(error)})` };
+    return { type: "unusable", why: `it cannot be read (${errorCodeOf(error)})` };
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
 /** Undefined when it is no text. A last character that was cut in two is left out. */
-export function textOf(bytes: Buffer): string | undefined {
+export function decodeText(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined;
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\r\n", "\n");
 }
@@ -74,7 +79,7 @@ export function textOf(bytes: Buffer): string | undefined {
 const mostFiles = 200;
 
 /** Markdown files of a folder, by name. A folder that a workspace's link leads out of is empty. */
-export function markdownIn(root: Root, folder: string): string[] {
+export function listMarkdown(root: ConfigRoot, folder: string): string[] {
   const place = path.join(root.folder, folder);
   try {
     if (isMissing(place) || !statSync(place).isDirectory()) return [];
@@ -95,11 +100,11 @@ function isMissing(place: string): boolean {
     return statSync(place, { throwIfNoEntry: false }) === undefined;
   } catch (error) {
     // Where a folder was expected there is a file.
-    if (reasonOf(error) === "ENOTDIR") return true;
+    if (errorCodeOf(error) === "ENOTDIR") return true;
     throw error;
   }
 }
 
-function reasonOf(error: unknown): string {
+function errorCodeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
 }

@@ -3,7 +3,7 @@ import { never } from "../../chat/never.ts";
 import type { FileKind, Host, Location, TextFile, Workspace } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { type FilesSeen, ToolError } from "../tool.ts";
-import { asksToRead } from "./requirements.ts";
+import { isReadProtected } from "./requirements.ts";
 
 /**
  * Opens a file of which a part is to be changed. Whether that part is there tells what the file holds, so what asks before
@@ -16,7 +16,7 @@ export async function openToChange(
   seen: FilesSeen,
   signal: AbortSignal,
 ): Promise<FileKind> {
-  if (asksToRead(location) && !seen.has(location.path) && !overflow.holds(location.path)) {
+  if (isReadProtected(location) && !seen.has(location.path) && !overflow.holds(location.path)) {
     const name = location.relative;
     throw new ToolError(
       `${name} asks before it is read, and you have not read it: read it first, or write it as a whole.`,

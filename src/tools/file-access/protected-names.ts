@@ -57,7 +57,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** `path`: inside a workspace's folder relative to it, else absolute. */
-export function isSettings(path: string): boolean {
+export function isControlFile(path: string): boolean {
   const plain = plainPath(path);
   return settingsPath.test(plain) || repositoryHead.test(plain);
 }
@@ -69,7 +69,7 @@ export const withoutSecrets: readonly string[] = [
 ].map((name) => `--iglob=!${name.includes("/") ? `**/${name}` : name}`);
 
 /** ripgrep's arguments that leave all but those files that may be secrets or name what is ignored; ignore files still count. */
-export const onlyGuards: readonly string[] = [
+export const onlyProtected: readonly string[] = [
   ...[...secretNames, ".rondoignore"].map((name) => `--type-add=guard:${ripgrepName(name)}`),
   "--type=guard",
 ];

@@ -1,52 +1,62 @@
-/** What a tool asks for because of the paths it touches (T8). */
-import type { Guard, Host, Location, Workspace } from "../host.ts";
-import type { Need } from "../tool.ts";
+/** The permissions that a tool requires for the paths it touches (T8). */
+import type { Host, Location, Protection, Workspace } from "../host.ts";
+import type { PermissionRequirement } from "../tool.ts";
 
-type Access = "read" | "edit";
+type FileAccess = "read" | "edit";
 
-export function fileNeeds(access: Access, location: Location, host: Host): Need[] {
-  const guard = access === "read" ? readGuard(location) : location.guard;
-  const need = needOf(access, location.relative, siblings(location.relative), guard);
-  if (location.inside || (access === "read" && host.overflow.holds(location.path))) return [need];
-  return [need, needOf("external_directory", location.path, siblings(location.path), guard)];
+export function fileRequirements(access: FileAccess, location: Location, host: Host): PermissionRequirement[] {
+  const { path, relative, inside } = location;
+  const protection = access === "read" ? readProtection(location) : location.protection;
+  const requirement = requirementFor(access, relative, siblings(relative), protection);
+  if (inside || (access === "read" && host.overflow.holds(path))) return [requirement];
+  return [requirement, requirementFor("external_directory", path, siblings(path), protection)];
 }
 
-/** Reading all that is in a folder, save what is guarded below it: searches leave that out. */
-export function folderNeeds(location: Location): Need[] {
-  const { relative } = location;
-  const guard = readGuard(location);
+/** For reading all files in a folder except the protected ones, which searches leave out. */
+export function folderRequirements(location: Location): PermissionRequirement[] {
+  const { path, relative, inside } = location;
+  const protection = readProtection(location);
   const isRoot = relative === ".";
-  const need = needOf("read", isRoot ? "." : `${relative}/`, isRoot ? "*" : `${relative}/**`, guard);
-  if (location.inside) return [need];
-  return [need, needOf("external_directory", `${location.path}/`, `${location.path}/**`, guard)];
+  const requirement = requirementFor(
+    "read",
+    isRoot ? "." : `${relative}/`,
+    isRoot ? "*" : `${relative}/**`,
+    protection,
+  );
+  if (inside) return [requirement];
+  return [requirement, requirementFor("external_directory", `${path}/`, `${path}/**`, protection)];
 }
 
-/** Something outside that a command names; whether it is a file or a folder is not known. */
-export function namedOutside(location: Location): Need {
-  return needOf("external_directory", location.path, location.path, location.guard);
+/** For a path outside the workspace that a command names; it may be a file or a folder. */
+export function namedOutside({ path, protection }: Location): PermissionRequirement {
+  return requirementFor("external_directory", path, path, protection);
 }
 
-/** Whether reading it asks, whatever the rules say. */
-export function asksToRead(location: Location): boolean {
-  return !location.inside || readGuard(location) !== "none";
+/** Whether reading it always prompts, whatever the rules say. */
+export function isReadProtected(location: Location): boolean {
+  return !location.inside || readProtection(location) !== "none";
 }
 
-/** Settings may be read. */
-const readGuard = ({ guard }: Location): Guard => (guard === "settings" ? "none" : guard);
+/** Files that control execution are protected from changes only. */
+const readProtection = ({ protection }: Location): Protection => (protection === "settings" ? "none" : protection);
 
-/** What is guarded is asked for each time: nothing can allow it for always. */
-function needOf(permission: string, pattern: string, always: string, guard: Guard): Need {
-  const need: Need = { permission, pattern, match: "pattern", guard, effect: "" };
-  return guard === "none" ? { ...need, always } : need;
+function requirementFor(
+  permission: string,
+  pattern: string,
+  rule: string,
+  protection: Protection,
+): PermissionRequirement {
+  const suggestedRule = protection === "none" ? rule : undefined;
+  return { permission, pattern, suggestedRule, match: "pattern", protection, effect: "" };
 }
 
-/** All files of the file's folder; the file alone where that would be all of the workspace, or of the disk. */
+/** A pattern for all files in the file's folder; the file alone if that folder is the workspace's or the disk's root. */
 function siblings(file: string): string {
   const end = Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\"));
   return end <= 0 ? file : `${file.slice(0, end)}/**`;
 }
 
-/** The path by which the model reaches it again: short in the first folder, absolute elsewhere. */
+/** The path to show to the model so that it can use it: relative to the first folder, absolute elsewhere. */
 export function pathFor({ path, relative }: Location, workspace: Workspace): string {
   const first = workspace.folders[0];
   return workspace.folders.length === 1 || (first !== undefined && isWithin(path, first)) ? relative : path;

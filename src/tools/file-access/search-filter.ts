@@ -1,28 +1,28 @@
 /** What the search tools share: ripgrep's lists of files, and what they leave out. */
 import picomatch from "picomatch";
-import type { Location, Search, Sieve } from "../host.ts";
+import type { Location, SearchFilter, TextSearch } from "../host.ts";
 import { plural } from "../text/text.ts";
-import { onlyGuards } from "./protected-names.ts";
-import { KeptAnswers } from "./ttl-cache.ts";
+import { onlyProtected } from "./protected-names.ts";
+import { TtlCache } from "./ttl-cache.ts";
 
 /** Which files are looked at at all: hidden ones too, git's own not, and ignore files count without git as well. */
-export const usualFiles: readonly string[] = [
+export const listArguments: readonly string[] = [
   ...["--null", "--hidden", "--no-require-git", "--glob=!.git", "--no-messages", "--path-separator=/"],
 ];
 
 /** For a search in one file, which was asked for by name. */
-export const openSieve: Sieve = { args: [], holds: () => false, modified: () => 0 };
+export const noFilter: SearchFilter = { args: [], isExcluded: () => false, modified: () => 0 };
 
 /** Paths as ripgrep gives them, in pieces; NUL ends each. */
 export class FileList {
   /** Those that fitted, but ask before they are read. */
-  readonly held: string[] = [];
+  readonly excluded: string[] = [];
   readonly #files: { path: string; modified: number }[] = [];
-  readonly #sieve: Sieve;
+  readonly #sieve: SearchFilter;
   readonly #isWanted: (path: string) => boolean;
   #begun = "";
 
-  constructor(sieve: Sieve, isWanted: (path: string) => boolean) {
+  constructor(sieve: SearchFilter, isWanted: (path: string) => boolean) {
     this.#sieve = sieve;
     this.#isWanted = isWanted;
   }
@@ -37,7 +37,7 @@ export class FileList {
     for (const given of paths) {
       const path = given.startsWith("./") ? given.slice(2) : given;
       if (!this.#isWanted(path)) continue;
-      if (this.#sieve.holds(path)) this.held.push(path);
+      if (this.#sieve.isExcluded(path)) this.excluded.push(path);
       // Asked while ripgrep is still at work.
       else this.#files.push({ path, modified: this.#sieve.modified(path) });
     }
@@ -56,39 +56,45 @@ export class FileList {
 }
 
 /** Characters of a list of guarded files: some thousands. */
-const guardedLimit = 1_000_000;
+const protectedListLimit = 1_000_000;
 /** Such a list takes up to a half of the time of a search. */
-const kept = new KeptAnswers<readonly string[]>(60_000);
+const kept = new TtlCache<readonly string[]>(60_000);
 
 /** How many files of the folder a search leaves out, of those that `glob` names: undefined for all. */
-export async function countHeld(
+export async function countExcluded(
   folder: Location,
-  sieve: Sieve,
+  sieve: SearchFilter,
   glob: string | undefined,
-  search: Search,
+  search: TextSearch,
   signal: AbortSignal,
 ): Promise<number> {
-  const held = await heldBelow(folder, sieve, search, signal);
+  const held = await excludedBelow(folder, sieve, search, signal);
   if (glob === undefined || held.length === 0) return held.length;
   const isWanted = picomatch(glob, { dot: true, basename: !glob.includes("/") });
   return held.filter((path) => isWanted(path)).length;
 }
 
-async function heldBelow(
+async function excludedBelow(
   folder: Location,
-  sieve: Sieve,
-  search: Search,
+  sieve: SearchFilter,
+  search: TextSearch,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   return await kept.of(search, folder.path, async () => {
     const list = new FileList(sieve, () => true);
-    await search.ripgrep(["--files", ...usualFiles, ...onlyGuards], folder.path, guardedLimit, signal, list.take);
-    return list.held;
+    await search.ripgrep(
+      ["--files", ...listArguments, ...onlyProtected],
+      folder.path,
+      protectedListLimit,
+      signal,
+      list.take,
+    );
+    return list.excluded;
   });
 }
 
 /** Undefined for none. `done`: what was not done with them, "searched". */
-export function heldSentence(count: number, done: string): string | undefined {
+export function excludedNote(count: number, done: string): string | undefined {
   if (count === 0) return undefined;
   const [are, they, them] = count === 1 ? ["is", "it", "it"] : ["are", "they", "them"];
   return `(${plural(count, "file")} ${are} not ${done}: ${they} may hold secrets, or .rondoignore names ${them}. Ask to read ${them} by name.)`;

@@ -1,17 +1,17 @@
 /** Answers about folders that are kept for a moment: searches and commands follow on each other. */
-import type { Search } from "../host.ts";
+import type { TextSearch } from "../host.ts";
 
-export class KeptAnswers<Answer> {
+export class TtlCache<Answer> {
   /** ms */
   readonly #time: number;
-  readonly #answers = new WeakMap<Search, Map<string, { until: number; answer: Answer }>>();
+  readonly #answers = new WeakMap<TextSearch, Map<string, { until: number; answer: Answer }>>();
 
   constructor(time: number) {
     this.#time = time;
   }
 
   /** What `find` answered to the same question not long ago, or answers now. */
-  async of(search: Search, question: string, find: () => Promise<Answer>): Promise<Answer> {
+  async of(search: TextSearch, question: string, find: () => Promise<Answer>): Promise<Answer> {
     const answers = this.#answers.get(search) ?? new Map();
     this.#answers.set(search, answers);
     const known = answers.get(question);

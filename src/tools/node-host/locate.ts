@@ -7,22 +7,26 @@ import process from "node:process";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
-import type { Guards } from "./protection.ts";
+import type { ProtectedFiles } from "./protection.ts";
 
 /** Characters of a path; no system opens a longer one. */
 const longestPath = 4096;
 
 /** `folders` are absolute, with links resolved. */
-export async function locate(name: string, folders: readonly string[], guards: Guards): Promise<Location> {
+export async function locate(
+  name: string,
+  folders: readonly string[],
+  protectedFiles: ProtectedFiles,
+): Promise<Location> {
   const refusal = refusalOf(name, process.platform);
   if (refusal !== undefined) throw new ToolError(refusal);
   const asked = absolute(name, folders[0]);
   const real = await leadsTo(asked);
-  const guard = guards.of(real, path.normalize(asked));
+  const protection = protectedFiles.of(real, path.normalize(asked));
   const folder = folders.find((one) => isWithin(real, one));
-  if (folder === undefined) return { path: real, relative: real, inside: false, guard };
+  if (folder === undefined) return { path: real, relative: real, inside: false, protection };
   const relative = path.relative(folder, real).replaceAll(path.sep, "/") || ".";
-  return { path: real, relative, inside: true, guard };
+  return { path: real, relative, inside: true, protection };
 }
 
 /** Why a name is not even looked at; undefined when it may be. */
@@ -79,13 +83,13 @@ async function linkTarget(name: string): Promise<string | undefined> {
 }
 
 /** Names beside `location` that may have been meant, best first, at most three. */
-export async function similarNames(location: Location, guards: Guards): Promise<string[]> {
+export async function similarNames(location: Location, protectedFiles: ProtectedFiles): Promise<string[]> {
   const wanted = plain(path.basename(location.path));
   const folder = path.dirname(location.path);
   const names = await readdir(folder).catch(() => []);
   const prefix = location.relative.slice(0, location.relative.length - path.basename(location.path).length);
   return names
-    .filter((name) => !guards.isIgnored(path.join(folder, name)))
+    .filter((name) => !protectedFiles.isIgnored(path.join(folder, name)))
     .map((name) => ({ name, distance: distance(plain(name), wanted) }))
     .filter(({ distance }) => distance <= Math.max(1, wanted.length / 3))
     .sort((a, b) => a.distance - b.distance)

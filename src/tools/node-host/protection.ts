@@ -2,9 +2,9 @@
 import { lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { isSecret, isSecretName, isSettings, withoutSecrets } from "../file-access/protected-names.ts";
+import { isControlFile, isSecret, isSecretName, withoutSecrets } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
-import type { Guard, Sieve } from "../host.ts";
+import type { Protection, SearchFilter } from "../host.ts";
 import { type FolderRules, isNamed, noRules, RondoIgnore, rondoIgnoreFile } from "./rondoignore.ts";
 import { statsOf } from "./stats.ts";
 
@@ -14,7 +14,7 @@ const oftenLinked = [
   ...[".mcp.json", ".husky", ".githooks", ".devcontainer", rondoIgnoreFile],
 ];
 
-export class Guards {
+export class ProtectedFiles {
   readonly #folders: readonly string[];
   /** The user's own list. */
   readonly #own: Ignore | undefined;
@@ -31,12 +31,12 @@ export class Guards {
   }
 
   /** `real`: where `asked` leads. Both absolute: a guarded name guards whatever it leads to, and the other way round. */
-  of(real: string, asked: string): Guard {
+  of(real: string, asked: string): Protection {
     const names = real === asked ? [real] : [real, asked];
     const linked = this.#linked(real);
     if (linked === "secret" || names.some((name) => this.#isSecret(name))) return "secret";
     if (names.some((name) => this.isIgnored(name))) return "ignored";
-    const isSetting = linked === "settings" || names.some((name) => isSettings(this.#inFolder(name)));
+    const isSetting = linked === "settings" || names.some((name) => isControlFile(this.#inFolder(name)));
     return isSetting || isInRepository(real) ? "settings" : "none";
   }
 
@@ -46,9 +46,9 @@ export class Guards {
   }
 
   /** For a search in a folder, absolute with links resolved, whose own guard is given: what it holds was asked for then. */
-  sieve(folder: string, guard: Guard): Sieve {
+  sieve(folder: string, guard: Protection): SearchFilter {
     const modified = (name: string) => statsOf(folder + path.sep + name)?.mtimeMs ?? 0;
-    if (guard === "secret") return { args: [], holds: () => false, modified };
+    if (guard === "secret") return { args: [], isExcluded: () => false, modified };
     const root = guard === "ignored" ? undefined : this.#rootOf(folder);
     const args = this.#takesAway ? [] : [...withoutSecrets];
     if (root === folder && isFile(path.join(root, rondoIgnoreFile))) args.push(`--ignore-file=${rondoIgnoreFile}`);
@@ -57,7 +57,7 @@ export class Guards {
     return {
       args,
       modified,
-      holds: (name) => {
+      isExcluded: (name) => {
         const end = name.lastIndexOf("/");
         const parent = name.slice(0, Math.max(end, 0));
         const holds = judges.get(parent) ?? judge(parent);
@@ -107,7 +107,7 @@ export class Guards {
     return this.#folders.find((folder) => isWithin(file, folder));
   }
 
-  #linked(file: string): Guard {
+  #linked(file: string): Protection {
     return this.#links().find(({ target }) => isWithin(file, target))?.guard ?? "none";
   }
 
@@ -127,7 +127,7 @@ export class Guards {
 
 interface Linked {
   target: string;
-  guard: Guard;
+  guard: Protection;
 }
 
 function linksIn(folder: string): Linked[] {

@@ -1,13 +1,13 @@
 /** ripgrep as a child process. */
 import { spawn } from "node:child_process";
-import type { Search } from "../host.ts";
+import type { TextSearch } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
 /** Characters. */
 const errorLimit = 2_000;
 
 /** `rgPath`: the editor's own ripgrep; else that of the npm package, else the one on the PATH. */
-export function nodeSearch(rgPath: string | undefined): Search {
+export function nodeSearch(rgPath: string | undefined): TextSearch {
   let program: Promise<string> | undefined;
   return {
     async ripgrep(args, cwd, limit, signal, take) {
@@ -26,7 +26,7 @@ async function fromPackage(): Promise<string> {
   }
 }
 
-type Found = Awaited<ReturnType<Search["ripgrep"]>>;
+type Found = Awaited<ReturnType<TextSearch["ripgrep"]>>;
 
 /** Settles when the process is gone, on abort too. */
 function run(

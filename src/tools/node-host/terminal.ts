@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync } from "node:fs";
-import type { Command, CommandEnd, Terminal } from "../host.ts";
+import type { CommandEnd, ShellCommand, Terminal } from "../host.ts";
 import { environment } from "../run-command/command-environment.ts";
 import { type Decode, decodeConsole, decodeUtf8 } from "../run-command/decode-output.ts";
 import { closePipe, openPipe, type Pipe, PipeReader } from "../run-command/output-pipe.ts";
@@ -28,7 +28,7 @@ export function nodeTerminal({ shell = () => "", silence = usualSilence }: Parti
   };
 }
 
-async function runCommand(program: string, command: Command, silence: number): Promise<CommandEnd> {
+async function runCommand(program: string, command: ShellCommand, silence: number): Promise<CommandEnd> {
   const { signal, onOutput, onWaiting } = command;
   const decode = await decoding();
   const pipe = await openPipe();
@@ -59,7 +59,7 @@ async function runCommand(program: string, command: Command, silence: number): P
   return end.type === "exit" ? { ...end, left: left ?? [] } : end;
 }
 
-function start(program: string, { command, cwd }: Command, mark: string, pipe: Pipe | undefined): ChildProcess {
+function start(program: string, { command, cwd }: ShellCommand, mark: string, pipe: Pipe | undefined): ChildProcess {
   const { file, args, verbatim } = invocation(program, command);
   const stream = pipe?.write ?? "pipe";
   return spawn(file, args, {
@@ -73,7 +73,7 @@ function start(program: string, { command, cwd }: Command, mark: string, pipe: P
 }
 
 /** By itself, or by the signal. */
-function ended(child: ChildProcess, command: Command): Promise<CommandEnd> {
+function ended(child: ChildProcess, command: ShellCommand): Promise<CommandEnd> {
   const { signal } = command;
   return new Promise((resolve) => {
     const abort = () => settle({ type: "aborted" });
@@ -89,7 +89,7 @@ function ended(child: ChildProcess, command: Command): Promise<CommandEnd> {
   });
 }
 
-function reasonOf(error: unknown, { cwd }: Command): string {
+function reasonOf(error: unknown, { cwd }: ShellCommand): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "E2BIG") return "it is too long. Write it into a script, and run that.";
   if (code === "ENOENT") return `the shell, or the folder ${cwd}, is not there.`;

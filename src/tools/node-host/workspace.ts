@@ -18,7 +18,7 @@ import { requireTrust } from "../file-access/file-checks.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../host.ts";
 import { decode, mediaType } from "../text/codec.ts";
 import { leadsTo, locate, similarNames } from "./locate.ts";
-import { Guards } from "./protection.ts";
+import { ProtectedFiles } from "./protection.ts";
 import { explain, isMissing, moved } from "./system-errors.ts";
 import { type FoundText, removeText, writeText } from "./write-text.ts";
 
@@ -32,7 +32,7 @@ export function nodeWorkspace(
   secrets: readonly string[] = [],
 ): Workspace {
   const real = folders.map(realFolder);
-  const guards = new Guards(real, secrets);
+  const guards = new ProtectedFiles(real, secrets);
   const workspace: Workspace = {
     folders: real,
     trusted,
@@ -42,7 +42,7 @@ export function nodeWorkspace(
       return (await inspect(location, guards, signal)).kind;
     },
     look,
-    sieve: ({ path, guard }) => guards.sieve(path, guard),
+    searchFilter: ({ path, protection }) => guards.sieve(path, protection),
     async write(location, text, expected, signal) {
       requireTrust(workspace);
       const { kind, found } = await inspect(location, guards, signal);
@@ -91,7 +91,7 @@ function statsOf(location: Location): Stats | undefined {
 
 async function inspect(
   location: Location,
-  guards: Guards,
+  guards: ProtectedFiles,
   signal: AbortSignal,
 ): Promise<{ kind: FileKind; found?: FoundText }> {
   signal.throwIfAborted();
@@ -123,11 +123,11 @@ async function assertSame(location: Location): Promise<void> {
 }
 
 /** Names that `.rondoignore` holds back are shown only to who asked for their folder, which it holds back as well. */
-async function list(location: Location, guards: Guards): Promise<string[]> {
+async function list(location: Location, guards: ProtectedFiles): Promise<string[]> {
   try {
     const entries = await readdir(location.path, { withFileTypes: true });
     await assertSame(location);
-    const isHeld = (name: string) => location.guard === "none" && guards.isIgnored(path.join(location.path, name));
+    const isHeld = (name: string) => location.protection === "none" && guards.isIgnored(path.join(location.path, name));
     return entries
       .filter((entry) => !isHeld(entry.name))
       .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))

@@ -1,7 +1,7 @@
 /** The commands of a session: those that calls wait for, and those that run while the agent does other things. */
 import type { BackgroundCommand } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
-import type { Background, CallCommand, Command, CommandEnd, CommandOutcome, Overflow, Terminal } from "../host.ts";
+import type { Background, CallCommand, CommandEnd, CommandOutcome, Overflow, ShellCommand, Terminal } from "../host.ts";
 import { ToolError } from "../tool.ts";
 import { Job, WaitingCall } from "./job.ts";
 import { Throttle } from "./throttle.ts";
@@ -62,7 +62,7 @@ class Commands implements Background {
     return [...this.#kept].map(([id, kept]) => shown(id, kept));
   }
 
-  start(command: Pick<Command, "command" | "cwd">, callID: string): BackgroundCommand {
+  start(command: Pick<ShellCommand, "command" | "cwd">, callID: string): BackgroundCommand {
     if (this.#isFull()) {
       throw new ToolError(`${mostRunning} commands run in the background already. End one with bash_kill first.`);
     }
@@ -121,7 +121,7 @@ class Commands implements Background {
     return [...this.#kept.values()].filter(({ end }) => !end).length >= mostRunning;
   }
 
-  #begin(command: Pick<Command, "command" | "cwd">, callID: string): Job {
+  #begin(command: Pick<ShellCommand, "command" | "cwd">, callID: string): Job {
     return new Job(this.#terminal, command, () => this.#overflow.open(callID));
   }
 

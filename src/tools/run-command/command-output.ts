@@ -2,7 +2,7 @@
 import type { OverflowFile } from "../host.ts";
 import { countLines, tailOf } from "../text/text.ts";
 import { Shortener, wholeIn } from "../text/truncate.ts";
-import { PlainLines } from "./plain-text.ts";
+import { PlainTextRenderer } from "./plain-text.ts";
 
 /** Characters that are at hand for the panel. */
 const recentLength = 8_000;
@@ -10,7 +10,7 @@ const recentLines = 20;
 
 export class CommandOutput {
   readonly #openFile: () => OverflowFile;
-  readonly #plain = new PlainLines((text) => this.#pass(text));
+  readonly #plain = new PlainTextRenderer((text) => this.#pass(text));
   #file: OverflowFile | undefined;
   /** Whether the file is given all there is, as it comes; else it is given what is too long to be shown. */
   #keepsAll = false;

@@ -1,7 +1,7 @@
 /** A command that the model asked for: run, and put into words. */
 import type { CallMetadata } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
-import type { Background, CallCommand, Command, CommandOutcome } from "../host.ts";
+import type { Background, CallCommand, CommandOutcome, ShellCommand } from "../host.ts";
 import type { ToolResult } from "../tool.ts";
 import { testSummary } from "./test-summary.ts";
 
@@ -11,7 +11,7 @@ export const longestTimeout = 600_000;
 
 export function startCommand(
   background: Background,
-  command: Pick<Command, "command" | "cwd">,
+  command: Pick<ShellCommand, "command" | "cwd">,
   callID: string,
 ): ToolResult {
   const { id } = background.start(command, callID);

@@ -1,5 +1,5 @@
 /** One command on its way, and the call that waits for it. */
-import type { CallCommand, Command, CommandEnd, CommandOutcome, OverflowFile, Terminal } from "../host.ts";
+import type { CallCommand, CommandEnd, CommandOutcome, OverflowFile, ShellCommand, Terminal } from "../host.ts";
 import { CommandOutput } from "./command-output.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -20,7 +20,11 @@ export class Job {
   readonly #stop = new AbortController();
 
   /** `openFile` is called when there is output that must be kept. */
-  constructor(terminal: Terminal, { command, cwd }: Pick<Command, "command" | "cwd">, openFile: () => OverflowFile) {
+  constructor(
+    terminal: Terminal,
+    { command, cwd }: Pick<ShellCommand, "command" | "cwd">,
+    openFile: () => OverflowFile,
+  ) {
     this.command = command;
     this.output = new CommandOutput(openFile);
     this.ended = this.#run(terminal, cwd);

@@ -9,7 +9,7 @@ const nulls = /\0+/g;
  * Lines as they stand in the end: without escape sequences, and of a line that was written over, as progress bars do, the
  * last state. `out` is given whole lines, and the pieces of very long ones.
  */
-export class PlainLines {
+export class PlainTextRenderer {
   readonly #escapes = new Escapes({
     text: (text) => this.#text(text),
     control: (character) => this.#control(character),
@@ -88,7 +88,7 @@ export class PlainLines {
  * For a terminal that people look at: colours and progress bars stay. What could reach beyond the line goes: titles, links,
  * the clipboard, questions that the terminal answers, writing over what stands above.
  */
-export class ForTheEye {
+export class DisplaySanitizer {
   #shown = "";
   readonly #escapes = new Escapes({
     text: (text) => {

@@ -1,7 +1,7 @@
 /** Looking at a running command from time to time. */
-import type { Command } from "../host.ts";
+import type { ShellCommand } from "../host.ts";
 import { isWaiting } from "./input-detection.ts";
-import { PlainLines } from "./plain-text.ts";
+import { PlainTextRenderer } from "./plain-text.ts";
 import { membersOf, type Tree } from "./process-tree.ts";
 
 /** ms without output after which a command is taken to wait, if it looks like it. */
@@ -20,7 +20,7 @@ const recentLength = 2_000;
 export class Watch {
   readonly #tree: Tree;
   readonly #silence: number;
-  readonly #onWaiting: Command["onWaiting"];
+  readonly #onWaiting: ShellCommand["onWaiting"];
   #recent = "";
   /** It is an editor, which says so and then waits at a place where it cannot be seen to. */
   #isEditor = false;
@@ -29,7 +29,7 @@ export class Watch {
   #pause = firstLook;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(tree: Tree, silence: number, onWaiting: Command["onWaiting"]) {
+  constructor(tree: Tree, silence: number, onWaiting: ShellCommand["onWaiting"]) {
     this.#tree = tree;
     this.#silence = silence;
     this.#onWaiting = onWaiting;
@@ -68,7 +68,7 @@ export class Watch {
 
 /** The last line, which has no end. */
 function openLine(text: string): string {
-  const lines = new PlainLines(() => {});
+  const lines = new PlainTextRenderer(() => {});
   lines.push(text);
   return lines.open;
 }

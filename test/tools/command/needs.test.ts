@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Rule } from "../../../src/chat/requests.ts";
 import { commandNeeds } from "../../../src/tools/command/needs.ts";
-import type { Need } from "../../../src/tools/tool.ts";
+import type { PermissionRequirement } from "../../../src/tools/tool.ts";
 import { TestWorkspace } from "../workspace.ts";
 import { allowing, decisionOf, reading } from "./judged.ts";
 
@@ -16,7 +16,7 @@ describe("T8 what a command asks for", () => {
   after(() => workspace.dispose());
 
   const needsOf = (command: string) => commandNeeds(command, { host: workspace.host, signal });
-  const brief = ({ permission, pattern }: Need) => `${permission}: ${pattern}`;
+  const brief = ({ permission, pattern }: PermissionRequirement) => `${permission}: ${pattern}`;
 
   const asked: [command: string, ...needs: string[]][] = [
     ["echo foo && echo bar", "bash: echo foo", "bash: echo bar"],
@@ -90,7 +90,7 @@ describe("T8 what a command asks for", () => {
       ["node -e x", undefined],
       ["cat .env", "cat *"],
     ];
-    for (const [command, always] of patterns) assert.equal((await needsOf(command))[0]?.always, always, command);
+    for (const [command, always] of patterns) assert.equal((await needsOf(command))[0]?.suggestedRule, always, command);
   });
 
   it("rules that deny hold wherever the command stands", async () => {

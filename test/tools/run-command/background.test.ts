@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { BackgroundCommand } from "../../../src/chat/events.ts";
 import { bashKill } from "../../../src/tools/built-in/bash-kill.ts";
 import { bashOutput } from "../../../src/tools/built-in/bash-output.ts";
-import type { Background, Command, CommandEnd } from "../../../src/tools/host.ts";
+import type { Background, CommandEnd, ShellCommand } from "../../../src/tools/host.ts";
 import { backgroundOf } from "../../../src/tools/run-command/background.ts";
 import { runCommand } from "../../../src/tools/run-command/command-result.ts";
 import type { Tool, ToolResult } from "../../../src/tools/tool.ts";
@@ -60,8 +60,8 @@ describe("background commands", () => {
   it("T11 they need no permission, and change no file", async () => {
     start("sleep 2719");
     for (const tool of [bashOutput, bashKill]) {
-      const { needs, writes } = await planOf(tool, { id: "bash_1" }, { host: work.host });
-      assert.deepEqual({ needs, writes }, { needs: [], writes: [] });
+      const { requires, writes } = await planOf(tool, { id: "bash_1" }, { host: work.host });
+      assert.deepEqual({ requires, writes }, { requires: [], writes: [] });
     }
   });
 
@@ -124,7 +124,7 @@ describe("background commands", () => {
     let background: Background;
     beforeEach(() => {
       ends = [];
-      const run = ({ signal }: Command) =>
+      const run = ({ signal }: ShellCommand) =>
         new Promise<CommandEnd>((resolve) => {
           signal.addEventListener("abort", () => resolve({ type: "aborted" }));
           ends.push(() => resolve({ type: "exit", code: 0, left: [] }));
@@ -204,7 +204,7 @@ describe("background commands", () => {
   });
 
   it("T10 what asks for input is ended after a while, and the model is told how to go on", async () => {
-    const run = ({ signal, onWaiting }: Command) =>
+    const run = ({ signal, onWaiting }: ShellCommand) =>
       new Promise<CommandEnd>((resolve) => {
         setImmediate(onWaiting, "Overwrite? [y/N] ");
         signal.addEventListener("abort", () => resolve({ type: "aborted" }));
@@ -224,7 +224,7 @@ describe("background commands", () => {
   });
 
   it("T10 what goes on after it was answered is not ended", async () => {
-    const run = async ({ onWaiting }: Command): Promise<CommandEnd> => {
+    const run = async ({ onWaiting }: ShellCommand): Promise<CommandEnd> => {
       setImmediate(onWaiting, "Name? ");
       setImmediate(onWaiting, undefined);
       await new Promise((resolve) => setTimeout(resolve, 60));

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ForTheEye, PlainLines } from "../../../src/tools/run-command/plain-text.ts";
+import { DisplaySanitizer, PlainTextRenderer } from "../../../src/tools/run-command/plain-text.ts";
 
 function plain(...pieces: string[]): string {
   let out = "";
-  const lines = new PlainLines((text) => {
+  const lines = new PlainTextRenderer((text) => {
     out += text;
   });
   for (const piece of pieces) lines.push(piece);
@@ -13,7 +13,7 @@ function plain(...pieces: string[]): string {
 }
 
 function seen(...pieces: string[]): string {
-  const eye = new ForTheEye();
+  const eye = new DisplaySanitizer();
   return pieces.map((piece) => eye.push(piece)).join("");
 }
 
@@ -159,7 +159,7 @@ describe("what is shown of output", () => {
 
   it("holds back no more than a line, and of a long one little", () => {
     let out = 0;
-    const lines = new PlainLines((text) => {
+    const lines = new PlainTextRenderer((text) => {
       out += text.length;
     });
     for (let piece = 0; piece < 100; piece++) lines.push("x".repeat(1_000));
@@ -167,7 +167,7 @@ describe("what is shown of output", () => {
   });
 
   it("knows the line that has no end yet", () => {
-    const lines = new PlainLines(() => {});
+    const lines = new PlainTextRenderer(() => {});
     lines.push("a\nPass\x1b[1mword: ");
     assert.equal(lines.open, "Password: ");
   });

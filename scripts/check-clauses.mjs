@@ -1,16 +1,19 @@
-/** Checks that each clause of the specification has a test: one whose title names it, as in `it("L4 a reply that …")`. */
-import { readdir, readFile } from "node:fs/promises";
+/**
+ * Checks that each clause of docs/spec.md has a test whose title begins with its id, as in `it("L4 a reply that …")`, and
+ * that titles name no other clauses. Prints the number of tests by clause.
+ */
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
+import { root } from "./version.mjs";
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
+const specification = readFileSync(path.join(root, "docs/spec.md"), "utf8");
+/** A clause is a list item that begins with its id in bold: `- **L4** …` or `- **D1 ids.** …`. */
+const clauses = [...specification.matchAll(/^- \*\*([A-Z]\d{0,2})\b/gm)].map(([, id = ""]) => id);
 
-/** How many clauses each letter has; `O` has no number. */
-const letters = { D: 5, P: 4, L: 11, E: 6, T: 12, C: 7, M: 2, H: 6, Q: 3, B: 2, K: 4, R: 7, S: 1, I: 10 };
-const clauses = [...Object.entries(letters).flatMap(([letter, count]) => numbered(letter, count)), "O"];
-
-const titles = (await Promise.all((await testFiles()).map(titlesIn))).flat();
+const titles = readdirSync(path.join(root, "test"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".test.ts"))
+  .flatMap(titlesIn);
 const problems = [];
 for (const clause of clauses) {
   const count = titles.filter(({ title }) => clausesOf(title).includes(clause)).length;
@@ -18,32 +21,23 @@ for (const clause of clauses) {
   if (count === 0) problems.push(`No test names the clause ${clause}.`);
 }
 for (const { file, title } of titles) {
-  const unknown = clausesOf(title).filter((word) => !clauses.includes(word));
-  if (unknown.length > 0) problems.push(`${file}: there is no clause ${unknown.join(", ")}: "${title}"`);
+  const unknown = clausesOf(title).filter((id) => !clauses.includes(id));
+  if (unknown.length > 0) problems.push(`${file}: docs/spec.md has no clause ${unknown.join(", ")}: "${title}"`);
 }
 
+if (clauses.length === 0) problems.push("docs/spec.md has no clauses.");
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 console.log(`Each of the ${clauses.length} clauses has a test.`);
 
-/** @param {string} letter @param {number} count */
-function numbered(letter, count) {
-  return Array.from({ length: count }, (_, at) => `${letter}${at + 1}`);
-}
-
-async function testFiles() {
-  const names = await readdir(path.join(root, "test"), { recursive: true });
-  return names.filter((name) => name.endsWith(".test.ts")).map((name) => path.join("test", name));
-}
-
-/** Titles of tests that run: `it.skip` proves nothing. @param {string} file */
-async function titlesIn(file) {
-  const text = await readFile(path.join(root, file), "utf8");
+/** Returns the titles of tests that run, so not those of `it.skip`. @param {string} file */
+function titlesIn(file) {
+  const text = readFileSync(path.join(root, "test", file), "utf8");
   const found = text.matchAll(/\bit\(\s*(["'`])((?:\\.|(?!\1).)*)\1/gs);
   return [...found].map(([, , title = ""]) => ({ file, title }));
 }
 
-/** The clauses that a title begins with: "H1 H4 another try". @param {string} title */
+/** Returns the ids that a title begins with, for example H1 and H4 of "H1 H4 another try". @param {string} title */
 function clausesOf(title) {
   return /^((?:[A-Z]\d{1,2}|O):?\s+)*/.exec(title)?.[0].trim().split(/:?\s+/).filter(Boolean) ?? [];
 }

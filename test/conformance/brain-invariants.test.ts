@@ -12,7 +12,7 @@ import { LateLock, lockFileOf, takeElsewhere } from "./locked-sessions.ts";
 const read = (file_path: string) => ({ call: "read", input: { file_path } });
 const glob = (pattern: string) => ({ call: "glob", input: { pattern } });
 
-describe("002 concurrency", () => {
+describe("Brain: concurrency", () => {
   const open = harnesses();
 
   it("Q1 the lock is a file with sessionId, runId, acquiredAt and expiresAt", async () => {
@@ -61,7 +61,7 @@ describe("002 concurrency", () => {
   });
 });
 
-describe("002 events", () => {
+describe("Brain: events", () => {
   const open = harnesses();
   const typesOf = (events: readonly LoopEvent[]) =>
     events.map(({ type }) => type).filter((type, at, all) => type !== "stream:delta" || all[at - 1] !== type);
@@ -94,7 +94,7 @@ describe("002 events", () => {
   });
 });
 
-describe("002 memory flush", () => {
+describe("Brain: memory flush", () => {
   const open = harnesses();
   const options = {
     choices: { model: { providerID: "anthropic", modelID: "local" } },
@@ -120,7 +120,7 @@ describe("002 memory flush", () => {
   });
 });
 
-describe("002 the invariants", () => {
+describe("Brain: invariants", () => {
   const open = harnesses();
 
   it("I1 exactly one run of a session: many prompts at once, from here and elsewhere", async () => {
@@ -245,7 +245,7 @@ describe("002 the invariants", () => {
       contextWindow: 128_000,
       reserveFloorTokens: 4000,
       flushThresholdTokens: 8000,
-      // 002's maxToolIterations: 10 under another name; 004's 100 wins.
+      // Brain's maxToolIterations: 10 under another name; the registry plan's 100 wins.
       maxTurns: 100,
       executionTimeoutMs: 600_000,
       toolTimeoutMs: 30_000,

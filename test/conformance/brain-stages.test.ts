@@ -22,7 +22,7 @@ async function refusal(promise: Promise<unknown>): Promise<IntakeError> {
   return error instanceof IntakeError ? error : assert.fail(String(error));
 }
 
-describe("002 intake", () => {
+describe("Brain: intake", () => {
   const open = harnesses();
   let folders: TestFolders;
   beforeEach(() => {
@@ -111,7 +111,7 @@ describe("002 intake", () => {
   });
 });
 
-describe("002 context", () => {
+describe("Brain: context", () => {
   const open = harnesses();
 
   it("M1 identity, scope, project and memory are in the prompt; the date is in the message (C7)", async () => {
@@ -135,7 +135,7 @@ describe("002 context", () => {
     assert.doesNotMatch(h.model.requests[0]?.system ?? "", /# Memory/);
   });
 
-  it("R3 a transcript that is damaged is repaired as far as it can be: 002 may begin anew, here the rest is read", async () => {
+  it("R3 a transcript that is damaged is repaired as far as it can be: Brain may start over, here the rest is read", async () => {
     const h = open([["One."], ["Two."]]);
     await h.turn("First");
     await h.turn("Second");
@@ -182,7 +182,7 @@ describe("002 context", () => {
   });
 });
 
-describe("002 execute", () => {
+describe("Brain: execute", () => {
   const open = harnesses();
 
   it("K1 L8 the answer streams as it comes", async () => {
@@ -263,7 +263,7 @@ describe("002 execute", () => {
     assert.match(h.results()[0] ?? "", /outside/);
   });
 
-  it("L1 O the most steps: 002 says 10, 100 wins; a setting changes it", async () => {
+  it("L1 O the step limit: Brain says 10, 100 wins; a setting changes it", async () => {
     const h = open((_, index) => [{ call: "glob", input: { pattern: `${index}` } }], { limits: { maxTurns: 4 } });
     assert.equal((await h.turn()).reason, "max_turns");
     assert.equal(h.model.requests.length, 4);
@@ -283,7 +283,7 @@ describe("002 execute", () => {
   });
 });
 
-describe("002 persist", () => {
+describe("Brain: persist", () => {
   const open = harnesses();
 
   it("R1 R2 message, calls, results and answer are appended, each before what depends on it", async () => {
@@ -321,7 +321,7 @@ describe("002 persist", () => {
     for (const { timestamp } of lines) assert.match(String(timestamp), /^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  it("R4 a write that fails: 002 goes on, here the turn stops before more is lost, and says so", async () => {
+  it("R4 a write that fails: Brain goes on, here the turn stops before more is lost, and says so", async () => {
     const h = new Harness([["Never."]]);
     try {
       // A folder stands where the record should be.

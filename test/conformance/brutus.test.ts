@@ -13,7 +13,7 @@ import { failure } from "../scripted-model.ts";
 const read = (file_path: string) => ({ call: "read", input: { file_path } });
 const bash = (command: string) => ({ call: "bash", input: { command } });
 
-describe("000 the types", () => {
+describe("BRUTUS: types", () => {
   const open = harnesses();
 
   it("D1 ids: prefix_ULID, later ones sort later, in one millisecond too", () => {
@@ -82,10 +82,10 @@ describe("000 the types", () => {
   });
 });
 
-describe("000 the main loop", () => {
+describe("BRUTUS: main loop", () => {
   const open = harnesses();
 
-  it("Q2 a session that is busy: 000 refuses the prompt, here it waits, unless `drop` is asked for", async () => {
+  it("Q2 a session that is busy: BRUTUS refuses the prompt, here it waits, unless `drop` is asked for", async () => {
     const h = open([{ hang: true }]);
     const turn = h.turn();
     await until(() => h.model.requests.length === 1);
@@ -150,7 +150,7 @@ describe("000 the main loop", () => {
   });
 });
 
-describe("000 the processor", () => {
+describe("BRUTUS: stream processor", () => {
   const open = harnesses();
   const same = (index: number) => (index < 3 ? [{ call: "glob", input: { pattern: "*.py" } }] : ["Done."]);
 
@@ -237,7 +237,7 @@ describe("000 the processor", () => {
   });
 });
 
-describe("000 tool resolution", () => {
+describe("BRUTUS: tool resolution", () => {
   const open = harnesses();
 
   it("T1 what an agent's rules deny wholly is not offered; tools of servers are, unless they are denied", async () => {

@@ -11,7 +11,7 @@ const bash = (command: string) => ({ call: { name: "bash", input: { command } } 
 const text = (words: string) => [{ text: words }];
 const allow = async () => ({ behavior: "allow" }) as const;
 
-describe("003 the verification checklist", () => {
+describe("Claude Code: verification checklist", () => {
   const open = queries();
 
   it("K3 Turn counting: grows by exactly one with each reply", async () => {

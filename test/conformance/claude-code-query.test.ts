@@ -36,7 +36,7 @@ class Prompts implements AsyncIterable<SDKUserMessage> {
   }
 }
 
-describe("003 the configuration", () => {
+describe("Claude Code: configuration", () => {
   const open = queries();
 
   it("K2 model, system prompt, thinking limit", async () => {
@@ -133,7 +133,7 @@ describe("003 the configuration", () => {
   });
 });
 
-describe("003 control", () => {
+describe("Claude Code: control", () => {
   const open = queries();
 
   it("K2 SetModel and SetMaxThinkingTokens count from the next request on", async () => {
@@ -179,7 +179,7 @@ describe("003 control", () => {
   });
 });
 
-describe("003 the algorithm", () => {
+describe("Claude Code: algorithm", () => {
   const open = queries();
 
   it("K4 SessionStart comes first, SessionEnd last, with how it came and went", async () => {

@@ -7,7 +7,7 @@ import { type Harness, harnesses, until } from "../loop/harness.ts";
 
 type Step = ModelEvent | ((h: Harness) => unknown);
 
-describe("001 the stream events", () => {
+describe("OpenCode: stream events", () => {
   const open = harnesses();
 
   /** Plays the events of one reply; functions look at the chat in between. Later replies are empty words. */
@@ -92,7 +92,7 @@ describe("001 the stream events", () => {
     ]);
   });
 
-  it("E2 tool-input-delta: 001 ignores it, here the panel sees the arguments grow; it stays pending", async () => {
+  it("E2 tool-input-delta: OpenCode ignores it, here the panel sees the arguments grow; it stays pending", async () => {
     await play([
       { type: "tool-input-start", id: "c", name: "glob" },
       { type: "tool-input-delta", id: "c", text: '{"pat' },

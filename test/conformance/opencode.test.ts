@@ -17,7 +17,7 @@ const read = (file_path: string) => ({ call: "read", input: { file_path } });
 const build = new AgentCatalog().find("build");
 const agents = (more: Partial<Agent>) => new AgentCatalog([{ ...build, ...more }]);
 
-describe("001 entry points", () => {
+describe("OpenCode: entry points", () => {
   const open = harnesses();
 
   it("P1 D2 PromptInput: each field counts", async () => {
@@ -78,7 +78,7 @@ describe("001 entry points", () => {
   });
 });
 
-describe("001 the loop", () => {
+describe("OpenCode: loop", () => {
   const open = harnesses();
 
   it("L3 without a user message it is an error", async () => {
@@ -187,7 +187,7 @@ describe("001 the loop", () => {
   });
 });
 
-describe("001 the doom loop", () => {
+describe("OpenCode: loop detection", () => {
   const open = harnesses();
   const same = () => [{ call: "glob", input: { pattern: "*.py" } }];
 
@@ -213,7 +213,7 @@ describe("001 the doom loop", () => {
   });
 });
 
-describe("001 tool call repair", () => {
+describe("OpenCode: tool call repair", () => {
   const open = harnesses();
 
   it("T4 a name in other letters is the tool in lower case; one that is not there is `invalid`", async () => {
@@ -234,7 +234,7 @@ describe("001 tool call repair", () => {
   });
 });
 
-describe("001 tool resolution and system prompt", () => {
+describe("OpenCode: tool resolution and system prompt", () => {
   const open = harnesses();
 
   it("T1 registry, servers, then what permissions and the message take away", async () => {
@@ -268,7 +268,7 @@ describe("001 tool resolution and system prompt", () => {
   });
 });
 
-describe("001 options layering", () => {
+describe("OpenCode: options layering", () => {
   const open = harnesses();
   let server: ModelServer | undefined;
   afterEach(() => server?.stop());
@@ -297,7 +297,7 @@ describe("001 options layering", () => {
   });
 });
 
-describe("001 status and retry", () => {
+describe("OpenCode: status and retry", () => {
   const open = harnesses();
   const statuses = (h: ReturnType<typeof open>) =>
     h.events.flatMap((event) => (event.type === "status" ? [event.status.type] : []));

@@ -11,7 +11,7 @@ const read = (file_path: string) => ({ call: { name: "read", input: { file_path 
 const bash = (command: string) => ({ call: { name: "bash", input: { command } } });
 const text = (words: string) => [{ text: words }];
 
-describe("004 the loop", () => {
+describe("Registry plan: loop", () => {
   const open = queries();
 
   it("L9 K2 TestLoop_SimpleTextResponse", async () => {
@@ -184,7 +184,7 @@ describe("004 the loop", () => {
   });
 });
 
-describe("004 the whole path", () => {
+describe("Registry plan: whole path", () => {
   const open = queries();
 
   it("K2 the state can be read at any time: session, usage, cost, turns, how it ended (phase 5)", async () => {

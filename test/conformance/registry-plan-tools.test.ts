@@ -26,7 +26,7 @@ function tool(name: string): Tool {
   });
 }
 
-describe("004 the registry", () => {
+describe("Registry plan: registry", () => {
   const open = queries();
 
   it("T2 TestRegistry_RegisterGet: a tool is found by its name, and registered once", () => {
@@ -92,7 +92,7 @@ describe("004 the registry", () => {
   });
 });
 
-describe("004 the core tools", () => {
+describe("Registry plan: core tools", () => {
   const open = harnesses();
 
   /** Runs the calls one after the other, and answers with the results. */

@@ -1,23 +1,23 @@
-/** What all sessions have cost, a file a day (spec B2). Never throws: money that cannot be noted must not stop the work. */
+/** The cost of all sessions, in one file per day (spec B2). Never throws: work continues when a cost cannot be saved. */
 import { appendFileSync, closeSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
 import type { Ledger } from "../loop/storage.ts";
 
-/** `at` is in ms since 1970. */
+/** `at` is in milliseconds since 1970. */
 const Spending = z.object({ usd: z.number().check(z.gte(0)), at: z.number() });
 
 export class SpendingLedger implements Ledger {
   readonly #folder: string;
   readonly #onNote: (message: string) => void;
   #day = "";
-  /** USD of the day, up to the byte `#read` of its file. */
-  #sum = 0;
-  #read = 0;
-  /** USD of the day that could not be written. */
-  #unwritten = 0;
+  /** Sum of the first `#readBytes` bytes of the day's file. */
+  #readUsd = 0;
+  #readBytes = 0;
+  /** Spent today, but not yet written. */
+  #unwrittenUsd = 0;
 
-  /** `onNote` hears of it when spending cannot be kept; then only this process knows of it. */
+  /** `onNote` receives a message when the file cannot be read or written. Then only this process knows the cost. */
   constructor(folder: string, onNote: (message: string) => void) {
     this.#folder = folder;
     this.#onNote = onNote;
@@ -27,26 +27,26 @@ export class SpendingLedger implements Ledger {
     const file = this.#fileOfToday();
     try {
       const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-      if (size > this.#read) this.#readOn(file, size);
+      if (size > this.#readBytes) this.#readNewLines(file, size);
     } catch (error) {
-      this.#onNote(`What was spent today could not be read: ${error}`);
+      this.#onNote(`The cost of today's sessions could not be read: ${error}`);
     }
-    return this.#sum + this.#unwritten;
+    return this.#readUsd + this.#unwrittenUsd;
   }
 
   add(usd: number): void {
     if (!(usd > 0)) return;
     const file = this.#fileOfToday();
-    // What failed may have left the beginning of a line.
-    const newline = this.#unwritten > 0 ? "\n" : "";
-    const line = JSON.stringify({ usd: usd + this.#unwritten, at: Date.now() });
+    // A failed write may have left an incomplete line.
+    const newline = this.#unwrittenUsd > 0 ? "\n" : "";
+    const line = JSON.stringify({ usd: usd + this.#unwrittenUsd, at: Date.now() });
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       appendFileSync(file, `${newline}${line}\n`, { mode: 0o600 });
-      this.#unwritten = 0;
+      this.#unwrittenUsd = 0;
     } catch (error) {
-      if (this.#unwritten === 0) this.#onNote(`What is spent cannot be kept in ${file}: ${error}`);
-      this.#unwritten += usd;
+      if (this.#unwrittenUsd === 0) this.#onNote(`The cost of sessions cannot be saved in ${file}: ${error}`);
+      this.#unwrittenUsd += usd;
     }
   }
 
@@ -55,29 +55,29 @@ export class SpendingLedger implements Ledger {
     const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0"));
     if (this.#day !== day.join("-")) {
       this.#day = day.join("-");
-      this.#sum = 0;
-      this.#read = 0;
-      this.#unwritten = 0;
+      this.#readUsd = 0;
+      this.#readBytes = 0;
+      this.#unwrittenUsd = 0;
     }
     return path.join(this.#folder, `${this.#day}.jsonl`);
   }
 
-  /** Whole lines only: the last one may be being written. */
-  #readOn(path: string, size: number): void {
+  /** Reads complete lines only: another process may still be writing the last one. */
+  #readNewLines(path: string, size: number): void {
     const file = openSync(path, "r");
     try {
-      const bytes = Buffer.alloc(size - this.#read);
-      const length = readSync(file, bytes, 0, bytes.length, this.#read);
+      const bytes = Buffer.alloc(size - this.#readBytes);
+      const length = readSync(file, bytes, 0, bytes.length, this.#readBytes);
       const end = bytes.subarray(0, length).lastIndexOf(10) + 1;
-      for (const line of bytes.toString("utf8", 0, end).split("\n")) this.#sum += usdOf(line);
-      this.#read += end;
+      for (const line of bytes.toString("utf8", 0, end).split("\n")) this.#readUsd += usdOf(line);
+      this.#readBytes += end;
     } finally {
       closeSync(file);
     }
   }
 }
 
-/** 0 of a line that is torn. */
+/** Returns 0 for an incomplete line. */
 function usdOf(line: string): number {
   try {
     return Spending.safeParse(JSON.parse(line)).data?.usd ?? 0;

@@ -1,7 +1,7 @@
 /**
- * A lock as a file (spec Q1). Making it is atomic. Removing one that somebody left behind is not, so whoever removes a
- * lock first makes a file that is named after that very lock: only one process at a time holds the right to remove it,
- * and a lock that was made in its place meanwhile stays.
+ * Lock files (spec Q1). Creating one is atomic. Removing an abandoned one is not, so a process first creates a second
+ * file, named after the lock's token: only one process at a time may remove that lock, and a lock that was created in its
+ * place in the meantime stays.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -18,41 +18,46 @@ import {
 import os from "node:os";
 import { join, parse as parsePath } from "node:path";
 import * as z from "zod/mini";
-import { codeOf } from "./errors.ts";
+import { codeOf } from "../tools/node-host/system-errors.ts";
 
-const Content = z.object({
+const LockContent = z.object({
   sessionId: z.string(),
   runId: z.string(),
   acquiredAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   pid: z.int(),
   host: z.string(),
-  /** When the process began, as the system counts it: another one may get its number later. Not known everywhere. */
+  /** Start time of the process as the system counts it, because process ids are reused. Not known on all systems. */
   processStart: z.optional(z.string()),
-  /** Tells this lock from all others. It becomes part of a file's name. */
+  /** Identifies this lock. Part of a file name. */
   token: z.uuid(),
 });
-export type Content = z.infer<typeof Content>;
+export type LockContent = z.infer<typeof LockContent>;
 
-/** What is found at a lock's place. A torn one is being made or renewed, or its maker was killed over it. */
-export type Found = { type: "lock"; token: string; content: Content } | { type: "torn"; token: string; since: number };
+/** A lock file that exists. A torn one is being written, or its process was killed while writing it. */
+export type FoundLock =
+  | { type: "lock"; token: string; content: LockContent }
+  | { type: "torn"; token: string; since: number };
 
-/** ms after which a torn lock has no maker any more. */
-const tornPatience = 1000;
+/** The session and the run that a lock is for. */
+type LockOwner = Pick<LockContent, "sessionId" | "runId">;
 
-/** How long the right to remove a lock holds when its owner runs on another computer, in ms. It is used within one. */
-const rightTimeout = 900_000;
+/** Age after which a torn lock counts as abandoned. */
+const tornTimeoutMs = 1000;
+
+/** Time after which another computer's right to remove a lock expires. Removing takes far less. */
+const removalTimeoutMs = 900_000;
 
 /** A lock that this process holds. */
 export class LockFile {
   readonly path: string;
   readonly token: string;
-  readonly #content: Content;
-  /** Open as long as it is held: it is renewed through this, and so never somebody else's. */
+  readonly #content: LockContent;
+  /** Stays open while the lock is held, so that `renew` never writes to a lock of another process. */
   readonly #file: number;
   readonly #identity: string;
 
-  private constructor(path: string, content: Content, file: number) {
+  private constructor(path: string, content: LockContent, file: number) {
     this.path = path;
     this.token = content.token;
     this.#content = content;
@@ -60,8 +65,8 @@ export class LockFile {
     this.#identity = identityOf(fstatSync(file, { bigint: true }));
   }
 
-  /** Undefined when there is one already. @throws when it cannot be written */
-  static make(path: string, run: { sessionId: string; runId: string }, timeout: number): LockFile | undefined {
+  /** Returns undefined if the file exists already. @throws the system's error when it cannot be written */
+  static create(path: string, owner: LockOwner, timeoutMs: number): LockFile | undefined {
     let file: number;
     try {
       file = openSync(path, "wx", 0o600);
@@ -71,8 +76,8 @@ export class LockFile {
     }
     try {
       const now = Date.now();
-      const dates = { acquiredAt: toISO(now), expiresAt: toISO(now + timeout) };
-      const content: Content = { ...run, ...dates, ...thisProcess(), token: randomUUID() };
+      const dates = { acquiredAt: toISO(now), expiresAt: toISO(now + timeoutMs) };
+      const content: LockContent = { ...owner, ...dates, ...thisProcess(), token: randomUUID() };
       writeSync(file, JSON.stringify(content), 0);
       return new LockFile(path, content, file);
     } catch (error) {
@@ -82,79 +87,73 @@ export class LockFile {
     }
   }
 
-  /** Whether nobody has taken it away. */
+  /** Whether the file at the path is still this lock. */
   get isOurs(): boolean {
     const found = statSync(this.path, { bigint: true, throwIfNoEntry: false });
     return found !== undefined && identityOf(found) === this.#identity;
   }
 
-  /** Holds for another `timeout` ms. */
-  renew(timeout: number): void {
-    this.#content.expiresAt = toISO(Date.now() + timeout);
-    // As long as what it replaces, since dates are.
+  renew(timeoutMs: number): void {
+    this.#content.expiresAt = toISO(Date.now() + timeoutMs);
+    // Replaces the old content exactly, because dates have a fixed length.
     writeSync(this.#file, JSON.stringify(this.#content), 0);
   }
 
-  /** Never throws: one that cannot be removed expires, or its owner ends. */
+  /** Never throws: a lock that cannot be removed expires, or its process ends. */
   release(): void {
     try {
-      // First, since not every system removes a file that is open.
+      // Closed first, because some systems do not remove open files.
       closeSync(this.#file);
       removeLock(this.path, this.token);
     } catch {
-      // Found dead or expired by the next one who wants it.
+      // The next process that wants the lock finds it abandoned.
     }
   }
 
-  /** For one that nobody else may remove. */
+  /** Removes a lock that no other process may remove. */
   discard(): void {
     closeSync(this.#file);
     unlinkSync(this.path);
   }
 }
 
-/** Takes the lock, if need be from an owner that is dead; else says what is there. Undefined: try again. */
-export function takeLock(
-  path: string,
-  run: { sessionId: string; runId: string },
-  timeout: number,
-): LockFile | Found | undefined {
-  const made = LockFile.make(path, run, timeout);
-  if (made) return swept(made);
+/** Takes the lock, also from a dead owner. Otherwise returns the lock that is held, or undefined: then try again. */
+export function takeLock(path: string, owner: LockOwner, timeoutMs: number): LockFile | FoundLock | undefined {
+  const created = LockFile.create(path, owner, timeoutMs);
+  if (created) return removeLeftovers(created);
   const found = findLock(path);
-  if (!found || !isLeft(found)) return found;
+  if (!found || !isAbandoned(found)) return found;
   removeLock(path, found.token);
-  const second = LockFile.make(path, run, timeout);
-  return second && swept(second);
+  const second = LockFile.create(path, owner, timeoutMs);
+  return second && removeLeftovers(second);
 }
 
-/** Who was killed right after it removed a lock has left its right to do so behind. */
-function swept(lock: LockFile): LockFile {
+/** Removes the second files of processes that were killed right after they removed a lock. */
+function removeLeftovers(lock: LockFile): LockFile {
   const { dir, base } = parsePath(lock.path);
   for (const name of readdirSync(dir)) {
     if (!name.startsWith(`${base}.`)) continue;
-    const right = join(dir, name);
-    const found = findLock(right);
-    if (found && isLeft(found)) rmSync(right, { force: true });
+    const file = join(dir, name);
+    const found = findLock(file);
+    if (found && isAbandoned(found)) rmSync(file, { force: true });
   }
   return lock;
 }
 
-/** The lock that somebody holds now. */
-export function heldLock(path: string): Found | undefined {
+/** Returns the lock that a living process holds. */
+export function heldLock(path: string): FoundLock | undefined {
   const found = findLock(path);
-  return found && !isLeft(found) ? found : undefined;
+  return found && !isAbandoned(found) ? found : undefined;
 }
 
-/** Whether it is a lock of this very process. */
-export function isHere({ pid, host }: Content): boolean {
+export function isOwnLock({ pid, host }: LockContent): boolean {
   return pid === process.pid && host === os.hostname();
 }
 
-function findLock(path: string): Found | undefined {
+function findLock(path: string): FoundLock | undefined {
   try {
     const text = readFileSync(path, "utf8");
-    const content = parse(text);
+    const content = parseLock(text);
     if (content) return { type: "lock", token: content.token, content };
     const { mtimeMs } = statSync(path);
     return { type: "torn", token: `torn-${mtimeMs}`, since: mtimeMs };
@@ -164,63 +163,62 @@ function findLock(path: string): Found | undefined {
   }
 }
 
-function parse(text: string): Content | undefined {
+function parseLock(text: string): LockContent | undefined {
   try {
-    return Content.safeParse(JSON.parse(text)).data;
+    return LockContent.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
 }
 
-/** Whether nobody holds it any more. */
-function isLeft(found: Found): boolean {
-  if (found.type === "torn") return Date.now() - found.since > tornPatience;
+function isAbandoned(found: FoundLock): boolean {
+  if (found.type === "torn") return Date.now() - found.since > tornTimeoutMs;
   const { content } = found;
   return Date.parse(content.expiresAt) < Date.now() || (content.host === os.hostname() && isDead(content));
 }
 
-/** Removes the lock at `path` if it is still the one with this token. Does nothing while another process does it. */
+/** Removes the lock at `path` if its token is still `token`. Does nothing while another process removes it. */
 function removeLock(path: string, token: string): void {
-  const right = `${path}.${token}`;
-  const mine = LockFile.make(right, { sessionId: "", runId: "" }, rightTimeout);
-  if (!mine) {
-    const other = findLock(right);
-    if (other && isLeft(other)) removeLock(right, other.token);
+  const removalPath = `${path}.${token}`;
+  const removal = LockFile.create(removalPath, { sessionId: "", runId: "" }, removalTimeoutMs);
+  if (!removal) {
+    const other = findLock(removalPath);
+    if (other && isAbandoned(other)) removeLock(removalPath, other.token);
     return;
   }
   try {
     if (findLock(path)?.token === token) unlinkSync(path);
   } finally {
-    mine.discard();
+    removal.discard();
   }
 }
 
-function isDead({ pid, processStart }: Content): boolean {
+function isDead({ pid, processStart }: LockContent): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
     return codeOf(error) === "ESRCH";
   }
-  const now = statusOf(pid);
-  // Ended, but its parent has not asked for it yet.
+  const now = processStatus(pid);
+  // The process has ended, but its parent has not yet read the exit status.
   if (now && (now.state === "Z" || now.state === "X")) return true;
   return now !== undefined && processStart !== undefined && now.start !== processStart;
 }
 
-let own: Pick<Content, "pid" | "host" | "processStart"> | undefined;
+let own: Pick<LockContent, "pid" | "host" | "processStart"> | undefined;
 
-function thisProcess(): Pick<Content, "pid" | "host" | "processStart"> {
-  const start = own ? undefined : statusOf(process.pid)?.start;
+function thisProcess(): Pick<LockContent, "pid" | "host" | "processStart"> {
+  const start = own ? undefined : processStatus(process.pid)?.start;
   own ??= { pid: process.pid, host: os.hostname(), ...(start !== undefined && { processStart: start }) };
   return own;
 }
 
-/** Linux alone tells; elsewhere a process is known by its number. */
-function statusOf(pid: number): { state: string; start: string } | undefined {
+/** Returns undefined on systems other than Linux, where a process is identified by its id alone. */
+function processStatus(pid: number): { state: string; start: string } | undefined {
   if (process.platform !== "linux") return undefined;
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is a name in brackets, which may hold anything.
+    // The second field is a name in parentheses, which may contain any character.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return { state: fields[0] ?? "", start: fields[19] ?? "" };
   } catch {

@@ -1,22 +1,22 @@
-/** Looks for words in a record without replaying it. */
+/** Searches a record for words without replaying it. */
 import { open } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import * as z from "zod/mini";
 
-/** Bytes at a time; between two of them others have their turn. */
+/** Bytes per read. Other work can run between two reads. */
 const blockSize = 1 << 20;
 
-/** Characters of context before and behind the words. */
-const context = 60;
+/** Characters of context before the words; twice as many follow. */
+const contextLength = 60;
 
-/** The words to look for, in lower case. */
-export function wordsOf(query: string): string[] {
+/** Returns the words to search for, in lower case. */
+export function searchWords(query: string): string[] {
   return query.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
 /**
- * An excerpt, if all words stand in the session's title or in what was said in it. A record that cannot be read holds
- * none. Rejects with the signal's reason on abort.
+ * Returns an excerpt if all words occur in the session's title or messages. A record that cannot be read contains none.
+ * Rejects with the signal's reason on abort.
  */
 export async function searchRecord(
   path: string,
@@ -24,9 +24,9 @@ export async function searchRecord(
   words: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const search = new Search(title, words);
+  const search = new RecordSearch(title, words);
   try {
-    for await (const lines of linesOf(path, signal)) {
+    for await (const lines of readLineBlocks(path, signal)) {
       search.look(lines);
       if (search.result !== undefined) break;
     }
@@ -37,8 +37,8 @@ export async function searchRecord(
   return search.result;
 }
 
-/** Whole lines, many at a time. */
-async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<string> {
+/** Yields texts of many complete lines. */
+async function* readLineBlocks(path: string, signal: AbortSignal): AsyncGenerator<string> {
   const file = await open(path, "r");
   try {
     const decoder = new StringDecoder("utf8");
@@ -58,17 +58,20 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<strin
   }
 }
 
-/** What somebody said. Rondo's own words to the model are not looked through. */
-const Said = z.object({
+/** Text of the user or the model. Synthetic text is not searched. */
+const SpokenText = z.object({
   type: z.literal("part"),
   part: z.object({ messageID: z.string(), text: z.string(), synthetic: z.optional(z.literal(false)) }),
 });
-const Silent = z.object({ type: z.literal("message"), message: z.object({ id: z.string(), silent: z.literal(true) }) });
+const SilentMessage = z.object({
+  type: z.literal("message"),
+  message: z.object({ id: z.string(), silent: z.literal(true) }),
+});
 
-class Search {
+class RecordSearch {
   readonly #title: string;
   readonly #missing: Set<string>;
-  /** The words as JSON has them. */
+  /** The words as JSON escapes them. */
   readonly #raw: readonly string[];
   /** Messages that the user is never shown. */
   readonly #silent = new Set<string>();
@@ -81,7 +84,7 @@ class Search {
     this.#find(title);
   }
 
-  /** Undefined while a word is missing. */
+  /** Undefined until all words were found. */
   get result(): string | undefined {
     return this.#missing.size === 0 ? (this.#excerpt ?? this.#title) : undefined;
   }
@@ -89,7 +92,7 @@ class Search {
   look(lines: string): void {
     for (let start = 0; start < lines.length; ) {
       const stop = lines.indexOf("\n", start);
-      // Most of a record is the output of tools, which is passed over by the look of its first characters.
+      // Most of a record is output of tools, which the first characters of its lines show.
       const head = lines.slice(start, Math.min(stop, start + 300));
       if (head.includes('"silent":true')) this.#lookForSilent(lines.slice(start, stop));
       if (head.startsWith('{"type":"part"') && head.includes('"type":"text"'))
@@ -99,32 +102,32 @@ class Search {
   }
 
   #lookForSilent(line: string): void {
-    const { data } = Silent.safeParse(parse(line));
+    const { data } = SilentMessage.safeParse(parseJson(line));
     if (data) this.#silent.add(data.message.id);
   }
 
   #lookAtText(line: string): void {
     const lower = line.toLowerCase();
     if (!this.#raw.some((word) => lower.includes(word))) return;
-    const { data } = Said.safeParse(parse(line));
+    const { data } = SpokenText.safeParse(parseJson(line));
     if (!data || this.#silent.has(data.part.messageID)) return;
     const at = this.#find(data.part.text);
     if (at !== undefined) this.#excerpt ??= excerptOf(data.part.text, at);
   }
 
-  /** Where the first of the missing words stands in `text`; they are missing no more. */
+  /** Marks the missing words that occur in `text` as found. @returns the offset of the first one */
   #find(text: string): number | undefined {
     const lower = text.toLowerCase();
-    const places = [...this.#missing].flatMap((word) => {
+    const offsets = [...this.#missing].flatMap((word) => {
       const at = lower.indexOf(word);
       if (at >= 0) this.#missing.delete(word);
       return at < 0 ? [] : [at];
     });
-    return places.length === 0 ? undefined : Math.min(...places);
+    return offsets.length === 0 ? undefined : Math.min(...offsets);
   }
 }
 
-function parse(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
@@ -132,11 +135,11 @@ function parse(line: string): unknown {
   }
 }
 
-/** The text around `at`, cut at words, in one line. */
+/** Returns the text around the offset `at`, cut at words, in one line. */
 function excerptOf(text: string, at: number): string {
-  const from = at <= context ? 0 : text.indexOf(" ", at - context) + 1;
-  const start = from === 0 || from > at ? Math.max(0, Math.min(at, at - context)) : from;
-  const end = Math.min(text.length, at + 2 * context);
+  const from = at <= contextLength ? 0 : text.indexOf(" ", at - contextLength) + 1;
+  const start = from === 0 || from > at ? Math.max(0, at - contextLength) : from;
+  const end = Math.min(text.length, at + 2 * contextLength);
   const cut = text.slice(start, end).replace(/\s+/g, " ").trim().toWellFormed();
   return `${start > 0 ? "…" : ""}${cut}${end < text.length ? "…" : ""}`;
 }

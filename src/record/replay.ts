@@ -1,39 +1,39 @@
-/** Reads records: the events of whole lines, and the chat they make. */
+/** Reads records: the events of complete lines, and the chat that they fold into. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { apply, type Chat, newChat } from "../chat/apply.ts";
 import { RecordedEvent } from "../chat/events.ts";
 import { RecordError } from "../loop/storage.ts";
-import { exactly } from "./schema-fast-path.ts";
+import { fastCheck } from "./fast-check.ts";
 
-/** Of the first line of each file; a later format gets another number. */
-export const version = 1;
+/** Format number in the first line of each record. */
+export const recordVersion = 1;
 
 interface BrokenLine {
-  /** From 1. */
+  /** Counts from 1. */
   line: number;
   text: string;
 }
 
 export interface Replay {
   chat: Chat;
-  /** Lines that could not be read; the rest of the session is whole. */
+  /** Lines that could not be read. All other lines were. */
   broken: BrokenLine[];
-  /** Where the last whole line ends, in bytes. */
+  /** Offset in bytes where the last complete line ends. */
   end: number;
 }
 
-interface Lines {
+interface RecordLines {
   events: RecordedEvent[];
   broken: BrokenLine[];
   end: number;
 }
 
 /**
- * Reads a record back into the chat it came from.
- * @throws RecordError when there is no such file, or none of this format
+ * Replays a record into a chat.
+ * @throws RecordError when the file does not exist or has another format
  */
 export function replay(path: string): Replay {
-  let lines: Lines;
+  let lines: RecordLines;
   try {
     lines = readLines(path, 0);
   } catch (error) {
@@ -46,10 +46,10 @@ export function replay(path: string): Replay {
 }
 
 /**
- * The events of the whole lines from byte `from` on. What stands behind the last newline is left: a line that is being
- * written, or that a crash has torn. @throws RecordError when `from` is 0 and this is no record of this format
+ * Returns the events of the complete lines after the first `from` bytes. Text after the last newline is ignored: it is
+ * still being written, or a crash cut it off. @throws RecordError when `from` is 0 and the file has another format
  */
-export function readLines(path: string, from: number): Lines {
+export function readLines(path: string, from: number): RecordLines {
   const bytes = readFrom(path, from);
   const length = bytes.lastIndexOf(newline) + 1;
   const events: RecordedEvent[] = [];
@@ -96,14 +96,14 @@ function checkHeader(path: string, line: string): void {
     header = undefined;
   }
   const found = typeof header === "object" && header !== null && "rondo" in header ? header.rondo : undefined;
-  if (found === version) return;
-  if (typeof found === "number" && found > version) {
+  if (found === recordVersion) return;
+  if (typeof found === "number" && found > recordVersion) {
     throw new RecordError(`${path} was written by a newer Rondo.`, "Update Rondo to open this session.");
   }
-  throw new RecordError(`${path} is not a session record.`, "Choose another session; the file was left as it is.");
+  throw new RecordError(`${path} is not a session record.`, "Choose another session. The file was not changed.");
 }
 
-const isPlainEvent = exactly(RecordedEvent);
+const isPlainEvent = fastCheck(RecordedEvent);
 
 function parseLine(line: string): RecordedEvent | undefined {
   try {

@@ -1,102 +1,100 @@
-/** Who runs a session, over windows and processes (spec Q1, Q3): the lock beside its record, and claims on it. */
+/** Decides which window or process runs a session (spec Q1, Q3): the lock beside its record, and claims on it. */
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import { type HeldLock, RecordError, type SessionLock } from "../loop/storage.ts";
-import { toRecordError } from "./errors.ts";
-import { type Content, type Found, heldLock, isHere, LockFile, takeLock } from "./lock-file.ts";
+import { type FoundLock, heldLock, isOwnLock, type LockContent, LockFile, takeLock } from "./lock-file.ts";
 import type { Transcript } from "./transcript.ts";
+import { toRecordError } from "./write-errors.ts";
 
-export interface LockOptions {
+interface LockOptions {
   sessionID: string;
-  /** ms after which a lock that is not renewed counts as given up. */
+  /** Time after which a lock that is not renewed counts as abandoned. */
   lockTimeoutMs: number;
   /**
-   * Asked when another process claims the session while this one runs it: whether somebody still sees this run. A
-   * rejection means no. Absent: always yes.
+   * Called when another process claims the session while this one runs it. Resolves to whether the user still sees this
+   * run; a rejection means no. Without this function the answer is always yes.
    */
   isAlive?(): Promise<boolean>;
 }
 
-export interface Holder {
+interface LockHolder {
   runID: string;
   pid: number;
   host: string;
   since: Date;
-  /** This very process. */
-  here: boolean;
+  isThisProcess: boolean;
 }
 
-/** How often a run looks whether it still holds its lock, and whether somebody claims it, in ms. */
-const watchInterval = 250;
+/** Interval at which a run checks that it still holds its lock, and whether another process claims it. */
+const watchIntervalMs = 250;
 
-/** How long a run that nobody sees has to come to its end, in ms. */
-const lastWords = 5000;
+/** Time that a run which nobody sees has to end. */
+const shutdownTimeoutMs = 5000;
 
-/** How long an answer to a claim is waited for, in ms: that of the other process, and its end. */
-const claimPatience = 2000 + lastWords;
+/** Time to wait for the answer to a claim: for the other process to reply, and for its run to end. */
+const claimTimeoutMs = 2000 + shutdownTimeoutMs;
 
-/** The longest wait between two looks at a lock, in ms. */
-const longestPoll = 200;
+const maxPollIntervalMs = 200;
 
-/** How long a lock is waited for before its holder is asked whether it is alive, in ms. */
-const firstPatience = 300;
+/** Time to wait for a lock before its holder has to prove that it is alive. */
+const claimAfterMs = 300;
 
-/** Of one session in one window or run. From its making on the transcript writes only where nobody else runs the session. */
+/** The lock of one session, as one window or run uses it. Once it exists, the transcript writes only with the lock. */
 export class RecordLock implements SessionLock {
   readonly #transcript: Transcript;
   readonly #options: LockOptions;
-  #run: Run | undefined;
+  #lease: LockLease | undefined;
 
   constructor(transcript: Transcript, options: LockOptions) {
     this.#transcript = transcript;
     this.#options = options;
-    transcript.guard((write) => this.#guarded(write));
+    transcript.guard((write) => this.#writeWithLock(write));
   }
 
-  async acquire(runID: string, timeout: number, signal: AbortSignal): Promise<HeldLock> {
-    const begun = Date.now();
+  async acquire(runID: string, timeoutMs: number, signal: AbortSignal): Promise<HeldLock> {
+    const startedAt = Date.now();
     let claim: Claim | undefined;
     try {
-      for (let wait = 10; ; wait = Math.min(wait * 1.5, longestPoll)) {
+      for (let waitMs = 10; ; waitMs = Math.min(waitMs * 1.5, maxPollIntervalMs)) {
         signal.throwIfAborted();
         const taken = this.#take(runID);
         if (taken instanceof LockFile) return this.#hold(taken);
-        const left = begun + timeout - Date.now();
-        if (left <= 0) throw lockedError(taken);
-        if (timeout - left > firstPatience && isElsewhere(taken)) claim ??= new Claim(this.#claimPath);
-        await pause(Math.min(wait, left), signal);
+        const leftMs = startedAt + timeoutMs - Date.now();
+        if (leftMs <= 0) throw lockedError(taken);
+        if (timeoutMs - leftMs > claimAfterMs && isOfOtherProcess(taken)) claim ??= new Claim(this.#claimPath);
+        await sleepUnlessAborted(Math.min(waitMs, leftMs), signal);
       }
     } finally {
       claim?.withdraw();
     }
   }
 
-  /** Who runs the session now; undefined: nobody who lives. */
-  holder(): Holder | undefined {
+  /** Returns the living process that runs the session now. */
+  holder(): LockHolder | undefined {
     const found = heldLock(this.#path);
     if (found?.type !== "lock") return undefined;
     const { runId, pid, host, acquiredAt } = found.content;
-    return { runID: runId, pid, host, since: new Date(acquiredAt), here: isHere(found.content) };
+    return { runID: runId, pid, host, since: new Date(acquiredAt), isThisProcess: isOwnLock(found.content) };
   }
 
   /**
-   * Makes the process that runs the session prove that somebody sees it: the extension host of a window that was
-   * reloaded may live on for a while. Rejects with the signal's reason on abort.
-   * @returns whether nobody runs the session now
+   * Asks the process that runs the session whether the user still sees it: the extension host of a reloaded window may
+   * live on for a while. Rejects with the signal's reason on abort.
+   * @returns whether the session is free now
    */
   async challenge(signal: AbortSignal): Promise<boolean> {
     const holder = this.holder();
     if (!holder) return true;
-    if (holder.here) return false;
+    if (holder.isThisProcess) return false;
     const claim = new Claim(this.#claimPath);
     try {
-      for (const until = Date.now() + claimPatience; Date.now() < until; ) {
+      for (const until = Date.now() + claimTimeoutMs; Date.now() < until; ) {
         if (!this.holder()) return true;
-        if (!claim.stands) return !this.holder();
-        await pause(longestPoll / 4, signal);
+        if (!claim.isPending) return !this.holder();
+        await sleepUnlessAborted(maxPollIntervalMs / 4, signal);
       }
       return false;
     } finally {
@@ -112,7 +110,7 @@ export class RecordLock implements SessionLock {
     return claimPath(this.#transcript.path);
   }
 
-  #take(runID: string): LockFile | Found | undefined {
+  #take(runID: string): LockFile | FoundLock | undefined {
     const { sessionID, lockTimeoutMs } = this.#options;
     try {
       return takeLock(this.#path, { sessionId: sessionID, runId: runID }, lockTimeoutMs);
@@ -122,24 +120,24 @@ export class RecordLock implements SessionLock {
   }
 
   #hold(file: LockFile): HeldLock {
-    const run = new Run(file, this.#claimPath, this.#options);
-    this.#run = run;
+    const lease = new LockLease(file, this.#claimPath, this.#options);
+    this.#lease = lease;
     const release = () => {
-      run.end();
-      if (this.#run === run) this.#run = undefined;
+      lease.end();
+      if (this.#lease === lease) this.#lease = undefined;
     };
     try {
-      return { caughtUp: this.#transcript.catchUp(), release, lost: run.lost };
+      return { caughtUp: this.#transcript.catchUp(), release, lost: lease.lost };
     } catch (error) {
       release();
       throw error;
     }
   }
 
-  /** Runs `write` with the lock: that of the run, or one for this moment. False: another run has it. */
-  #guarded(write: () => void): boolean {
-    if (this.#run) {
-      if (!this.#run.holds) return false;
+  /** Calls `write` while holding the lock, which it takes if no run has it. Returns false when another run has it. */
+  #writeWithLock(write: () => void): boolean {
+    if (this.#lease) {
+      if (!this.#lease.isHeld) return false;
       write();
       return true;
     }
@@ -154,27 +152,27 @@ export class RecordLock implements SessionLock {
   }
 }
 
-/** Beside the record; gone when nobody runs the session. */
+/** Path of the lock beside a record. */
 export function lockPath(record: string): string {
   return record.replace(/\.jsonl$/, ".lock");
 }
 
-/** There while a process wants to know whether the holder of the lock is alive; the holder removes it if it is. */
+/** Path of the file by which a process asks whether the lock's holder is alive. A living holder removes it. */
 export function claimPath(record: string): string {
   return record.replace(/\.jsonl$/, ".claim");
 }
 
-/** The time in which one run holds the lock. */
-class Run {
+/** Renews a lock and answers claims while one run holds it. */
+class LockLease {
   readonly #file: LockFile;
   readonly #claimPath: string;
   readonly #options: LockOptions;
   readonly #lost = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #renewAt: number;
-  /** When it has to end, once nobody sees it any more. */
+  /** Deadline of a run that nobody sees any more. */
   #endBy = Number.POSITIVE_INFINITY;
-  #asking = false;
+  #isAnswering = false;
   #ended = false;
 
   constructor(file: LockFile, claim: string, options: LockOptions) {
@@ -182,16 +180,16 @@ class Run {
     this.#claimPath = claim;
     this.#options = options;
     this.#renewAt = this.#nextRenewal();
-    // Half of a very short timeout, so that tests can have one.
-    this.#timer = setInterval(() => this.#look(), Math.min(watchInterval, options.lockTimeoutMs / 4)).unref();
-    open.add(this);
+    // A fraction of very short timeouts, so that tests can use them.
+    this.#timer = setInterval(() => this.#check(), Math.min(watchIntervalMs, options.lockTimeoutMs / 4)).unref();
+    activeLeases.add(this);
   }
 
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  get holds(): boolean {
+  get isHeld(): boolean {
     return !this.#ended && this.#file.isOurs;
   }
 
@@ -199,11 +197,11 @@ class Run {
     if (this.#ended) return;
     this.#ended = true;
     clearInterval(this.#timer);
-    open.delete(this);
+    activeLeases.delete(this);
     this.#file.release();
   }
 
-  #look(): void {
+  #check(): void {
     if (!this.#file.isOurs) {
       this.#lose();
       clearInterval(this.#timer);
@@ -215,7 +213,7 @@ class Run {
     }
     if (Date.now() >= this.#renewAt) this.#renew();
     const claim = readClaim(this.#claimPath);
-    if (claim !== undefined && !this.#asking && !this.lost.aborted) void this.#answer(claim);
+    if (claim !== undefined && !this.#isAnswering && !this.lost.aborted) void this.#answer(claim);
   }
 
   #renew(): void {
@@ -223,7 +221,7 @@ class Run {
       this.#file.renew(this.#options.lockTimeoutMs);
       this.#renewAt = this.#nextRenewal();
     } catch {
-      // Tried again at the next look; it is far from expired.
+      // The next check tries again, long before the lock expires.
     }
   }
 
@@ -232,29 +230,29 @@ class Run {
   }
 
   async #answer(claim: string): Promise<void> {
-    this.#asking = true;
+    this.#isAnswering = true;
     const { isAlive } = this.#options;
     const alive = isAlive === undefined || (await isAlive().catch(() => false));
-    this.#asking = false;
+    this.#isAnswering = false;
     if (this.#ended) return;
     if (alive) removeClaim(this.#claimPath, claim);
     else {
-      this.#endBy = Date.now() + Math.min(lastWords, this.#options.lockTimeoutMs);
+      this.#endBy = Date.now() + Math.min(shutdownTimeoutMs, this.#options.lockTimeoutMs);
       this.#lose();
     }
   }
 
   #lose(): void {
     this.#lost.abort(
-      new RecordError("This session was taken over by another window.", "Go on there, or open it here again."),
+      new RecordError("This session was taken over by another window.", "Continue there, or open it here again."),
     );
   }
 }
 
-/** Locks that this process holds. One that ends in an orderly way leaves none behind, whatever happened to its runs. */
-const open = new Set<Run>();
+/** Locks that this process holds. They are released when it exits normally, whatever happened to its runs. */
+const activeLeases = new Set<LockLease>();
 process.on("exit", () => {
-  for (const run of open) run.end();
+  for (const lease of activeLeases) lease.end();
 });
 
 class Claim {
@@ -266,12 +264,12 @@ class Claim {
     try {
       writeFileSync(path, this.#token, { mode: 0o600 });
     } catch {
-      // Nobody is asked then; the lock is waited for all the same.
+      // Then the holder is not asked, but the lock is still waited for.
     }
   }
 
-  /** Not yet answered. */
-  get stands(): boolean {
+  /** Whether it has not been answered yet. */
+  get isPending(): boolean {
     return readClaim(this.#path) === this.#token;
   }
 
@@ -293,30 +291,29 @@ function removeClaim(path: string, token: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // It is asked about once more by the next run.
+    // The next run answers it once more.
   }
 }
 
-function isElsewhere(found: Found | undefined): boolean {
-  return found?.type === "lock" && !isHere(found.content);
+function isOfOtherProcess(found: FoundLock | undefined): boolean {
+  return found?.type === "lock" && !isOwnLock(found.content);
 }
 
-/** `found` undefined or torn: another process is just taking it. */
-function lockedError(found: Found | undefined): IntakeError {
+/** `found` is undefined or torn while another process takes the lock. */
+function lockedError(found: FoundLock | undefined): IntakeError {
   const sentence =
     found?.type === "lock"
-      ? `This session is run by ${nameOf(found.content)} since ${new Date(found.content.acquiredAt).toLocaleTimeString()}.`
-      : "Another run of this session is just beginning.";
+      ? `This session has been running in ${describeOwner(found.content)} since ${new Date(found.content.acquiredAt).toLocaleTimeString()}.`
+      : "Another run of this session is just starting.";
   return new IntakeError("session-locked", `${sentence} Wait for that run to end, or stop it there.`);
 }
 
-function nameOf(content: Content): string {
-  if (isHere(content)) return "this process";
-  const process = `process ${content.pid}`;
-  return content.host === os.hostname() ? `${process} on this computer` : `${process} on ${content.host}`;
+function describeOwner(content: LockContent): string {
+  if (isOwnLock(content)) return "this process";
+  return `process ${content.pid} on ${content.host === os.hostname() ? "this computer" : content.host}`;
 }
 
 /** Rejects with the signal's reason on abort. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }

@@ -1,4 +1,4 @@
-/** The folder of sessions: a record each, and one file with what the list of them shows. */
+/** The folder of sessions: one record per session, and the index for the session list. */
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { apply, type Chat } from "../chat/apply.ts";
@@ -7,10 +7,10 @@ import { titleFromPrompt } from "../loop/session/title.ts";
 import { RecordError } from "../loop/storage.ts";
 import { eventsOf } from "../loop/transfer/fork.ts";
 import { heldLock } from "./lock-file.ts";
-import { searchRecord, wordsOf } from "./record-search.ts";
+import { searchRecord, searchWords } from "./record-search.ts";
 import { type Replay, replay } from "./replay.ts";
 import { claimPath, lockPath } from "./session-lock.ts";
-import { type Known, knownOf, Summaries, type Summary } from "./summaries.ts";
+import { type IndexEntry, indexEntryOf, Summaries, type Summary } from "./summaries.ts";
 import { Transcript } from "./transcript.ts";
 
 export class Sessions {
@@ -22,25 +22,25 @@ export class Sessions {
     this.#summaries = new Summaries(folder);
   }
 
-  /** Makes the folder if need be. `from` is what `open` gave. @throws RecordError */
+  /** Creates the folder if necessary. `from` is the result of `open`. @throws RecordError */
   transcript(id: string, onError: (error: RecordError) => void, from?: Pick<Replay, "end">): Transcript {
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     } catch (error) {
       throw new RecordError(
-        `The folder for sessions cannot be made (${this.folder}).`,
-        "Check that its parent can be written.",
+        `The folder for sessions cannot be created (${this.folder}).`,
+        "Check the permissions of its parent folder.",
         error,
       );
     }
     return new Transcript(this.path(id), onError, from);
   }
 
-  /** @throws RecordError when the id is not one, or its record cannot be read */
+  /** @throws RecordError when the id is invalid or the record cannot be read */
   open(id: string): Replay {
     const found = replay(this.path(id));
-    // The line that names the session is the one that was broken.
-    if (found.chat.session.id === "") apply(found.chat, { type: "session", session: guess(found.chat, id) });
+    // The line that describes the session is broken.
+    if (found.chat.session.id === "") apply(found.chat, { type: "session", session: guessSessionInfo(found.chat, id) });
     return found;
   }
 
@@ -48,20 +48,20 @@ export class Sessions {
     return this.#size(id) !== undefined;
   }
 
-  /** Newest first, without those of subagents. What has changed since it was last listed is read anew. */
+  /** Returns the sessions without those of subagents, newest first. Reads only records that have changed since. */
   list(): Summary[] {
-    return [...this.#known().values()]
+    return [...this.#entries().values()]
       .flatMap(({ parentID, summary }) => (parentID === undefined && summary ? [summary] : []))
       .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
   }
 
-  /** To be called after the record was written. */
+  /** Call this after the record was written. */
   saveSummary(chat: Chat): void {
     const size = this.#size(chat.session.id);
-    if (size !== undefined) this.#summaries.add([knownOf(chat, size)]);
+    if (size !== undefined) this.#summaries.add([indexEntryOf(chat, size)]);
   }
 
-  /** Keeps a session that has no record yet. @throws RecordError */
+  /** Writes the record of a session that has none yet. @throws RecordError */
   add(chat: Chat): void {
     let failure: RecordError | undefined;
     const transcript = this.transcript(chat.session.id, (error) => {
@@ -73,20 +73,20 @@ export class Sessions {
     this.saveSummary(chat);
   }
 
-  /** Also those that subagents had for it, and theirs. @throws RecordError when the id is not one */
+  /** Deletes a session and those of its subagents. @throws RecordError when the id is invalid */
   remove(id: string): void {
     const record = this.path(id);
-    for (const known of this.#known().values()) if (known.parentID === id && known.id !== id) this.remove(known.id);
+    for (const entry of this.#entries().values()) if (entry.parentID === id && entry.id !== id) this.remove(entry.id);
     for (const file of [record, lockPath(record), claimPath(record)]) rmSync(file, { force: true });
     rmSync(this.outputs(id), { force: true, recursive: true });
   }
 
   /**
-   * Where the words of `query` stand, in context, by the session's id: in all sessions that hold every one of them in
-   * their title or in what was said. Rejects with the signal's reason on abort.
+   * Returns excerpts by session id, for all sessions whose title and messages contain every word of `query`. Rejects with
+   * the signal's reason on abort.
    */
   async search(query: string, signal: AbortSignal): Promise<Map<string, string>> {
-    const words = wordsOf(query);
+    const words = searchWords(query);
     const found = new Map<string, string>();
     if (words.length === 0) return found;
     for (const { id, title } of this.list()) {
@@ -96,38 +96,38 @@ export class Sessions {
     return found;
   }
 
-  /** Where the whole of long outputs is kept (T9). */
+  /** Folder for long outputs of tools (T9). */
   outputs(id: string): string {
-    return path.join(this.folder, `${checked(id)}.outputs`);
+    return path.join(this.folder, `${checkSessionID(id)}.outputs`);
   }
 
   path(id: string): string {
-    return path.join(this.folder, `${checked(id)}.jsonl`);
+    return path.join(this.folder, `${checkSessionID(id)}.jsonl`);
   }
 
-  /** Of every record that there is. */
-  #known(): Map<string, Known> {
+  /** Returns the index entries of all records. */
+  #entries(): Map<string, IndexEntry> {
     const before = this.#summaries.read();
-    const known = new Map<string, Known>();
-    const changed: Known[] = [];
+    const entries = new Map<string, IndexEntry>();
+    const changed: IndexEntry[] = [];
     for (const id of this.#ids()) {
       const size = this.#size(id);
       if (size === undefined) continue;
       const old = before.get(id);
-      // One that is being written is summarized when its turn ends.
-      const holds = old && (old.size === size || (old.size < size && heldLock(lockPath(this.path(id)))));
-      const one = holds ? old : this.#findOut(id, size);
-      if (!holds) changed.push(one);
-      known.set(id, one);
+      // A session that runs is summarized when its turn ends.
+      const isCurrent = old && (old.size === size || (old.size < size && heldLock(lockPath(this.path(id)))));
+      const entry = isCurrent ? old : this.#readEntry(id, size);
+      if (!isCurrent) changed.push(entry);
+      entries.set(id, entry);
     }
     this.#summaries.add(changed);
-    return known;
+    return entries;
   }
 
-  #findOut(id: string, size: number): Known {
+  #readEntry(id: string, size: number): IndexEntry {
     try {
       const { chat } = this.open(id);
-      return chat.session.id === id ? knownOf(chat, size) : { id, size };
+      return chat.session.id === id ? indexEntryOf(chat, size) : { id, size };
     } catch {
       return { id, size };
     }
@@ -142,28 +142,28 @@ export class Sessions {
     }
   }
 
-  /** Of a session's record, in bytes. @throws RecordError */
+  /** Returns the size of a record in bytes. @throws RecordError when the id is invalid */
   #size(id: string): number | undefined {
     const found = statSync(this.path(id), { throwIfNoEntry: false });
     return found?.isFile() ? found.size : undefined;
   }
 }
 
-/** An id becomes a file's name, so nothing in it may lead elsewhere. */
+/** Whether `id` is safe as the name of a file. */
 export function isSessionID(id: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id);
 }
 
 /** @throws RecordError */
-function checked(id: string): string {
+function checkSessionID(id: string): string {
   if (isSessionID(id)) return id;
   throw new RecordError(
-    `"${id.slice(0, 100)}" cannot be a session's id.`,
-    "Use letters, digits, - and _, at most 100 of them.",
+    `"${id.slice(0, 100)}" is not a valid session id.`,
+    "Use at most 100 letters, digits, - and _.",
   );
 }
 
-function guess({ messages }: Chat, id: string): SessionInfo {
+function guessSessionInfo({ messages }: Chat, id: string): SessionInfo {
   const reply = messages.map(({ info }) => info).find((info) => info.role === "assistant");
   const text = messages[0]?.parts.find((part) => part.type === "text" && !part.synthetic);
   return {

@@ -1,6 +1,6 @@
 /**
- * What the list of sessions shows, in one file for all of them, so that no record is read (spec R5). A line is added
- * when a session has changed; of two for one session the later counts. It can be made anew from the records at any time.
+ * Index of all sessions: one file with what the session list shows, so that no record has to be read (spec R5). A line is
+ * added when a session changes; the last line for a session counts. The index can always be rebuilt from the records.
  */
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,16 +8,15 @@ import * as z from "zod/mini";
 import type { Chat } from "../chat/apply.ts";
 import { contextSize } from "../chat/message.ts";
 import { costOfSession } from "../loop/budget.ts";
-import { exactly } from "./schema-fast-path.ts";
+import { fastCheck } from "./fast-check.ts";
 
 const Summary = z.object({
   id: z.string(),
   title: z.string(),
-  /** Where it works. */
   cwd: z.string(),
   createdAt: z.number(),
   updatedAt: z.number(),
-  /** Prompts of the user and replies of the model. */
+  /** Number of prompts and replies. */
   messages: z.number(),
   tokens: z.number(),
   /** USD; absent when a model's price was not known. */
@@ -26,47 +25,46 @@ const Summary = z.object({
 });
 export type Summary = z.infer<typeof Summary>;
 
-/** What is known of one record. */
-const Known = z.object({
+const IndexEntry = z.object({
   id: z.string(),
-  /** Of the record, in bytes, when this was found out. */
+  /** Size of the record in bytes when the entry was made. */
   size: z.number(),
-  /** Of a subagent's session: the one that it works for. */
+  /** Present in a subagent's session: the session that it works for. */
   parentID: z.optional(z.string()),
-  /** Absent when it is not to be listed: nothing was said in it, or it is no record. */
+  /** Absent when the session is not listed: it has no messages, or the file is not a record. */
   summary: z.optional(Summary),
 });
-export type Known = z.infer<typeof Known>;
+export type IndexEntry = z.infer<typeof IndexEntry>;
 
-/** Lines that count no more and do not yet make it worth writing the file anew. */
-const spare = 500;
+/** Number of outdated lines that do not yet make it worth rewriting the file. */
+const maxOutdatedLines = 500;
 
 export class Summaries {
   readonly #path: string;
 
   constructor(folder: string) {
-    // Ids of sessions have no dots: no session is called like this.
+    // Ids of sessions have no dots, so this is never the name of a record.
     this.#path = path.join(folder, "sessions.index");
   }
 
-  /** By the session's id. Lines that are torn or broken are as if they were not there. */
-  read(): Map<string, Known> {
-    const known = new Map<string, Known>();
+  /** Returns the entries by session id. Broken lines are ignored. */
+  read(): Map<string, IndexEntry> {
+    const entries = new Map<string, IndexEntry>();
     const lines = this.#text().split("\n");
     for (const line of lines) {
-      const one = parse(line);
-      if (one) known.set(one.id, one);
+      const entry = parseIndexLine(line);
+      if (entry) entries.set(entry.id, entry);
     }
-    if (lines.length > 2 * known.size + spare) this.#rewrite(known);
-    return known;
+    if (lines.length > 2 * entries.size + maxOutdatedLines) this.#rewrite(entries);
+    return entries;
   }
 
-  /** One that cannot be kept is found out again from its record, so a failure here is no loss. */
-  add(some: readonly Known[]): void {
-    if (some.length === 0) return;
+  /** Never throws: an entry that cannot be saved is made again from its record. */
+  add(entries: readonly IndexEntry[]): void {
+    if (entries.length === 0) return;
     try {
-      // The newline before them ends a line that a crash may have torn.
-      appendFileSync(this.#path, `\n${some.map((one) => JSON.stringify(one)).join("\n")}\n`, { mode: 0o600 });
+      // The newline before them ends a line that a crash may have cut off.
+      appendFileSync(this.#path, `\n${entries.map((entry) => JSON.stringify(entry)).join("\n")}\n`, { mode: 0o600 });
     } catch {
       return;
     }
@@ -80,32 +78,33 @@ export class Summaries {
     }
   }
 
-  /** What another process adds meanwhile is lost, and found out again. */
-  #rewrite(known: ReadonlyMap<string, Known>): void {
-    const anew = `${this.#path}.${process.pid}`;
+  /** Entries that another process adds in the meantime are lost, and made again from their records. */
+  #rewrite(entries: ReadonlyMap<string, IndexEntry>): void {
+    const temporary = `${this.#path}.${process.pid}`;
     try {
-      writeFileSync(anew, [...known.values()].map((one) => `${JSON.stringify(one)}\n`).join(""), { mode: 0o600 });
-      renameSync(anew, this.#path);
+      const lines = [...entries.values()].map((entry) => `${JSON.stringify(entry)}\n`);
+      writeFileSync(temporary, lines.join(""), { mode: 0o600 });
+      renameSync(temporary, this.#path);
     } catch {
-      rmSync(anew, { force: true });
+      rmSync(temporary, { force: true });
     }
   }
 }
 
-const isKnown = exactly(Known);
+const isIndexEntry = fastCheck(IndexEntry);
 
-function parse(line: string): Known | undefined {
+function parseIndexLine(line: string): IndexEntry | undefined {
   if (line === "") return undefined;
   try {
     const value = JSON.parse(line);
-    return isKnown(value) ? value : Known.safeParse(value).data;
+    return isIndexEntry(value) ? value : IndexEntry.safeParse(value).data;
   } catch {
     return undefined;
   }
 }
 
-/** `size` is the record's. */
-export function knownOf(chat: Chat, size: number): Known {
+/** Returns the entry of a chat whose record has `size` bytes. */
+export function indexEntryOf(chat: Chat, size: number): IndexEntry {
   const { id, parentID } = chat.session;
   return {
     id,

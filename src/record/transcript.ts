@@ -1,46 +1,46 @@
-/** One session's record: an append-only file of JSON lines, an event a line (spec R1–R4). Plain Node. */
+/** The record of one session: an append-only file with one event per line, as JSON (spec R1–R4). */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import type { RecordedEvent } from "../chat/events.ts";
 import { RecordError, type Recorder } from "../loop/storage.ts";
-import { toRecordError } from "./errors.ts";
-import { type Replay, readLines, version } from "./replay.ts";
+import { type Replay, readLines, recordVersion } from "./replay.ts";
+import { toRecordError } from "./write-errors.ts";
 
-/** How long a line may wait in memory when nothing depends on it, in ms. */
-const idleFlush = 100;
+/** Maximum time that a line waits in memory when nothing depends on it. */
+const flushDelayMs = 100;
 
-/** How often the record is looked at for lines of others, and tried again while another process runs the session, in ms. */
-const lookInterval = 250;
+/** Interval at which lines of other processes are read, and at which writing is retried while they run the session. */
+const pollIntervalMs = 250;
 
-/** A write that fails is tried so often (R4). */
-const tries = 3;
+/** Number of tries before a write counts as failed (R4). */
+const maxTries = 3;
 
-/** Runs `write` where nobody else may write; false: somebody else may. */
-export type Guard = (write: () => void) => boolean;
+/** Calls `write` while no other process may write. Returns false if another process may. */
+type WriteGuard = (write: () => void) => boolean;
 
-/** Appends to one file, and reads what others have appended to it. */
+/** Appends events to one record, and reads events that other processes appended. */
 export class Transcript implements Recorder {
   readonly path: string;
   #file: OpenFile | undefined;
-  /** Up to which byte this process knows the record. */
+  /** Number of bytes that this process has read or written. */
   #known: number;
-  /** Lines of others that stood before our own and that nobody has asked for yet. */
+  /** Events of other processes that were read before a write and that `catchUp` has not yet returned. */
   #missed: RecordedEvent[] = [];
-  /** Lines that are not yet written; they stay here when a write fails. */
+  /** Lines that are not written yet. They stay here when a write fails. */
   #waiting: string[] = [];
-  /** Text that streams in is kept together until something else happens: one line instead of hundreds. */
+  /** Collects streamed text until another event arrives, so that it becomes one line instead of hundreds. */
   #delta: Extract<RecordedEvent, { type: "delta" }> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #onError: (error: RecordError) => void;
-  /** Whether `onError` has heard of a failure that lasts. */
-  #told = false;
-  #guard: Guard = (write) => {
+  /** Whether `onError` was called for the current failure. */
+  #hasReported = false;
+  #guard: WriteGuard = (write) => {
     write();
     return true;
   };
 
   /**
-   * Opens nothing yet: a session without a message leaves no file. `onError` hears of failures between two flushes;
-   * `from` is how the record was read, so that it is known who wrote what since.
+   * Opens no file yet: a session without messages leaves none. `onError` is called for failures between two flushes.
+   * `from` is the replay of an existing record: events after its end are those of other processes.
    */
   constructor(path: string, onError: (error: RecordError) => void, from?: Pick<Replay, "end">) {
     this.path = path;
@@ -48,8 +48,8 @@ export class Transcript implements Recorder {
     this.#known = from?.end ?? 0;
   }
 
-  /** From here on it is written only through `guard`. */
-  guard(guard: Guard): void {
+  /** From now on every write goes through `guard`. */
+  guard(guard: WriteGuard): void {
     this.#guard = guard;
   }
 
@@ -57,22 +57,22 @@ export class Transcript implements Recorder {
     if (event.type === "delta") {
       if (this.#delta?.partID === event.partID) this.#delta = { ...this.#delta, text: this.#delta.text + event.text };
       else {
-        this.#settleDelta();
+        this.#endDelta();
         this.#delta = event;
       }
     } else {
-      // The whole part says what its waiting delta would have said.
+      // The complete part contains the text of its waiting delta.
       if (event.type === "part" && event.part.id === this.#delta?.partID) this.#delta = undefined;
-      this.#settleDelta();
+      this.#endDelta();
       this.#waiting.push(JSON.stringify(event));
     }
-    this.#timer ??= setTimeout(() => this.#flushIdle(), idleFlush);
+    this.#timer ??= setTimeout(() => this.#flushIdle(), flushDelayMs);
   }
 
   flush(): void {
     if (!this.#tryFlush()) {
       throw new RecordError(
-        "This session is run by another window or process, so nothing can be added to it from here.",
+        "Another window or process is running this session, so nothing can be added to it from here.",
         "Wait for that run to end, or stop it there.",
       );
     }
@@ -89,65 +89,65 @@ export class Transcript implements Recorder {
     }
   }
 
-  /** What others have appended since this process last read or wrote the record; their broken lines are left out. */
+  /** Returns what other processes appended since this one last read or wrote the record, without broken lines. */
   catchUp(): RecordedEvent[] {
     this.#readNew();
     return this.#missed.splice(0);
   }
 
-  /** Tells of what others append, soon after they did. Ends when it is disposed, and does not keep the process alive. */
+  /** Calls `onEvents` soon after other processes appended events, until it is disposed. */
   follow(onEvents: (events: RecordedEvent[]) => void): { dispose(): void } {
     const timer = setInterval(() => {
       const events = this.catchUp();
       if (events.length > 0) onEvents(events);
-    }, lookInterval).unref();
+    }, pollIntervalMs).unref();
     return { dispose: () => clearInterval(timer) };
   }
 
-  /** False: another process runs the session. */
+  /** Returns false while another process runs the session. */
   #tryFlush(): boolean {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#settleDelta();
+    this.#endDelta();
     return this.#waiting.length === 0 || this.#guard(() => this.#write());
   }
 
   #flushIdle(): void {
     try {
-      if (!this.#tryFlush()) this.#timer = setTimeout(() => this.#flushIdle(), lookInterval).unref();
+      if (!this.#tryFlush()) this.#timer = setTimeout(() => this.#flushIdle(), pollIntervalMs).unref();
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
-      if (!this.#told) this.#onError(error);
-      this.#told = true;
+      if (!this.#hasReported) this.#onError(error);
+      this.#hasReported = true;
     }
   }
 
   #write(): void {
     const bytes = Buffer.from(`${this.#waiting.join("\n")}\n`);
-    for (let left = tries - 1; ; left--) {
+    for (let left = maxTries - 1; ; left--) {
       try {
         this.#writeOnce(bytes);
         break;
       } catch (error) {
-        // Opened anew next time: that also drops what of a line may have got through.
+        // Opening the file again removes the part of a line that may have been written.
         this.#closeFile();
         if (left === 0) throw toRecordError(this.path, error);
       }
     }
     this.#waiting = [];
-    this.#told = false;
+    this.#hasReported = false;
   }
 
   #writeOnce(bytes: Buffer): void {
-    let there = statSync(this.path, { throwIfNoEntry: false });
-    // A file that was removed meanwhile lives on while it is open, but nobody would ever read it again.
-    if (this.#file && (there?.ino !== this.#file.ino || there.dev !== this.#file.dev)) this.#closeFile();
+    let stats = statSync(this.path, { throwIfNoEntry: false });
+    // A deleted file can still be written while it is open, but no one could read it.
+    if (this.#file && (stats?.ino !== this.#file.ino || stats.dev !== this.#file.dev)) this.#closeFile();
     if (!this.#file) {
       const descriptor = openForAppend(this.path, this.#known === 0);
-      there = fstatSync(descriptor);
-      this.#file = { descriptor, ino: there.ino, dev: there.dev };
+      stats = fstatSync(descriptor);
+      this.#file = { descriptor, ino: stats.ino, dev: stats.dev };
     }
-    const size = there?.size ?? 0;
+    const size = stats?.size ?? 0;
     if (this.#known === 0 && size === headerLine.length) this.#known = size;
     if (size > this.#known) this.#readNew();
     writeWhole(this.#file.descriptor, bytes, size);
@@ -162,7 +162,7 @@ export class Transcript implements Recorder {
       this.#missed.push(...events);
       this.#known = end;
     } catch {
-      // Read the next time; what is no record any more says so when it is written.
+      // Tried again the next time. Writing reports a file that is no longer a record.
     }
   }
 
@@ -171,26 +171,26 @@ export class Transcript implements Recorder {
     this.#file = undefined;
   }
 
-  #settleDelta(): void {
+  #endDelta(): void {
     if (!this.#delta) return;
     this.#waiting.push(JSON.stringify(this.#delta));
     this.#delta = undefined;
   }
 }
 
-/** With what tells it from a file that others put in its place. */
+/** An open file, with the numbers that tell it from another file at the same path. */
 interface OpenFile {
   descriptor: number;
   ino: number;
   dev: number;
 }
 
-const headerLine = Buffer.from(`${JSON.stringify({ rondo: version })}\n`);
+const headerLine = Buffer.from(`${JSON.stringify({ rondo: recordVersion })}\n`);
 
-/** Opens for appending, writes the header of a new file, and drops a torn last line that a crash has left. */
+/** Opens for appending, writes the header of a new file, and removes an incomplete last line that a crash left. */
 function openForAppend(path: string, isNew: boolean): number {
   const { O_RDWR, O_APPEND, O_CREAT } = constants;
-  // One that was removed is not made anew: what was said before would be missing from it.
+  // A deleted record is not created again: its earlier messages would be missing.
   const file = openSync(path, O_RDWR | O_APPEND | (isNew ? O_CREAT : 0), 0o600);
   try {
     const { size } = fstatSync(file);
@@ -215,21 +215,21 @@ function endOfLastLine(file: number, size: number): number {
   return 0;
 }
 
-/** All or nothing: what a full disk let through in part is taken back, so that no line is torn in the middle. */
+/** Writes all bytes or none: a partial write to a full disk is undone, so that no line is cut off. */
 function writeWhole(file: number, bytes: Buffer, size: number): void {
   let at = 0;
   try {
     while (at < bytes.length) at += writeSync(file, bytes, at);
   } catch (error) {
-    takeBack(file, size);
+    undoWrite(file, size);
     throw error;
   }
 }
 
-function takeBack(file: number, size: number): void {
+function undoWrite(file: number, size: number): void {
   try {
     ftruncateSync(file, size);
   } catch {
-    // A line that stays torn is dropped when the file is opened again.
+    // The incomplete line is removed when the file is opened again.
   }
 }

@@ -87,7 +87,7 @@ describe("the headless run: what goes wrong", () => {
     const file = place.write("file", "");
     const ended = await place.run(["--session-dir", path.join(file, "sessions"), "Hi"]);
     assert.equal(ended.code, 1);
-    checkSentence(ended, /folder for sessions cannot be made/);
+    checkSentence(ended, /folder for sessions cannot be created/);
   });
 
   it("unusable arguments: exit status 2 and a sentence, before anything is asked or written", async () => {

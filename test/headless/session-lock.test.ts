@@ -96,7 +96,7 @@ describe("two processes on one session", () => {
     transcript.append(titled("Mine"));
     transcript.flush();
     assert.deepEqual(await runner.hears(), { lost: true });
-    assert.match((await runner.ask("title Theirs")).error ?? "", /run by another window/);
+    assert.match((await runner.ask("title Theirs")).error ?? "", /Another window or process is running/);
     runner.tell("release");
     await runner.ask("holder");
     assert.equal(content().runId, "run_2", "what it releases is its own lock, not this one");
@@ -164,7 +164,7 @@ describe("two processes on one session", () => {
     const { lock } = open();
     assert.equal(await lock.challenge(never), true);
     assert.deepEqual(await runner.hears(), { lost: true });
-    assert.match((await runner.ask("title Theirs")).error ?? "", /run by another window/);
+    assert.match((await runner.ask("title Theirs")).error ?? "", /Another window or process is running/);
     assert.ok(!existsSync(record));
   });
 
@@ -214,7 +214,7 @@ describe("two processes on one session", () => {
     await runner.ask("take 0");
     await runner.ask("title One");
     transcript.append(titled("Two"));
-    assert.throws(() => transcript.flush(), { name: "RecordError", message: /run by another window or process/ });
+    assert.throws(() => transcript.flush(), { name: "RecordError", message: /Another window or process is running/ });
     transcript.append(titled("Three"));
     await sleep(300);
     assert.equal(replay(record).chat.session.title, "One");

@@ -1,4 +1,4 @@
-/** Chats to export: a small one, and random ones. */
+/** Chats to export: a small one and random ones. */
 import fc from "fast-check";
 import { type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
 import type { Message, Part, ToolState } from "../../src/chat/message.ts";
@@ -75,7 +75,7 @@ const state: fc.Arbitrary<ToolState> = fc.oneof(
   fc.record({ status: fc.constant("error" as const), input: json, error: text, ...span }),
 );
 
-/** All of a part but its ids. */
+/** Random parts without their ids. */
 const content = fc.oneof(
   fc.record({ type: fc.constant("text" as const), text, synthetic: fc.boolean(), ignored: fc.boolean() }),
   fc.record({ type: fc.constant("reasoning" as const), text, metadata: json, time: fc.record({ start: fc.nat() }) }),
@@ -103,7 +103,7 @@ const message = fc.record({
   isFailed: fc.boolean(),
 });
 
-/** A reply answers the newest question before it. */
+/** Random chats in which each reply answers the newest question before it. */
 export const chats: fc.Arbitrary<Chat> = fc
   .record({
     title: text,
@@ -132,7 +132,7 @@ export const chats: fc.Arbitrary<Chat> = fc
     return structuredClone(chat);
   });
 
-/** With places in the chat instead of ids. */
+/** Returns the chat with positions in place of ids. */
 export function withoutIDs({ session, messages, queue, pruned }: Chat) {
   const ids = new Map(messages.map(({ info }, at) => [info.id, at]));
   return {

@@ -8,7 +8,7 @@ import { noLedger, noLock } from "../../src/loop/storage.ts";
 import { defaultLimits } from "../../src/loop/turn.ts";
 import { taskTool } from "../../src/tools/built-in/task.ts";
 
-/** What a session needs beside what a test of the record is about. A bug is a failure. */
+/** Dependencies of a session that tests of the record do not care about. A reported bug fails the test. */
 export const plainDeps = {
   taskTool,
   externalTools: noExternalTools,

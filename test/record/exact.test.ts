@@ -3,21 +3,21 @@ import fc from "fast-check";
 import * as z from "zod/mini";
 import { RecordedEvent } from "../../src/chat/events.ts";
 import { eventsOf } from "../../src/loop/transfer/fork.ts";
-import { exactly } from "../../src/record/schema-fast-path.ts";
+import { fastCheck } from "../../src/record/fast-check.ts";
 import { chats } from "./chats.ts";
 
-const isPlain = exactly(RecordedEvent);
+const isPlain = fastCheck(RecordedEvent);
 
-/** Every place in a JSON value, as the object and the key. */
+/** Yields every field in a JSON value, as its object and key. */
 function placesIn(value: unknown): { holder: Record<string, unknown>; key: string }[] {
   if (typeof value !== "object" || value === null) return [];
-  // Arrays have keys as well.
+  // Arrays have keys too.
   const holder = value as Record<string, unknown>;
   return Object.keys(holder).flatMap((key) => [{ holder, key }, ...placesIn(holder[key])]);
 }
 
-describe("the first look at a line of the record", () => {
-  it("R1 takes what we write ourselves", () => {
+describe("the fast check of record lines", () => {
+  it("R1 accepts every line that Rondo writes", () => {
     fc.assert(
       fc.property(chats, (chat) => {
         for (const event of eventsOf(chat))
@@ -26,7 +26,7 @@ describe("the first look at a line of the record", () => {
     );
   });
 
-  it("R3 takes nothing that the schema would refuse or change", () => {
+  it("R3 accepts nothing that the schema would reject or change", () => {
     const anything = fc.oneof(
       fc.jsonValue({ maxDepth: 1 }),
       fc.constantFrom("text", "assistant", "completed", [], {}, null),
@@ -57,7 +57,7 @@ describe("the first look at a line of the record", () => {
     assert.ok(taken > 30, `${taken}`);
   });
 
-  it("R3 what a schema only changes is left to it", () => {
+  it("R3 rejects values that the schema would accept but change", () => {
     for (const [schema, value] of [
       [z.string().check(z.maxLength(3)), "four"],
       [z.object({ a: z.string() }), { a: "", __proto__: null, b: 1 }],
@@ -69,7 +69,7 @@ describe("the first look at a line of the record", () => {
       [z.object({ a: z.string() }), []],
       [z.number(), Number.POSITIVE_INFINITY],
     ] as const) {
-      assert.equal(exactly(schema)(value), false, JSON.stringify(value));
+      assert.equal(fastCheck(schema)(value), false, JSON.stringify(value));
     }
   });
 });

@@ -7,7 +7,7 @@ import { importTranscript } from "../../src/loop/transfer/import.ts";
 import { isSessionID } from "../../src/record/sessions.ts";
 import { chats, small, withoutIDs } from "./chats.ts";
 
-/** Their lines, parsed. */
+/** Returns the parsed lines. */
 const linesOf = (text: string): Record<string, unknown>[] =>
   text
     .trimEnd()
@@ -15,7 +15,7 @@ const linesOf = (text: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line));
 
 describe("export, import and fork", () => {
-  it("R6 what was exported and imported is the same chat, under new ids", () => {
+  it("R6 an exported and imported chat is the same, with new ids", () => {
     fc.assert(
       fc.property(chats, (chat) => {
         const again = importTranscript(exportTranscript(chat), chat.session.cwd);
@@ -33,7 +33,7 @@ describe("export, import and fork", () => {
     );
   });
 
-  it("R6 lines have the form that others read", () => {
+  it("R6 lines have the format that other programs read", () => {
     const [header, ...lines] = linesOf(exportTranscript(small()));
     assert.ok(header && "rondo" in header);
     assert.deepEqual(
@@ -54,7 +54,7 @@ describe("export, import and fork", () => {
     );
   });
 
-  it("R6 transcripts of others are read as well as can be", () => {
+  it("R6 transcripts of other programs are imported as far as possible", () => {
     const lines = [
       { role: "system", content: "You are somebody else." },
       { role: "assistant", content: "Hello!" },
@@ -87,7 +87,7 @@ describe("export, import and fork", () => {
     );
   });
 
-  it("R6 what is wrong with a file is said in a sentence", () => {
+  it("R6 an unusable file is reported in one sentence", () => {
     for (const [text, sentence] of [
       ["", /There is no message in the file/],
       ['{"role":"user","content":"Hi"}\nnot json', /Line 2 is no JSON/],
@@ -103,7 +103,7 @@ describe("export, import and fork", () => {
     }
   });
 
-  it("R6 a hostile file: no id of it is kept, nothing is loaded, no file of another session is named", () => {
+  it("R6 a hostile file: none of its ids is kept, nothing is loaded, and it names no file of another session", () => {
     const chat = small();
     chat.session = { ...chat.session, id: "../../evil", parentID: "ses_mine", cwd: "/etc" };
     for (const { info, parts } of chat.messages) {
@@ -134,7 +134,7 @@ describe("export, import and fork", () => {
     assert.throws(() => importTranscript(line, "/"), { name: "ImportError" });
   });
 
-  it("R6 Markdown: what was said and done, in fences longer than any in them", () => {
+  it("R6 Markdown shows messages and calls, in fences longer than any inside them", () => {
     const chat = small();
     chat.messages[0]?.parts.push({
       id: "p",
@@ -151,7 +151,7 @@ describe("export, import and fork", () => {
     assert.ok(!text.includes("[note]"));
   });
 
-  it("R6 a fork has all before the message, under ids of its own, and says where it is from", () => {
+  it("R6 a fork contains everything before the message, with its own ids and its origin", () => {
     const chat = small();
     const before = JSON.stringify(chat);
     const fork = forkChat(chat, "msg_3");
@@ -171,7 +171,7 @@ describe("export, import and fork", () => {
     assert.throws(() => forkChat(newChat(chat.session), "msg_1"), { name: "IntakeError" });
   });
 
-  it("R6 C6 what was pruned stays pruned in a fork", () => {
+  it("R6 C6 pruned outputs stay pruned in a fork", () => {
     const chat = small();
     chat.pruned = { outputs: "msg_2", reasoning: "msg_3" };
     const { pruned, messages } = forkChat(chat, "msg_3");

@@ -18,7 +18,7 @@ import { lasting } from "../loop/harness.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
 import { plainDeps } from "./deps.ts";
 
-/** A device that is always full: writing to it fails as on a disk without room. */
+/** A device that is always full: writing fails as on a full disk. */
 const full = "/dev/full";
 
 describe("a full disk", () => {
@@ -69,7 +69,7 @@ describe("a full disk", () => {
     assert.deepEqual(lasting(chat), lasting(session.chat));
   }
 
-  it("R2 before the first request: the turn stops with the sentence, the model is not asked, and Try again works", async () => {
+  it("R2 before the first request: the turn stops with a message, the model is not asked, and Try again works", async () => {
     const run = open([["Hello."]]);
     run.fill();
     const { reason, error } = await run.send("Hi");
@@ -85,7 +85,7 @@ describe("a full disk", () => {
     checkNothingLost(run);
   });
 
-  it("R2 before a tool: it does not run, its call has a result, and the next prompt goes on", async () => {
+  it("R2 before a tool: it does not run, its call has a result, and the next prompt continues", async () => {
     const run = open([[{ call: "bash", input: { command: "touch made.txt" } }], ["Hello."]]);
     run.session.listen((event) => {
       if (event.type === "part" && event.part.type === "tool" && event.part.state.status === "pending") {
@@ -103,7 +103,7 @@ describe("a full disk", () => {
     checkNothingLost(run);
   });
 
-  it("L10 the record fails in one of several calls: the turn ends when the others have ended", async () => {
+  it("L10 the record fails during one of several calls: the turn ends when the other calls have ended", async () => {
     const look = (name: string, prepare: number, work: () => unknown): Tool =>
       defineTool({
         name,
@@ -134,7 +134,7 @@ describe("a full disk", () => {
     checkNothingLost(run);
   });
 
-  it("R2 a prompt that cannot be kept does not wait", async () => {
+  it("R2 a prompt that cannot be saved is not queued", async () => {
     const run = open([{ hang: true }]);
     const turn = run.send("Hi");
     while (run.model.requests.length === 0) await sleep(1);
@@ -147,7 +147,7 @@ describe("a full disk", () => {
     checkNothingLost(run);
   });
 
-  it("R4 a write that fails is tried 3 times, and not a byte is doubled or torn by it", () => {
+  it("R4 a failing write is tried 3 times, and no byte is written twice or cut off", () => {
     const told: RecordError[] = [];
     const transcript = new Transcript(file, (error) => told.push(error));
     const rename = (title: string) =>
@@ -155,7 +155,7 @@ describe("a full disk", () => {
     const { writeSync } = fs;
     const failing = (times: number, work: () => void) => {
       let left = times;
-      // Half of it gets through, as on a disk that has room for no more.
+      // Half of the bytes are written, as on a disk that runs full.
       fs.writeSync = (fd: number, data: NodeJS.ArrayBufferView | string) => {
         assert.ok(typeof data !== "string");
         if (left-- <= 0) return writeSync(fd, data);

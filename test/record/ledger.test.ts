@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { SpendingLedger } from "../../src/record/ledger.ts";
 
-describe("what a day has cost", () => {
+describe("the cost of a day", () => {
   let folder: string;
   let notes: string[];
   beforeEach(() => {
@@ -16,7 +16,7 @@ describe("what a day has cost", () => {
   const open = () => new SpendingLedger(folder, (message) => notes.push(message));
   const file = () => path.join(folder, readdirSync(folder)[0] ?? assert.fail("no file"));
 
-  it("B2 all sessions of all windows count, each sum once", () => {
+  it("B2 counts all sessions of all windows, each amount once", () => {
     const [one, two] = [open(), open()];
     assert.equal(one.today(), 0);
     one.add(0.5);
@@ -29,7 +29,7 @@ describe("what a day has cost", () => {
     assert.deepEqual(notes, []);
   });
 
-  it("B2 a file a local day, and what was spent on another day does not count", () => {
+  it("B2 uses one file per local day and does not count other days", () => {
     const now = new Date();
     const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, 12);
     open().add(1);
@@ -40,7 +40,7 @@ describe("what a day has cost", () => {
     assert.equal(open().today(), 1);
   });
 
-  it("B2 torn and broken lines are passed over; one that is being written counts when it is whole", () => {
+  it("B2 ignores broken lines; an incomplete line counts once it is complete", () => {
     const ledger = open();
     ledger.add(1);
     appendFileSync(file(), '?\n{"usd":"2","at":1}\n{"usd":-5,"at":1}\n{"usd":2,');
@@ -50,13 +50,13 @@ describe("what a day has cost", () => {
     assert.equal(open().today(), 3);
   });
 
-  it("B2 a ledger that cannot be written is noted once, and what was spent is not forgotten", () => {
+  it("B2 reports a ledger that cannot be written once, and still counts the cost", () => {
     writeFileSync(folder, "in the way");
     const ledger = open();
     ledger.add(1);
     ledger.add(2);
     assert.equal(ledger.today(), 3);
-    assert.equal(notes.filter((note) => note.includes("cannot be kept")).length, 1);
+    assert.equal(notes.filter((note) => note.includes("cannot be saved")).length, 1);
     rmSync(folder);
     ledger.add(4);
     assert.deepEqual([ledger.today(), open().today()], [7, 7]);

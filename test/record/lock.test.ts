@@ -39,7 +39,7 @@ describe("the lock of a session", () => {
     return { transcript, lock };
   }
 
-  it("Q1 says who runs what, since when and until when; Q3 released, it is gone", async () => {
+  it("Q1 names the session, the run, its start and its expiry; Q3 releasing removes it", async () => {
     const { lock } = open();
     assert.equal(lock.holder(), undefined);
     const before = Date.now();
@@ -48,14 +48,14 @@ describe("the lock of a session", () => {
     assert.deepEqual([sessionId, runId, pid, host], ["ses_1", "run_7", process.pid, os.hostname()]);
     assert.ok(Date.parse(acquiredAt) >= before && Date.parse(acquiredAt) <= Date.now());
     assert.equal(Date.parse(expiresAt) - Date.parse(acquiredAt), 900_000);
-    assert.partialDeepStrictEqual(lock.holder(), { runID: "run_7", pid: process.pid, here: true });
+    assert.partialDeepStrictEqual(lock.holder(), { runID: "run_7", pid: process.pid, isThisProcess: true });
     held.release();
     held.release();
     assert.deepEqual(readdirSync(folder), []);
     assert.ok(!held.lost.aborted);
   });
 
-  it("Q1 two sessions of one process wait for each other as well", async () => {
+  it("Q1 two locks of one process also wait for each other", async () => {
     const held = await open().lock.acquire("run_1", 0, never);
     const waiting = open().lock.acquire("run_2", 5000, never);
     await sleep(60);
@@ -66,7 +66,7 @@ describe("the lock of a session", () => {
     next.release();
   });
 
-  it("Q1 a wait can be given up", async () => {
+  it("Q1 waiting can be aborted", async () => {
     const held = await open().lock.acquire("run_1", 0, never);
     const waiting = new AbortController();
     const taken = open().lock.acquire("run_2", 60_000, waiting.signal);
@@ -81,7 +81,7 @@ describe("the lock of a session", () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it("Q1 so it is when another process has got its number", async function () {
+  it("Q1 a lock is abandoned when another process has its process id", async function () {
     if (process.platform !== "linux") this.skip();
     const child = spawn("sleep", ["60"]);
     const held = await open().lock.acquire("run_1", 0, never);
@@ -94,7 +94,7 @@ describe("the lock of a session", () => {
     child.kill();
   });
 
-  it("Q1 of another computer nothing is known: its lock holds until it expires", async () => {
+  it("Q1 a lock of another computer holds until it expires", async () => {
     const held = await open({ lockTimeoutMs: 400 }).lock.acquire("run_1", 0, never);
     const foreign = { ...content(), host: "elsewhere", pid: 1 };
     held.release();
@@ -105,14 +105,14 @@ describe("the lock of a session", () => {
     next.release();
   });
 
-  it("Q1 it is renewed while the run goes on", async () => {
+  it("Q1 it is renewed while the run continues", async () => {
     const held = await open({ lockTimeoutMs: 400 }).lock.acquire("run_1", 0, never);
     await assert.rejects(open().lock.acquire("run_2", 1000, never), { code: "session-locked" });
     assert.ok(!held.lost.aborted);
     held.release();
   });
 
-  it("Q1 a lock that is torn or no lock at all counts for a second", async () => {
+  it("Q1 a torn or invalid lock file counts for one second", async () => {
     for (const text of ["", '{"sessionId":"ses_1","ru', "[]", '{"token":"../../mine"}']) {
       writeFileSync(file(), text);
       await assert.rejects(open().lock.acquire("run_1", 0, never), { code: "session-locked" });
@@ -125,7 +125,7 @@ describe("the lock of a session", () => {
   });
 
   describe("claims", () => {
-    it("Q1 nobody runs it, or this process does: no claim is made", async () => {
+    it("Q1 makes no claim when the session is free or this process runs it", async () => {
       const { lock } = open();
       assert.equal(await lock.challenge(never), true);
       const held = await lock.acquire("run_1", 0, never);
@@ -134,8 +134,8 @@ describe("the lock of a session", () => {
     });
   });
 
-  describe("what others have recorded", () => {
-    it("Q1 it is read from where the record was read, not from its beginning", async () => {
+  describe("events of other processes", () => {
+    it("Q1 are read from where the record was read last", async () => {
       const { transcript } = open();
       transcript.append(titled("One"));
       transcript.close();
@@ -145,7 +145,7 @@ describe("the lock of a session", () => {
       assert.deepEqual(new Transcript(record, () => {}, from).catchUp(), [titled("Two")]);
     });
 
-    it("Q1 whole lines only, and what is broken is left out", async () => {
+    it("Q1 are read from complete lines only, without broken ones", async () => {
       const { transcript } = open();
       transcript.append(titled("One"));
       transcript.close();
@@ -156,14 +156,14 @@ describe("the lock of a session", () => {
       assert.deepEqual(transcript.catchUp(), [titled("Two")]);
     });
 
-    it("R2 a record that was removed meanwhile is not made anew without its beginning", async () => {
+    it("R2 a deleted record is not created again without its beginning", async () => {
       const { transcript, lock } = open();
       transcript.append(titled("One"));
       transcript.flush();
       rmSync(record);
       const held = await lock.acquire("run_1", 0, never);
       transcript.append(titled("Two"));
-      assert.throws(() => transcript.flush(), { name: "RecordError", message: /is gone/ });
+      assert.throws(() => transcript.flush(), { name: "RecordError", message: /no longer exists/ });
       held.release();
       assert.ok(!existsSync(record));
     });

@@ -44,7 +44,7 @@ describe("search over sessions", () => {
   }
   const found = async (query: string) => [...(await sessions.search(query, never)).keys()];
 
-  it("R5 all words, in titles and in what was said, whatever their case", async () => {
+  it("R5 finds all words in titles and messages, ignoring case", async () => {
     const cart = add("Mend the cart", [{ text: "The TOTAL is wrong." }, { text: "Fixed: it was\nrounded twice." }]);
     const other = add("Rename a file", [{ text: "Total nonsense" }]);
     assert.deepEqual(await found("total"), [other, cart]);
@@ -55,19 +55,19 @@ describe("search over sessions", () => {
     assert.deepEqual(await found("   "), []);
   });
 
-  it("R5 what JSON writes in another way is found: quotes, backslashes, umlauts, emoji", async () => {
+  it("R5 finds characters that JSON escapes: quotes, backslashes, umlauts, emoji", async () => {
     const id = add("One", [{ text: 'say "Grüße" to C:\\temp 😀 你好' }]);
     for (const query of ['"grüße"', "c:\\temp", "😀", "你好"]) assert.deepEqual(await found(query), [id], query);
   });
 
-  it("R5 not in the output of tools, nor in what the user was never shown", async () => {
+  it("R5 does not search outputs of tools and silent messages", async () => {
     add("One", [{ output: "secret" }, { text: "secret", synthetic: true }]);
     add("Two", [{ text: "secret" }], { silent: true });
     add("Three", [{ text: "secret" }], { parentID: "ses_1" });
     assert.deepEqual(await found("secret"), []);
   });
 
-  it("R5 an excerpt shows the words in context, in one line", async () => {
+  it("R5 shows the words in context, on one line", async () => {
     const text = `${"before ".repeat(40)}the needle\nis here${" behind".repeat(40)}`;
     const id = add("One", [{ text: "nothing" }, { text }]);
     const excerpt = (await sessions.search("needle", never)).get(id) ?? "";
@@ -77,7 +77,7 @@ describe("search over sessions", () => {
     assert.equal((await sessions.search("needle title", never)).get(titled), "A needle in the title");
   });
 
-  it("R5 the latest title counts, and lines longer than a block are read", async () => {
+  it("R5 uses the latest title, and reads lines longer than a block", async () => {
     const id = add("Old name", [{ output: "x".repeat(3 << 20) }, { text: "y".repeat(2 << 20) }, { text: "end" }]);
     const transcript = sessions.transcript(id, () => assert.fail(), sessions.open(id));
     transcript.append({ type: "session", session: { ...sessions.open(id).chat.session, title: "New name" } });
@@ -86,7 +86,7 @@ describe("search over sessions", () => {
     assert.deepEqual(await found("new end"), [id]);
   });
 
-  it("R5 it can be given up, and others have their turn meanwhile", async () => {
+  it("R5 can be aborted, and other work runs in the meantime", async () => {
     for (let count = 0; count < 50; count++)
       add(`Session ${count}`, [{ output: "x".repeat(50_000) }, { text: "said" }]);
     const search = new AbortController();

@@ -22,7 +22,7 @@ describe("the list of sessions", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A session with one prompt, as it is after its window was closed. */
+  /** Records a session with one prompt, as after its window was closed. @returns its id */
   async function hold(prompt: string, script: Script = [["Hello."]], modelID = "claude-sonnet-5"): Promise<string> {
     const chat = newSession(folder);
     const { id } = chat.session;
@@ -48,7 +48,7 @@ describe("the list of sessions", () => {
     return id;
   }
 
-  it("R5 title, time, messages, tokens and cost, newest first", async () => {
+  it("R5 shows title, time, messages, tokens and cost, newest first", async () => {
     const first = await hold("First things");
     const second = await hold("Second things");
     const list = sessions.list();
@@ -64,7 +64,7 @@ describe("the list of sessions", () => {
 
   const index = () => path.join(sessions.folder, "sessions.index");
 
-  it("R5 it opens without reading the records, and is made anew from them", async () => {
+  it("R5 opens without reading the records, and can be rebuilt from them", async () => {
     const id = await hold("Hi there");
     await hold("And again");
     const before = sessions.list();
@@ -83,7 +83,7 @@ describe("the list of sessions", () => {
     }
   });
 
-  it("R5 a record that is longer than when it was summed up, as after a crash, is read anew", async () => {
+  it("R5 a record that has grown since its summary, as after a crash, is read again", async () => {
     const id = await hold("Hi there");
     const transcript = sessions.transcript(id, () => assert.fail(), sessions.open(id));
     transcript.append({ type: "session", session: { ...sessions.open(id).chat.session, title: "Another name" } });
@@ -91,7 +91,7 @@ describe("the list of sessions", () => {
     assert.equal(sessions.list()[0]?.title, "Another name");
   });
 
-  it("R5 but not while it is being written: it is summed up when its turn ends", async () => {
+  it("R5 a record that is being written is summarized when its turn ends", async () => {
     const id = await hold("Hi there");
     const transcript = sessions.transcript(id, () => assert.fail(), sessions.open(id));
     const lock = new RecordLock(transcript, { sessionID: id, lockTimeoutMs: 60_000 });
@@ -103,7 +103,7 @@ describe("the list of sessions", () => {
     assert.equal(sessions.list()[0]?.title, "Another name");
   });
 
-  it("R5 what it is kept in does not grow for ever", async () => {
+  it("R5 the index does not grow forever", async () => {
     const id = await hold("Hi there");
     const { chat } = sessions.open(id);
     for (let time = 0; time < 2000; time++) {
@@ -113,7 +113,7 @@ describe("the list of sessions", () => {
     assert.ok(readFileSync(index(), "utf8").split("\n").length < 1500);
   });
 
-  it("S1 sessions of subagents are not listed, and go with the one they worked for", async () => {
+  it("S1 sessions of subagents are not listed, and are deleted with their parent", async () => {
     const id = await hold("Hi there");
     const children = ["ses_child", "ses_grandchild"];
     for (const [at, child] of children.entries()) {
@@ -133,7 +133,7 @@ describe("the list of sessions", () => {
     assert.deepEqual(readdirSync(sessions.folder).sort(), [`${other}.jsonl`, "sessions.index"]);
   });
 
-  it("R5 what is no record, empty, or under another's name is not listed", async () => {
+  it("R5 files that are not records, empty or named after another session are not listed", async () => {
     const id = await hold("Hi there");
     writeFileSync(path.join(sessions.folder, "notes.jsonl"), "Dear diary\n");
     writeFileSync(path.join(sessions.folder, "empty.jsonl"), '{"rondo":1}\n');
@@ -147,7 +147,7 @@ describe("the list of sessions", () => {
     assert.deepEqual(new Sessions(path.join(folder, "nowhere")).list(), []);
   });
 
-  it("B1 no cost where the price is not known; a session that ended in an error says so", async () => {
+  it("B1 shows no cost when a price is unknown, and marks a session that ended in an error", async () => {
     await hold("Hi", [], "my-own-model");
     const [summary] = sessions.list();
     assert.equal(summary?.failed, true);
@@ -155,7 +155,7 @@ describe("the list of sessions", () => {
     assert.equal(sessions.list()[0]?.cost, undefined);
   });
 
-  it("R3 the line that names the session is broken: it opens under its file's name", async () => {
+  it("R3 a session whose first line is broken opens under the name of its file", async () => {
     const id = await hold("Mend the cart");
     const lines = readFileSync(sessions.path(id), "utf8").split("\n");
     writeFileSync(sessions.path(id), lines.map((line) => (line.includes('"session"') ? "?" : line)).join("\n"));
@@ -168,7 +168,7 @@ describe("the list of sessions", () => {
     assert.equal(sessions.list()[0]?.id, id);
   });
 
-  it("removing takes the record, its summary and its outputs, and nothing else", async () => {
+  it("removing deletes the record, its summary and its outputs, and nothing else", async () => {
     const id = await hold("One");
     const other = await hold("Two");
     mkdirSync(sessions.outputs(id));
@@ -182,7 +182,7 @@ describe("the list of sessions", () => {
     sessions.remove(id);
   });
 
-  it("an id cannot lead out of the folder", async () => {
+  it("an id cannot point outside the folder", async () => {
     writeFileSync(path.join(folder, "mine.jsonl"), '{"rondo":1}\n');
     for (const id of ["../mine", "..", "", "a/b", "a\\b", "/etc/passwd", ".hidden", "a\0b", "x".repeat(101), "a.b"]) {
       assert.throws(() => sessions.path(id), RecordError, id);
@@ -193,9 +193,9 @@ describe("the list of sessions", () => {
     assert.deepEqual(readdirSync(folder), ["mine.jsonl", "sessions"]);
   });
 
-  it("a folder that cannot be made: a sentence", () => {
+  it("reports a folder that cannot be created", () => {
     writeFileSync(path.join(folder, "file"), "");
     const blocked = new Sessions(path.join(folder, "file", "sessions"));
-    assert.throws(() => blocked.transcript("ses_1", () => {}), { name: "RecordError", message: /cannot be made/ });
+    assert.throws(() => blocked.transcript("ses_1", () => {}), { name: "RecordError", message: /cannot be created/ });
   });
 });

@@ -31,7 +31,7 @@ const reply: AssistantMessage = {
 const text = (said: string): Part => ({ ...ids, id: "prt_1", type: "text", text: said });
 const delta = (said: string): RecordedEvent => ({ type: "delta", messageID: "msg_2", partID: "prt_1", text: said });
 
-/** A small session, an event of each kind. */
+/** A small session with an event of each kind. */
 const events: RecordedEvent[] = [
   { type: "session", session: { id: "ses_1", createdAt: 1, title: "Grüße – 你好 😀", cwd: "/work" } },
   user,
@@ -65,7 +65,7 @@ describe("the record", () => {
   };
   const lines = () => readFileSync(file, "utf8").split("\n").slice(0, -1);
 
-  it("R1 a versioned first line, then an event a line; replay gives the session", () => {
+  it("R1 starts with a versioned line, then one event per line; replay gives the session", () => {
     write(events);
     assert.deepEqual(JSON.parse(lines()[0] ?? ""), { rondo: 1 });
     for (const line of lines()) assert.equal(typeof JSON.parse(line), "object");
@@ -82,7 +82,7 @@ describe("the record", () => {
     assert.deepEqual(chat, expected);
   });
 
-  it("R1 deltas in a row become one line, or none when their part comes whole", () => {
+  it("R1 consecutive deltas become one line, or none when the complete part follows", () => {
     write([...events.slice(0, 5), delta("a"), delta("b"), delta("c")]);
     assert.equal(lines().filter((line) => line.includes('"delta"')).length, 1);
     write([delta("d"), { type: "part", part: text("whole") }]);
@@ -91,7 +91,7 @@ describe("the record", () => {
     assert.equal(part?.type === "text" && part.text, "whole");
   });
 
-  it("R1 it only grows, and only its owner can read it", () => {
+  it("R1 only grows, and only its owner can read it", () => {
     write(events.slice(0, 5));
     const before = readFileSync(file);
     write(events.slice(5));
@@ -99,12 +99,12 @@ describe("the record", () => {
     if (process.platform !== "win32") assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
-  it("R1 nothing is written before there is something to write", () => {
+  it("R1 creates no file before there is something to write", () => {
     new Transcript(file, () => assert.fail()).close();
     assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
   });
 
-  it("R2 what is appended is on disk soon, even when nothing waits for it", async () => {
+  it("R2 writes events soon, even when nothing depends on them", async () => {
     const transcript = new Transcript(file, () => assert.fail());
     for (const event of events) transcript.append(event);
     assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
@@ -113,7 +113,7 @@ describe("the record", () => {
     transcript.close();
   });
 
-  it("R3 torn at any byte: the last line is dropped, nothing before it is lost, and writing goes on", () => {
+  it("R3 cut off at any byte: the last line is dropped, nothing before it is lost, and writing continues", () => {
     write(events);
     const whole = readFileSync(file);
     const ends = [...whole.keys()].filter((at) => whole[at] === 10);
@@ -130,7 +130,7 @@ describe("the record", () => {
         assert.equal(states.get(complete) ?? state, state, `torn after ${size} bytes`);
         states.set(complete, state);
       }
-      // What a session does when it is opened again.
+      // A session does this when it is opened again.
       if (size % 17 !== 0) continue;
       write([user, { type: "queued", queue: [] }]);
       const { chat, broken } = replay(file);
@@ -148,7 +148,7 @@ describe("the record", () => {
     ["an empty line", ""],
     ["zeros, as a crash of the machine leaves them", "\0\0\0\0"],
   ] as const) {
-    it(`R3 a broken line in the middle (${name}) is set aside, and the rest is read`, () => {
+    it(`R3 a broken line in the middle (${name}) is reported, and the rest is read`, () => {
       write(events);
       const good = lines();
       writeFileSync(file, `${[...good.slice(0, 6), broken, ...good.slice(6)].join("\n")}\n`);
@@ -160,7 +160,7 @@ describe("the record", () => {
     });
   }
 
-  it("R3 any one line may be missing: the rest is read", () => {
+  it("R3 any line may be missing: the rest is read", () => {
     write(events);
     const good = lines();
     for (let at = 1; at < good.length; at++) {
@@ -177,7 +177,7 @@ describe("the record", () => {
     assert.ok(!("mood" in (chat.messages[0]?.info ?? {})));
   });
 
-  it("R1 a later format is not read, and what is no record is left alone", () => {
+  it("R1 a later format is not read, and a file that is not a record is not changed", () => {
     for (const [content, sentence] of [
       ['{"rondo":2}\n{}\n', /was written by a newer Rondo/],
       ["Dear diary,\nnothing happened.\n", /is not a session record/],
@@ -191,7 +191,7 @@ describe("the record", () => {
     assert.throws(() => replay(path.join(folder, "gone.jsonl")), RecordError);
   });
 
-  it("R2 a write that fails keeps all for the next try, and is told once", async () => {
+  it("R2 a failing write keeps everything for the next try, and is reported once", async () => {
     const told: RecordError[] = [];
     const transcript = new Transcript(file, (error) => told.push(error));
     mkdirSync(file);

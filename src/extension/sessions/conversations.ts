@@ -261,7 +261,7 @@ export class Conversations implements vscode.Disposable {
     if (!open || open.session.running) return;
     const { session, lock } = open;
     const holder = lock.holder();
-    const isElsewhere = holder !== undefined && !holder.here;
+    const isElsewhere = holder !== undefined && !holder.isThisProcess;
     if (isElsewhere === (session.chat.status.type !== "idle")) return;
     const status: Status = isElsewhere ? { type: "busy", since: holder.since.getTime() } : { type: "idle" };
     session.catchUp([{ type: "status", status }]);
@@ -292,7 +292,7 @@ export class Conversations implements vscode.Disposable {
 
 function isHeldElsewhere(lock: RecordLock): boolean {
   const holder = lock.holder();
-  return holder !== undefined && !holder.here;
+  return holder !== undefined && !holder.isThisProcess;
 }
 
 function findChild({ children }: Chat, id: string): Chat | undefined {

@@ -1,0 +1,88 @@
+/** A fast check for lines that Rondo wrote itself, which lets replay skip the copy that a schema makes of each value. */
+import type { $ZodDiscriminatedUnionDef, $ZodType, $ZodTypes, $ZodUnionDef } from "zod/v4/core";
+
+type ValueCheck = (value: unknown) => boolean;
+
+/**
+ * Returns a check that passes only values which `schema` would accept and return unchanged. A value that fails the check
+ * may still be valid: then the schema decides.
+ */
+export function fastCheck(schema: $ZodType): ValueCheck {
+  // `$ZodTypes` is the union of all classes of schemas, meant for code that walks them.
+  const { def } = (schema as $ZodTypes)._zod;
+  if (def.checks !== undefined && def.checks.length > 0) return () => false;
+  switch (def.type) {
+    case "string":
+      return (value) => typeof value === "string";
+    case "number":
+      return Number.isFinite;
+    case "boolean":
+      return (value) => typeof value === "boolean";
+    case "unknown":
+      return () => true;
+    case "literal":
+      return oneOf(def.values);
+    case "enum":
+      return oneOf(Object.values(def.entries));
+    case "nullable": {
+      const inner = fastCheck(def.innerType);
+      return (value) => value === null || inner(value);
+    }
+    case "optional":
+      return fastCheck(def.innerType);
+    case "array": {
+      const element = fastCheck(def.element);
+      return (value) => Array.isArray(value) && value.every(element);
+    }
+    case "record":
+      return checkRecord(fastCheck(def.valueType));
+    case "object":
+      return checkObject(def.shape);
+    case "union":
+      return isDiscriminated(def) ? checkUnion(def.discriminator, def.options) : () => false;
+    default:
+      return () => false;
+  }
+}
+
+function oneOf(values: readonly unknown[]): ValueCheck {
+  const allowed = new Set(values);
+  return (value) => allowed.has(value);
+}
+
+function checkRecord(inner: ValueCheck): ValueCheck {
+  return (value) => {
+    if (!isObject(value) || Object.hasOwn(value, "__proto__")) return false;
+    for (const key in value) if (!inner(value[key])) return false;
+    return true;
+  };
+}
+
+function checkObject(shape: Readonly<Record<string, $ZodType>>): ValueCheck {
+  const checks = new Map(Object.entries(shape).map(([key, schema]) => [key, fastCheck(schema)]));
+  const required = Object.keys(shape).filter((key) => shape[key]?._zod.optin !== "optional");
+  return (value) => {
+    if (!isObject(value)) return false;
+    // Unknown fields, including `__proto__`, fail the check: the schema removes them.
+    for (const key in value) if (!checks.get(key)?.(value[key])) return false;
+    for (const key of required) if (!(key in value)) return false;
+    return true;
+  };
+}
+
+function isDiscriminated(def: $ZodUnionDef): def is $ZodDiscriminatedUnionDef {
+  return "discriminator" in def;
+}
+
+function checkUnion(discriminator: string, options: readonly $ZodType[]): ValueCheck {
+  const checks = new Map<unknown, ValueCheck>();
+  for (const option of options) {
+    const check = fastCheck(option);
+    for (const value of option._zod.propValues?.[discriminator] ?? []) checks.set(value, check);
+  }
+  return (value) => isObject(value) && (checks.get(value[discriminator])?.(value) ?? false);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

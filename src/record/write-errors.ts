@@ -1,0 +1,37 @@
+/** Explains in sentences for people why a record could not be written. */
+import { RecordError } from "../loop/storage.ts";
+import { codeOf } from "../tools/node-host/system-errors.ts";
+
+export function toRecordError(path: string, error: unknown): RecordError {
+  if (error instanceof RecordError) return error;
+  const code = codeOf(error);
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new RecordError(
+        "The disk is full, so the session cannot be saved and the turn was stopped.",
+        "Free some space, then try again. What is on screen is saved as soon as there is space.",
+        error,
+      );
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return new RecordError(
+        `There is no permission to write the session's record (${path}).`,
+        "Check the folder's permissions, then try again.",
+        error,
+      );
+    case "ENOENT":
+      return new RecordError(
+        `The session's record no longer exists (${path}).`,
+        "It was deleted in the meantime. Start a new session.",
+        error,
+      );
+    default:
+      return new RecordError(
+        `The session's record could not be written (${code ?? String(error)}; ${path}).`,
+        "Check the folder, then try again.",
+        error,
+      );
+  }
+}

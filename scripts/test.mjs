@@ -35,7 +35,7 @@ if (values.watch) {
     console.error("Name test files of the suite fast, for example test/loop/turn.test.ts.");
     process.exit(1);
   }
-  const mocha = ["node_modules/mocha/bin/mocha.js", "--timeout", "10000"];
+  const mocha = ["node_modules/mocha/bin/mocha.js", "--timeout", "60000"];
   runHere("--watch", "--watch-preserve-output", ...mocha, ...(values.grep ? ["--grep", values.grep] : []), ...named);
   process.exit();
 }

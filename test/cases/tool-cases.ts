@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { judge, strictest } from "../../src/loop/permissions/rules.ts";
+import { stopwatch } from "../timing.ts";
 import { TestWorkspace } from "../tools/workspace.ts";
 
 export interface ToolCase {
@@ -68,10 +69,10 @@ export async function checkCase({ tool, setup = {}, input, expect }: ToolCase): 
   const work = new TestWorkspace();
   try {
     fill(work, setup);
-    const started = performance.now();
+    const elapsed = stopwatch();
     const asks = await asksFor(work, tool, input);
     const outcome = await outcomeOf(work, tool, input);
-    if (expect.max_ms !== undefined) assert.ok(performance.now() - started < expect.max_ms, "too slow");
+    if (expect.max_ms !== undefined) assert.ok(elapsed() < expect.max_ms, "too slow");
     check(expect, outcome, asks);
     checkFiles(work, expect);
   } finally {

@@ -103,7 +103,7 @@ describe("models of VS Code", () => {
       await new Promise(() => {});
     });
     const ended = session.turn("Think.");
-    await until(() => session.text() === "I think", 5_000);
+    await until(() => session.text() === "I think");
     await session.session.stop();
     assert.equal((await ended).reason, "interrupted");
     await until(() => heard);

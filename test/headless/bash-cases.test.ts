@@ -5,6 +5,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import type { ToolResult } from "../../src/tools/tool.ts";
 import { collectedCases } from "../cases/collected.ts";
+import { stopwatch } from "../timing.ts";
 import { living } from "../tools/run-command/living.ts";
 import { TestWorkspace } from "../tools/workspace.ts";
 
@@ -139,9 +140,9 @@ async function check({ setup, input, expect }: Case): Promise<void> {
       mkdirSync(path.dirname(work.path(file)), { recursive: true });
       work.put(file, text);
     }
-    const startedAt = performance.now();
+    const elapsed = stopwatch();
     const results = await runAll(work, input);
-    const took = performance.now() - startedAt;
+    const took = elapsed();
     assertAs(expect, results, work);
     assert.ok(took < Math.min(expect.max_ms ?? 10_000, expect.returns_within_ms ?? 10_000), `${took} ms`);
   } finally {

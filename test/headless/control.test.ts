@@ -34,9 +34,9 @@ describe("the headless run: control", () => {
     const place = await open([begins("Half"), says("Whole.")]);
     const { child, ended, say, heard } = converse(place);
     say(prompt("One"));
-    await until(() => place.server.requests.length === 1, 5000);
+    await until(() => place.server.requests.length === 1);
     say(control({ subtype: "interrupt" }));
-    await until(() => results(heard()).length === 1, 5000);
+    await until(() => results(heard()).length === 1);
     say(prompt("Two"));
     child.stdin?.end();
     const { code, stdout } = await ended;
@@ -53,7 +53,7 @@ describe("the headless run: control", () => {
     const place = await open([says("One."), calls("write", { file_path: "a.txt", content: "a" }), says("Two.")]);
     const { child, ended, say, heard } = converse(place);
     say(prompt("One"));
-    await until(() => results(heard()).length === 1, 5000);
+    await until(() => results(heard()).length === 1);
     say(control({ subtype: "set_permission_mode", mode: "acceptEdits" }));
     say(control({ subtype: "set_model", model: "claude-haiku-4-5" }));
     say(prompt([{ type: "text", text: "Two" }]));

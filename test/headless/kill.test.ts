@@ -93,7 +93,7 @@ class Lane {
       if (this.#random() < 0.2) await sleep(300 * this.#random());
       else {
         const wanted = before + 1 + Math.floor(4 * this.#random());
-        await until(() => over || this.#requests.length >= wanted, 60_000);
+        await until(() => over || this.#requests.length >= wanted);
         await sleep(60 * this.#random());
       }
       child.kill("SIGKILL");

@@ -28,7 +28,10 @@ import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
+import { until } from "../timing.ts";
 import { callsOf, checkLoopEvents, checkSettled, checkStates } from "./invariants.ts";
+
+export { until };
 
 interface Options {
   files?: Record<string, string>;
@@ -209,15 +212,6 @@ export class Harness {
 /** What a record keeps of a chat. */
 export function lasting({ session, messages, queue }: Chat): Pick<Chat, "session" | "messages" | "queue"> {
   return JSON.parse(JSON.stringify({ session, messages, queue }));
-}
-
-/** Waits until `is` holds. */
-export async function until(is: () => boolean, ms = 2000): Promise<void> {
-  const deadline = Date.now() + ms;
-  while (!is()) {
-    if (Date.now() > deadline) throw new Error(`not within ${ms} ms: ${is}`);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
 }
 
 /** Makes harnesses that are closed, and checked, after each test. To be called within a `describe`. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import { defineTool } from "../../src/tools/tool.ts";
 import { failure } from "../scripted-model.ts";
+import { stopwatch } from "../timing.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 
 const bash = (command: string) => ({ call: "bash", input: { command } });
@@ -9,9 +10,9 @@ const read = (file_path: string) => ({ call: "read", input: { file_path } });
 
 /** Presses Stop and checks that the turn is over within a second. */
 async function stop(h: Harness): Promise<void> {
-  const started = Date.now();
+  const elapsed = stopwatch();
   await h.session.stop();
-  assert.ok(Date.now() - started < 1000, `Stop took ${Date.now() - started} ms`);
+  assert.ok(elapsed() < 1000, `Stop took ${elapsed()} ms`);
   assert.ok(!h.session.running);
 }
 

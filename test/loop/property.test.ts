@@ -87,5 +87,5 @@ describe("properties", () => {
       play,
     );
     await fc.assert(property, { numRuns: 150, interruptAfterTimeLimit: 4000, markInterruptAsFailure: false });
-  }).timeout(20_000);
+  });
 });

@@ -8,6 +8,7 @@ import type { ModelRequest } from "../../src/loop/model.ts";
 import { replay } from "../../src/record/replay.ts";
 import { agent } from "../agent.ts";
 import { failure, type Reply, type Said, type Script } from "../scripted-model.ts";
+import { stopwatch } from "../timing.ts";
 import { type Harness, harnesses, lasting, until } from "./harness.ts";
 import { callsOf, checkSettled } from "./invariants.ts";
 
@@ -174,9 +175,9 @@ describe("subagents", () => {
     );
     const turn = h.turn();
     await until(() => Object.values(h.chat.children).some((one) => callsOf(one)[0]?.state.status === "running"));
-    const before = Date.now();
+    const elapsed = stopwatch();
     await h.session.stop();
-    assert.ok(Date.now() - before < 1000);
+    assert.ok(elapsed() < 1000);
     assert.equal((await turn).reason, "interrupted");
     checkSettled(child(h));
     assert.equal(child(h).ended?.reason, "interrupted");

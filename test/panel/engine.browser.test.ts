@@ -14,9 +14,6 @@ import { button, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
 
-/** In ms: commands are run, beside a browser. */
-const patience = 15_000;
-
 const bash = (command: string) => ({ call: "bash", input: { command } });
 const isHelper = ({ system }: { system: string }) => system.includes("I AM helper.");
 const agents = new AgentCatalog([agent("helper", { description: "Looks around." })]);
@@ -46,7 +43,7 @@ describe("a real session in the panel", () => {
     const h = open(script, { project: { agents }, rules: [{ permission: "task", pattern: "*", action: "allow" }] });
     const { panel, show } = await watch(h);
     const turn = h.turn("Find it.");
-    await until(() => h.chat.requests.length > 0, patience);
+    await until(() => h.chat.requests.length > 0);
     await show();
     const card = panel.page.getByRole("group", { name: "helper find the thing", exact: true });
     assert.match((await card.locator("summary").textContent()) ?? "", /waiting for you/);
@@ -93,7 +90,7 @@ describe("a real session in the panel", () => {
     const h = open([[look], [look], [look], ["I stop."]], { files: { "a.txt": "x" } });
     const { panel, show } = await watch(h);
     const turn = h.turn("Try.");
-    await until(() => h.chat.requests.length > 0, patience);
+    await until(() => h.chat.requests.length > 0);
     await show();
     assert.match(await panel.page.getByRole("alertdialog").innerText(), /Read a\.txt: 3 times in this turn/);
     await button(panel, "Deny").waitFor();
@@ -134,7 +131,7 @@ describe("a real session in the panel", () => {
     const h = open([[bash("touch one.txt")], ["Done."]]);
     const { panel, show } = await watch(h);
     const turn = h.turn("Do it.");
-    await until(() => h.chat.requests.length > 0, patience);
+    await until(() => h.chat.requests.length > 0);
     await show();
     assert.match(await panel.page.getByRole("region", { name: "Preview" }).innerText(), /touch one\.txt/);
     await panel.page.waitForTimeout(450);
@@ -157,7 +154,7 @@ describe("a real session in the panel", () => {
     const h = open(script, { tools: [...coreTools, askUser, todoWrite] });
     const { panel, show } = await watch(h);
     const turn = h.turn("Round it.");
-    await until(() => h.chat.requests.length > 0, patience);
+    await until(() => h.chat.requests.length > 0);
     await show();
     assert.match(await panel.page.locator(".Todo").innerText(), /0 of 1 · Round/);
     await panel.page.getByRole("group", { name: "How is it rounded?", exact: true }).waitFor();

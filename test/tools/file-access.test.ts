@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import path from "node:path";
 import type { Protection } from "../../src/tools/host.ts";
 import { refusalOf } from "../../src/tools/node-host/locate.ts";
+import { stopwatch } from "../timing.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 const names: Record<Protection, string[]> = {
@@ -180,10 +181,10 @@ describe("T8 the boundary: .rondoignore and the user's own list", () => {
     work.put("b/.rondoignore", "x\n".repeat(600));
     assert.equal(await guardOf("b/y"), "ignored");
     work.put("c/.rondoignore", `${"*a".repeat(40)}b\n${"**/".repeat(40)}z\n!${"*a".repeat(40)}c\n`);
-    const started = performance.now();
+    const elapsed = stopwatch();
     await guardOf(`c/${"a".repeat(250)}`);
     await guardOf(`c/${"a/".repeat(500)}x`);
-    assert.ok(performance.now() - started < 1_000);
+    assert.ok(elapsed() < 1_000);
   });
 
   it("the user adds to what is secret, and takes from it", async () => {

@@ -49,8 +49,7 @@ function holding(command: fc.Arbitrary<string>, templates: readonly string[]): f
   );
 }
 
-describe("T8 compositions of commands", function () {
-  this.timeout(20_000);
+describe("T8 compositions of commands", () => {
   let workspace: TestWorkspace;
   before(() => {
     workspace = new TestWorkspace();

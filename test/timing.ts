@@ -1,0 +1,35 @@
+/** Waiting and measuring on a machine that may be busy. */
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Shorter than the time limits of the suites, so that a failure says what did not come to hold. */
+const patienceMs = 45_000;
+
+/** Waits until `holds` returns true. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${holds}`);
+    await sleep(1);
+  }
+}
+
+/**
+ * Starts a stopwatch. The function that it returns gives the milliseconds since, without the time in which processes of
+ * this machine waited for a processor: a limit then holds on a busy machine, too. Only Linux tells that time.
+ */
+export function stopwatch(): () => number {
+  const start = performance.now();
+  const waitedBefore = cpuWaitMs();
+  return () => performance.now() - start - (cpuWaitMs() - waitedBefore);
+}
+
+/** Milliseconds since boot in which at least one process waited for a processor ("some" of pressure stall information). */
+function cpuWaitMs(): number {
+  try {
+    const total = /^some .*total=(\d+)/m.exec(readFileSync("/proc/pressure/cpu", "utf8"))?.[1];
+    return Number(total ?? 0) / 1000;
+  } catch {
+    return 0;
+  }
+}

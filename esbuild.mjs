@@ -17,7 +17,7 @@ const lazyParts = {
   "src/mcp/connection/connect.ts": "mcp.cjs",
   "src/tools/command/grammar.ts": "grammar.cjs",
   "src/tour/tour.ts": "tour.cjs",
-  "src/headless/main.ts": "headless-main.js",
+  "src/headless/command-line.ts": "headless-main.js",
 };
 
 /** Turns `import("…/anthropic-model.ts")` into `import("./anthropic.cjs")`, so that a start reads none of it. */
@@ -38,7 +38,7 @@ const loopTypes = {
   name: "loop-types",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
     build.onEnd(async () => {
-      const files = ["sdk-types.ts", "types.ts", "loop.d.ts"].map((name) => path.join(root, "src/query", name));
+      const files = ["sdk-types.ts", "query-types.ts", "loop.d.ts"].map((name) => path.join(root, "src/query", name));
       const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
       const own = texts.map((text) => text.replace(/^(import|export) type .*? from "[^"]*";\n/gm, ""));
       await writeFile(path.join(root, "dist/loop.d.ts"), own.join("\n"));
@@ -138,7 +138,7 @@ export const builds = [
     ...forNode,
     entryPoints: {
       headless: "src/headless/headless.ts",
-      "headless-main": "src/headless/main.ts",
+      "headless-main": "src/headless/command-line.ts",
       loop: "src/query/query.ts",
     },
     format: "esm",

@@ -1,4 +1,4 @@
-/** `--explain`: what the permission card would say of a call. Runs nothing and asks no model. */
+/** `--explain`: prints what the permission card would show for a call. Runs nothing and asks no model. */
 import os from "node:os";
 import { createInterface } from "node:readline/promises";
 import * as z from "zod/mini";
@@ -6,34 +6,34 @@ import type { Rule } from "../chat/requests.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import { alwaysRules, type Judgement, judge, type RuleBook, strictest } from "../loop/permissions/rules.ts";
 import { loadProject } from "../project/project.ts";
-import { foldersOf } from "../query/options.ts";
-import { rulesOf } from "../query/permissions.ts";
-import type { Options } from "../query/types.ts";
+import { rulesOf } from "../query/caller-rules.ts";
+import { foldersOf } from "../query/check-options.ts";
+import type { Options } from "../query/query-types.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
 import { taskTool } from "../tools/built-in/task.ts";
 import type { Host } from "../tools/host.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { isHarmless, nobodyToAsk, noDelegate, type Tool, ToolError } from "../tools/tool.ts";
-import { UsageError } from "./options.ts";
+import { UsageError } from "./arguments.ts";
 
-const Line = z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) });
+const ExplainLine = z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) });
 
-/** What judges a call: as in a run with these options. */
-interface Bench {
+/** Everything that judges a call, as in a run with the same options. */
+interface CallJudge {
   agent: Agent;
   book: RuleBook;
   host: Host;
   tools: readonly Tool[];
 }
 
-/** Reads a `{tool, input}` a line from standard input and prints a judgement for each, in order. @returns exit status */
+/** Reads `{tool, input}` lines from standard input and prints a judgement for each, in order. @returns the exit code */
 export async function explain(options: Options): Promise<number> {
   const folders = foldersOf(options);
   const { permissionMode = "default", agent = "build", trusted = true } = options;
-  // Nothing runs, so nothing is kept.
+  // Nothing runs, so no output is stored.
   const host = nodeHost({ folders, trusted, overflowDir: os.devNull });
   const project = loadProject({ folders, home: os.homedir(), trusted });
-  const bench: Bench = {
+  const callJudge: CallJudge = {
     agent: project.agents.find(agent),
     book: { mode: permissionMode, user: rulesOf(options), workspace: [] },
     host,
@@ -44,20 +44,20 @@ export async function explain(options: Options): Promise<number> {
   };
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === "") continue;
-    process.stdout.write(`${JSON.stringify(await explainCall(parse(line), bench))}\n`);
+    process.stdout.write(`${JSON.stringify(await explainCall(parseLine(line), callJudge))}\n`);
   }
   return 0;
 }
 
-function parse(line: string): z.infer<typeof Line> {
+function parseLine(line: string): z.infer<typeof ExplainLine> {
   try {
-    return Line.parse(JSON.parse(line));
+    return ExplainLine.parse(JSON.parse(line));
   } catch {
     throw new UsageError(`This line is not {"tool": …, "input": {…}}: ${line.slice(0, 200)}`);
   }
 }
 
-async function explainCall(call: z.infer<typeof Line>, { agent, book, host, tools }: Bench) {
+async function explainCall(call: z.infer<typeof ExplainLine>, { agent, book, host, tools }: CallJudge) {
   const tool = tools.find((one) => one.name === call.tool) ?? tools.find((one) => one.name === call.tool.toLowerCase());
   const refuse = (why: string) => ({ decision: "deny", rule: null, why, parts: [], paths: [], always: [] });
   if (!tool) return refuse(`There is no tool named "${call.tool}".`);
@@ -113,7 +113,7 @@ async function explainCall(call: z.infer<typeof Line>, { agent, book, host, tool
   }
 }
 
-/** As in a file of rules; null where the mode decided, or a guard. */
+/** Returns the rule as in a rules file; null when the mode or a protected file decided. */
 function ruleOf(judgement: Judgement | undefined): Rule | null {
   if (!judgement?.rule) return null;
   const { permission, pattern, action } = judgement.rule;

@@ -2,8 +2,8 @@
 import type { Chat } from "../chat/apply.ts";
 import type { PermissionRequest, Rule } from "../chat/requests.ts";
 import type { Answer } from "../loop/permissions/permission.ts";
-import { toRule } from "./permissions.ts";
-import type { CanUseTool, PermissionMode, PermissionResult, PermissionUpdate } from "./types.ts";
+import { toRule } from "./caller-rules.ts";
+import type { CanUseTool, PermissionMode, PermissionResult, PermissionUpdate } from "./query-types.ts";
 
 interface Asker {
   chat: Chat;

@@ -1,31 +1,30 @@
-/** Hooks that are functions of the caller, beside those that are commands (spec K4). */
+/** Runs hooks that are callbacks of the caller, next to hooks that are commands (spec K4). */
 
 import { type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
 import { deferred } from "../loop/session/deferred.ts";
 import { type Matcher, matcherOf, namesOf } from "../project/hook-matcher.ts";
 import { outcomeOf } from "../project/hook-output.ts";
 import { QueryError } from "./query-error.ts";
-import type { HookCallback, HookCallbackMatcher, HookEvent, HookInput, Options } from "./types.ts";
+import type { HookCallback, HookCallbackMatcher, HookEvent, HookInput, Options } from "./query-types.ts";
 
-interface Context {
+interface CallbackContext {
   sessionID: string;
-  /** "" when nothing is recorded. */
+  /** Empty when nothing is recorded. */
   transcriptPath: string;
   cwd: string;
   permissionMode(): string;
 }
 
-interface Compiled {
+interface CompiledHooks {
   matches: Matcher;
   hooks: readonly HookCallback[];
-  /** ms */
-  timeout: number;
+  timeoutMs: number;
 }
 
-const usualTimeout = 60_000;
+const defaultTimeoutMs = 60_000;
 
-/** Both kinds, side by side. @throws QueryError when a matcher is no regular expression */
-export function withCallbacks(commands: Hooks, callbacks: NonNullable<Options["hooks"]>, context: Context): Hooks {
+/** Returns hooks that run commands and callbacks side by side. @throws QueryError when a matcher is no regular expression */
+export function withCallbacks(commands: Hooks, callbacks: NonNullable<Options["hooks"]>, context: CallbackContext): Hooks {
   const byEvent = compiled(callbacks);
   return {
     has: (event) => commands.has(event) || byEvent.has(event),
@@ -40,11 +39,11 @@ export function withCallbacks(commands: Hooks, callbacks: NonNullable<Options["h
       const names = subject === undefined ? undefined : namesOf(event, subject);
       const own = (byEvent.get(event) ?? [])
         .filter(({ matches }) => names === undefined || matches(names))
-        .flatMap(({ matches, hooks, timeout }) => {
-          // A matcher that fits Claude Code's name alone was written for it.
+        .flatMap(({ matches, hooks, timeoutMs }) => {
+          // A matcher that fits only Claude Code's name was written for it, so it is given that name.
           const name = names?.find((one) => matches([one]));
-          const told = { ...input, ...("tool_name" in input && { tool_name: name }), ...shared };
-          return hooks.map((hook) => call(hook, told, timeout, signal));
+          const hookInput = { ...input, ...("tool_name" in input && { tool_name: name }), ...shared };
+          return hooks.map((hook) => callHook(hook, hookInput, timeoutMs, signal));
         });
       const outcomes = await Promise.all([commands.fire(event, subject, input, signal), ...own]);
       return signal.aborted ? noOutcome : mergeOutcomes(outcomes);
@@ -52,8 +51,8 @@ export function withCallbacks(commands: Hooks, callbacks: NonNullable<Options["h
   };
 }
 
-function compiled(callbacks: NonNullable<Options["hooks"]>): ReadonlyMap<HookEvent, Compiled[]> {
-  const byEvent = new Map<HookEvent, Compiled[]>();
+function compiled(callbacks: NonNullable<Options["hooks"]>): ReadonlyMap<HookEvent, CompiledHooks[]> {
+  const byEvent = new Map<HookEvent, CompiledHooks[]>();
   for (const [event, matchers] of Object.entries(callbacks)) {
     // The keys of `hooks` are events; TypeScript does not keep them.
     if (matchers.length > 0) byEvent.set(event as HookEvent, matchers.map(compile));
@@ -61,19 +60,19 @@ function compiled(callbacks: NonNullable<Options["hooks"]>): ReadonlyMap<HookEve
   return byEvent;
 }
 
-function compile({ matcher = "", hooks, timeout }: HookCallbackMatcher): Compiled {
+function compile({ matcher = "", hooks, timeout }: HookCallbackMatcher): CompiledHooks {
   try {
-    return { matches: matcherOf(matcher), hooks, timeout: timeout === undefined ? usualTimeout : timeout * 1000 };
+    return { matches: matcherOf(matcher), hooks, timeoutMs: timeout === undefined ? defaultTimeoutMs : timeout * 1000 };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new QueryError("invalid-option", `A hook cannot be used: ${error.message}.`);
   }
 }
 
-async function call(
+async function callHook(
   hook: HookCallback,
   input: Record<string, unknown> & HookInput,
-  timeout: number,
+  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<HookOutcome> {
   const event = input.hook_event_name;
@@ -82,12 +81,11 @@ async function call(
   const either = AbortSignal.any([signal, late.signal]);
   const { promise: ended, resolve } = deferred<"ended">();
   either.addEventListener("abort", () => resolve("ended"), { once: true });
-  const timer = setTimeout(() => late.abort(), timeout);
+  const timer = setTimeout(() => late.abort(), timeoutMs);
   try {
     either.throwIfAborted();
     const answer = await Promise.race([hook(input, toolUseID, { signal: either }), ended]);
-    if (answer === "ended")
-      return failed(`A hook of ${event} took longer than ${timeout / 1000} s and was passed over.`);
+    if (answer === "ended") return failed(`A hook of ${event} took longer than ${timeoutMs / 1000} s and was ignored.`);
     if (answer === undefined || answer.async) return noOutcome;
     return outcomeOf(event, "of the caller", { code: 0, stdout: JSON.stringify(answer), stderr: "" });
   } catch (error) {

@@ -1,9 +1,9 @@
-/** Values from somebody who does not wait for somebody who reads in their own time. Nothing is lost. */
+/** An unbounded queue between a producer that never waits and a consumer that reads at its own pace. */
 import { type Deferred, deferred } from "../loop/session/deferred.ts";
 
 export class Mailbox<T> {
   #waiting: T[] = [];
-  /** Of the next value in `#waiting`; those before it were read. */
+  /** Index of the next unread value in `#waiting`. */
   #next = 0;
   readonly #readers: Deferred<IteratorResult<T, void>>[] = [];
   #end: { error: unknown } | "ended" | undefined;
@@ -15,17 +15,17 @@ export class Mailbox<T> {
     else this.#waiting.push(value);
   }
 
-  /** No more will come. What was put in before can still be read. */
+  /** Ends the queue. Values put in before can still be read. */
   end(): void {
     this.#finish("ended");
   }
 
-  /** As `end`; the reader then gets the error, once. */
+  /** Ends the queue; after the last value, one read rejects with the error. */
   fail(error: unknown): void {
     this.#finish({ error });
   }
 
-  /** Throws away what was not read. */
+  /** Discards unread values. */
   clear(): void {
     this.#waiting = [];
     this.#next = 0;
@@ -45,7 +45,7 @@ export class Mailbox<T> {
   }
 
   #take(): T {
-    // In range: `read` has looked.
+    // In range: `read` has checked.
     const value = this.#waiting[this.#next++] as T;
     if (this.#next === this.#waiting.length) this.clear();
     return value;

@@ -1,13 +1,13 @@
 import { ModelError } from "../loop/model.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import { RecordError } from "../loop/storage.ts";
-import type { QueryErrorCode } from "./types.ts";
+import type { QueryErrorCode } from "./query-types.ts";
 
-/** Why a query cannot run as it was asked to. Nothing of it was run, or nothing more is. */
+/** Why a query cannot start or cannot continue. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
   readonly code: QueryErrorCode;
-  /** What to do about it; "" when the message says it. */
+  /** The next step for the user; empty when the message says it. */
   readonly next: string;
 
   constructor(code: QueryErrorCode, message: string, next = "", cause?: unknown) {
@@ -17,7 +17,7 @@ export class QueryError extends Error {
   }
 }
 
-/** Errors of the loop that a caller can do something about, in the one form that callers know. */
+/** Converts errors of the loop that a caller can act on; returns others unchanged. */
 export function asQueryError(error: unknown): unknown {
   if (error instanceof IntakeError) return new QueryError(error.code, error.message, "", error);
   if (error instanceof RecordError) return new QueryError("record", error.message, error.next, error);

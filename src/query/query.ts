@@ -1,4 +1,4 @@
-/** `query()`: a run of Rondo for another program, as an async generator of SDK messages (spec K2). */
+/** `query()`: runs Rondo for another program, as an async generator of SDK messages (spec K2). */
 
 import { randomUUID } from "node:crypto";
 import type { ChatEvent } from "../chat/events.ts";
@@ -8,54 +8,62 @@ import { IntakeError } from "../loop/session/intake-error.ts";
 import type { Session } from "../loop/session/session.ts";
 import type { TurnEnd } from "../loop/turn.ts";
 import { askCaller } from "./ask.ts";
-import { type House, openHouse, type Plan, planHouse } from "./house.ts";
+import { checkMode, thinkingBudget } from "./check-options.ts";
 import { Mailbox } from "./mailbox.ts";
-import { budget, checkMode } from "./options.ts";
 import { asQueryError, QueryError } from "./query-error.ts";
-import { type Ending, resultOf } from "./result.ts";
+import type {
+  Options,
+  PermissionMode,
+  Query,
+  QueryExitReason,
+  SDKMessage,
+  SDKUserMessage,
+  TokenUsage,
+} from "./query-types.ts";
+import { type PromptEnding, resultOf } from "./result-message.ts";
+import { createRuntime, type QueryRuntime, type ResolvedOptions, resolveOptions } from "./runtime.ts";
 import { toPromptParts } from "./sdk-blocks.ts";
-import { project } from "./sdk-messages.ts";
+import { projectMessages } from "./sdk-messages.ts";
 import { Totals } from "./totals.ts";
-import type { ExitReason, Options, PermissionMode, Query, SDKMessage, SDKUserMessage, Usage } from "./types.ts";
 
 export { QueryError } from "./query-error.ts";
-export type * from "./types.ts";
+export type * from "./query-types.ts";
 
 /**
- * Runs prompts on a folder. It begins at once; what is not read yet is kept. One `result` comes for each prompt, and the
- * generator ends when there are no more.
- * @throws QueryError when the options cannot be kept; the generator rejects with one when the session cannot go on
+ * Runs prompts on a folder. Starts at once and buffers messages until they are read. Yields one `result` per prompt and
+ * ends after the last one.
+ * @throws QueryError when an option cannot be used; the generator rejects with one when the session cannot continue
  */
 export function query(run: { prompt: string | AsyncIterable<SDKUserMessage>; options?: Options }): Query {
-  return new Run(run.prompt, run.options ?? {});
+  return new QueryRun(run.prompt, run.options ?? {});
 }
 
-class Run implements Query {
-  readonly #plan: Plan;
+class QueryRun implements Query {
+  readonly #plan: ResolvedOptions;
   readonly #options: Options;
   readonly #messages = new Mailbox<SDKMessage>();
-  readonly #house: Promise<House>;
+  readonly #runtime: Promise<QueryRuntime>;
   readonly #totals = new Totals();
   /** Aborted by `close` and by the caller's controller. */
   readonly #closing = new AbortController();
-  /** Resolves when nothing of the run is left. */
+  /** Resolves when the run has ended and released everything. */
   readonly #over: Promise<void>;
   readonly #given: string | AsyncIterable<SDKUserMessage>;
-  #prompt: Prompt | undefined;
-  /** Whether a prompt has been taken up yet, and whether the first one is to be stopped when it is. */
+  #prompt: RunningPrompt | undefined;
+  /** Whether the first prompt has started, and whether it must stop as soon as it does. */
   #begun = false;
   #stopsFirst = false;
-  #exitReason: ExitReason | undefined;
+  #exitReason: QueryExitReason | undefined;
 
   constructor(prompt: string | AsyncIterable<SDKUserMessage>, options: Options) {
     this.#given = prompt;
     this.#options = options;
-    this.#plan = planHouse(options);
+    this.#plan = resolveOptions(options);
     const caller = options.abortController?.signal;
     const abort = () => this.#closing.abort();
     caller?.addEventListener("abort", abort, { once: true });
     if (caller?.aborted) abort();
-    this.#house = openHouse(this.#plan, options);
+    this.#runtime = createRuntime(this.#plan, options);
     this.#over = this.#run().then(
       () => this.#messages.end(),
       (error: unknown) => this.#messages.fail(asQueryError(error)),
@@ -67,7 +75,7 @@ class Run implements Query {
     return this.#plan.chat.session.id;
   }
 
-  get totalUsage(): Usage {
+  get totalUsage(): TokenUsage {
     return this.#totals.usage;
   }
 
@@ -79,7 +87,7 @@ class Run implements Query {
     return this.#totals.turns;
   }
 
-  get exitReason(): ExitReason | undefined {
+  get exitReason(): QueryExitReason | undefined {
     return this.#exitReason;
   }
 
@@ -108,28 +116,28 @@ class Run implements Query {
   async interrupt(): Promise<void> {
     const prompt = this.#prompt;
     if (!prompt) {
-      // A prompt that came with the query has been given already, even where its turn has not begun.
+      // A prompt given with the query counts as sent, even if its turn has not started.
       this.#stopsFirst = !this.#begun && typeof this.#given === "string";
       return;
     }
     prompt.stopped = true;
-    await (await this.#house).session.stop();
+    await (await this.#runtime).session.stop();
   }
 
   async setPermissionMode(mode: PermissionMode): Promise<void> {
     const checked = checkMode(mode);
-    (await this.#house).session.setMode(checked);
+    (await this.#runtime).session.setMode(checked);
   }
 
   async setModel(model?: string): Promise<void> {
-    const { session } = await this.#house;
+    const { session } = await this.#runtime;
     const { model: first } = this.#plan;
     session.choose({ model: model === undefined ? first : { ...first, modelID: model } });
   }
 
   async setMaxThinkingTokens(maxThinkingTokens: number | null): Promise<void> {
-    const { session } = await this.#house;
-    session.choose({ thinking: budget(maxThinkingTokens) });
+    const { session } = await this.#runtime;
+    session.choose({ thinking: thinkingBudget(maxThinkingTokens) });
   }
 
   async close(): Promise<void> {
@@ -139,14 +147,14 @@ class Run implements Query {
   }
 
   async #run(): Promise<void> {
-    const house = await this.#house;
-    const projection = this.#follow(house);
-    const stop = () => void house.session.stop();
+    const runtime = await this.#runtime;
+    const projection = this.#follow(runtime);
+    const stop = () => void runtime.session.stop();
     this.#closing.signal.addEventListener("abort", stop, { once: true });
     try {
-      projection.emit(house.init());
+      projection.emit(runtime.init());
       for await (const message of prompts(this.#given, this.#closing.signal)) {
-        const result = await this.#answer(house, message);
+        const result = await this.#answer(runtime, message);
         if (result) projection.emit(result);
         if (this.#closing.signal.aborted) break;
       }
@@ -154,16 +162,16 @@ class Run implements Query {
       if (this.#options.abortController?.signal.aborted) this.#exitReason ??= "aborted";
       this.#closing.signal.removeEventListener("abort", stop);
       projection.close();
-      await house.close();
+      await runtime.close();
     }
   }
 
-  /** Tells the events of the session as messages, and asks the caller what is asked. */
-  #follow({ session }: House) {
+  /** Turns the events of the session into messages and passes its questions to the caller. */
+  #follow({ session }: QueryRuntime) {
     const { chat } = session;
     const { canUseTool, includePartialMessages = false } = this.#options;
     const { limits } = this.#plan;
-    const projection = project({
+    const projection = projectMessages({
       chat,
       partial: includePartialMessages,
       maxRetries: () => limits.maxRetries,
@@ -192,7 +200,7 @@ class Run implements Query {
       const inner = innermost(event);
       if (inner.type === "asked") asker?.asked(inner.request);
       if (inner.type === "answered") asker?.answered(inner.requestID);
-      // Stop came before there was a turn that it could end.
+      // Stop was called before the turn started.
       if (event.type === "status" && event.status.type === "busy" && this.#isStopped) void session.stop();
     });
     return projection;
@@ -202,20 +210,20 @@ class Run implements Query {
     return this.#prompt?.stopped === true || this.#closing.signal.aborted;
   }
 
-  /** @returns the result; nothing for a message that is only stored */
-  async #answer({ session }: House, message: SDKUserMessage) {
-    const prompt: Prompt = { totals: new Totals(), denied: [], stopped: this.#stopsFirst };
+  /** @returns the result message; undefined when the prompt is only stored */
+  async #answer({ session }: QueryRuntime, message: SDKUserMessage) {
+    const prompt: RunningPrompt = { totals: new Totals(), denied: [], stopped: this.#stopsFirst };
     this.#begun = true;
     this.#stopsFirst = false;
     const firstMessage = session.chat.messages.length;
     const started = performance.now();
     this.#prompt = prompt;
-    let end: Pick<Ending, "reason" | "error"> | undefined;
+    let end: Pick<PromptEnding, "reason" | "error"> | undefined;
     try {
       end = await this.#end(session, message);
     } catch (error) {
       if (this.#isStopped) end = { reason: "interrupted" };
-      // What a hook does not let pass, or is too long, ends no more than its own prompt.
+      // A prompt that a hook blocks or that is too long ends only itself.
       else if (!(error instanceof IntakeError) || error.code !== "prompt-invalid") throw error;
       else end = { reason: "blocked", error: { code: error.code, message: error.message, next: "" } };
     } finally {
@@ -228,7 +236,7 @@ class Run implements Query {
     return resultOf(session.chat, ending, { prompt: prompt.totals, query: this.#totals, denied: prompt.denied });
   }
 
-  /** Runs the prompt; undefined when it is only stored. */
+  /** Runs the prompt. @returns undefined when it is only stored */
   async #end(session: Session, message: SDKUserMessage): Promise<TurnEnd | undefined> {
     const parts = toPromptParts(message);
     const [first] = parts;
@@ -242,8 +250,8 @@ class Run implements Query {
   }
 }
 
-/** The prompt that is being answered: what it took so far, and whether it is to be stopped. */
-interface Prompt {
+/** The prompt that is being answered. */
+interface RunningPrompt {
   totals: Totals;
   denied: ToolPart[];
   stopped: boolean;
@@ -253,7 +261,7 @@ function innermost(event: ChatEvent): ChatEvent {
   return event.type === "child" ? innermost(event.event) : event;
 }
 
-/** The caller's prompts, until there are none or the signal is aborted. */
+/** Yields the caller's prompts until they end or the signal is aborted. */
 async function* prompts(
   prompt: string | AsyncIterable<SDKUserMessage>,
   signal: AbortSignal,
@@ -275,13 +283,13 @@ async function* prompts(
     }
   } finally {
     signal.removeEventListener("abort", close);
-    // Not waited for: the source may be waiting for something itself.
-    void leave(source);
+    // Not awaited: the source may never settle.
+    void closeSource(source);
   }
 }
 
-/** Tells the source that nobody asks any more; what it makes of that is its own affair. */
-async function leave(source: AsyncIterator<SDKUserMessage>): Promise<void> {
+/** Tells the source that no more prompts are needed, and ignores its errors. */
+async function closeSource(source: AsyncIterator<SDKUserMessage>): Promise<void> {
   try {
     await source.return?.();
   } catch {

@@ -1,12 +1,12 @@
-/** Parts as the content blocks of SDK messages, and prompts in them as parts (spec K2). */
+/** Converts parts to content blocks of SDK messages, and prompts in SDK messages to parts (spec K2). */
 
 import type { Entry } from "../chat/apply.ts";
 import type { FilePart, Part, ToolPart } from "../chat/message.ts";
 import { never } from "../chat/never.ts";
 import type { PromptPart } from "../chat/prompt-input.ts";
-import type { AssistantBlock, SDKUserMessage, ToolResultBlock, UserBlock } from "./types.ts";
+import type { AssistantBlock, SDKUserMessage, ToolResultBlock, UserBlock } from "./query-types.ts";
 
-/** What the model said. */
+/** Returns the blocks of what the model produced; none for other parts. */
 export function toBlocks(part: Part): AssistantBlock[] {
   switch (part.type) {
     case "text":
@@ -23,7 +23,7 @@ export function toBlocks(part: Part): AssistantBlock[] {
   }
 }
 
-/** Undefined while the call has no result. */
+/** @returns undefined while the call has no result */
 export function toResultBlock({ callID, state }: ToolPart): ToolResultBlock | undefined {
   const head = { type: "tool_result", tool_use_id: callID } as const;
   switch (state.status) {
@@ -53,7 +53,7 @@ function toMedia({ mime, url }: FilePart): Exclude<UserBlock, ToolResultBlock>[]
   ];
 }
 
-/** A message of the user as a prompt. Results of calls in it are left out: only Rondo runs calls. */
+/** Converts a user message to prompt parts. Tool results in it are dropped: only Rondo runs calls. */
 export function toPromptParts({ message, isSynthetic }: SDKUserMessage): PromptPart[] {
   const { content } = message;
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
@@ -75,7 +75,7 @@ export function toPromptParts({ message, isSynthetic }: SDKUserMessage): PromptP
   });
 }
 
-/** The text of the last reply that has any; silent ones and summaries are no answers. */
+/** Returns the text of the last reply that has any, without silent replies and summaries. */
 export function lastText(entries: readonly Entry[]): string {
   const texts = entries
     .filter(({ info }) => info.role === "assistant" && !info.silent && !info.summary)

@@ -1,45 +1,45 @@
-/** A run as SDK messages, the form that programs and scripts read (spec K2): fields are those of Claude Code's public SDK. */
+/** Projects the events of a session onto SDK messages (spec K2), whose fields are those of Claude Code's public SDK. */
 
 import { type Chat, type Entry, findEntry } from "../chat/apply.ts";
 import type { ChatEvent, Status } from "../chat/events.ts";
 import { type AssistantMessage, contextSize, type Message, type Part, type ToolPart } from "../chat/message.ts";
+import type { SDKAssistantMessageError, SDKMessage } from "./query-types.ts";
 import { toBlocks, toResultBlock } from "./sdk-blocks.ts";
 import { stopReason, streamEvents, toUsage } from "./stream-events.ts";
-import type { SDKAssistantMessageError, SDKMessage } from "./types.ts";
 
-/** A message without what all of them have. */
-type Body<M = SDKMessage> = M extends unknown ? Omit<M, "uuid" | "session_id"> : never;
+/** A message without the fields that all messages share. */
+type MessageBody<M = SDKMessage> = M extends unknown ? Omit<M, "uuid" | "session_id"> : never;
 
-interface Options {
+interface ProjectionOptions {
   chat: Chat;
-  /** Whether the events of streaming replies are told, too. */
+  /** Whether to emit the events of streaming replies. */
   partial: boolean;
   maxRetries(): number;
   makeID(): string;
   emit(message: SDKMessage): void;
-  /** Each reply of a model once, when it has ended; `own` when it is the session's own agent that said it. */
+  /** Called once for each reply when it has ended; `own` unless it is a reply to a subagent. */
   onReply(message: AssistantMessage, own: boolean): void;
-  /** Each call that was not allowed. */
+  /** Called for each call that was not allowed. */
   onDenied(part: ToolPart): void;
 }
 
 interface Projection {
-  /** To be called after the event was applied to the chat. */
+  /** Takes an event after it was applied to the chat. */
   take(event: ChatEvent): void;
-  emit(message: Body): void;
-  /** Ends the telling of progress. */
+  emit(message: MessageBody): void;
+  /** Stops the progress timers. */
   close(): void;
 }
 
-/** ms between two messages that tell of a call that is still running. */
-const progressInterval = 5_000;
+/** Time between two `tool_progress` messages of a running call. */
+const progressIntervalMs = 5_000;
 
-/** Turns events into messages as they come: `assistant` when a reply is whole, `user` for each result in call order. */
-export function project(options: Options): Projection {
+/** Emits `assistant` when a reply is complete and `user` for each tool result, in call order. */
+export function projectMessages(options: ProjectionOptions): Projection {
   const { chat, makeID } = options;
   const timers = new Set<NodeJS.Timeout>();
-  const emit = (message: Body) => {
-    // The body is that of one kind of message; TypeScript cannot put a union together again.
+  const emit = (message: MessageBody) => {
+    // The body belongs to one kind of message; TypeScript cannot rebuild the union.
     options.emit({ ...message, uuid: makeID(), session_id: chat.session.id } as SDKMessage);
   };
   return {
@@ -51,24 +51,24 @@ export function project(options: Options): Projection {
   };
 }
 
-interface Shared extends Omit<Options, "chat" | "emit"> {
-  emit(message: Body): void;
+interface SharedOptions extends Omit<ProjectionOptions, "chat" | "emit"> {
+  emit(message: MessageBody): void;
   timers: Set<NodeJS.Timeout>;
 }
 
-/** Follows one chat: the session's own, or that of a subagent. `parent` is the call of `task` that it works for. */
-function follow(chat: Chat, parent: string | null, shared: Shared): (event: ChatEvent) => void {
+/** Follows one chat: the session's own or a subagent's. `parent`: id of the `task` call that the subagent works for. */
+function follow(chat: Chat, parent: string | null, shared: SharedOptions): (event: ChatEvent) => void {
   const { emit } = shared;
-  const results = resultsOf(parent, shared);
+  const results = trackResults(parent, shared);
   const children = new Map<string, (event: ChatEvent) => void>();
   const stream =
     shared.partial && parent === null
       ? streamEvents(chat, (event) => emit({ type: "stream_event", event, parent_tool_use_id: null }))
       : undefined;
-  /** Replies that are nobody's words: of silent turns, and the summaries of compactions. */
+  /** Ids of replies that are not shown: those of silent turns, and summaries. */
   const hidden = new Set<string>();
   const ended = new Set<string>();
-  /** Whether the compaction that runs was asked for by the user. */
+  /** How the running compaction was triggered. */
   let compaction: "manual" | "auto" | undefined;
 
   function reply(message: AssistantMessage): void {
@@ -76,7 +76,7 @@ function follow(chat: Chat, parent: string | null, shared: Shared): (event: Chat
     ended.add(message.id);
     const entry = findEntry(chat, message.id);
     if (!entry) return;
-    // Without it the model said nothing: the request failed, or a subtask was begun in its place.
+    // Without a step-start the model was not asked: the request failed, or a subtask took its place.
     if (entry.parts.some(({ type }) => type === "step-start")) shared.onReply(message, parent === null);
     if (message.summary) boundary(message);
     if (hidden.has(message.id)) return;
@@ -140,7 +140,7 @@ function follow(chat: Chat, parent: string | null, shared: Shared): (event: Chat
     take(event);
   }
 
-  /** Whether it happens to a reply of an earlier run, or of another process: those are settled or caught up with first. */
+  /** Whether an event changes a reply from an earlier run or another process, which is closed or caught up with first. */
   function isOld(event: ChatEvent): boolean {
     if (parent !== null || chat.status.type !== "idle") return false;
     const id = messageIDOf(event);
@@ -170,11 +170,11 @@ function follow(chat: Chat, parent: string | null, shared: Shared): (event: Chat
   };
 }
 
-/** Tells how calls get on, and their results in the order of the calls. */
-function resultsOf(parent: string | null, { emit, timers, onDenied }: Shared) {
-  /** Calls whose results are still to be told, by reply. */
+/** Emits the progress of calls, and their results in the order of the calls. */
+function trackResults(parent: string | null, { emit, timers, onDenied }: SharedOptions) {
+  /** Part ids of calls whose results are not emitted yet, by reply. */
   const due = new Map<string, string[]>();
-  /** Calls that run, by part. */
+  /** Running calls by part id. */
   const running = new Map<string, { start: number; timer: NodeJS.Timeout }>();
 
   function progress(call: ToolPart, ms: number): void {
@@ -189,7 +189,7 @@ function resultsOf(parent: string | null, { emit, timers, onDenied }: Shared) {
 
   function begin(call: ToolPart, start: number): void {
     if (running.has(call.id)) return;
-    const timer = setInterval(() => progress(call, Date.now() - start), progressInterval);
+    const timer = setInterval(() => progress(call, Date.now() - start), progressIntervalMs);
     running.set(call.id, { start, timer });
     timers.add(timer);
     progress(call, 0);
@@ -204,7 +204,7 @@ function resultsOf(parent: string | null, { emit, timers, onDenied }: Shared) {
     progress(call, at - one.start);
   }
 
-  function tell(entry: Entry): void {
+  function emitResults(entry: Entry): void {
     const calls = due.get(entry.info.id) ?? [];
     while (calls[0] !== undefined) {
       const call = entry.parts.find((part) => part.id === calls[0]);
@@ -217,13 +217,13 @@ function resultsOf(parent: string | null, { emit, timers, onDenied }: Shared) {
   }
 
   return {
-    /** The reply is told; from now on the results of its calls can be. */
+    /** The reply was emitted; the results of its calls may follow. */
     expect(entry: Entry): void {
       due.set(
         entry.info.id,
         entry.parts.flatMap((part) => (part.type === "tool" ? [part.id] : [])),
       );
-      tell(entry);
+      emitResults(entry);
     },
     part(call: ToolPart, entry: Entry | undefined): void {
       const { state } = call;
@@ -231,7 +231,7 @@ function resultsOf(parent: string | null, { emit, timers, onDenied }: Shared) {
       if (state.status !== "completed" && state.status !== "error") return;
       end(call, state.end);
       if (state.metadata?.denied) onDenied(call);
-      if (entry && due.has(entry.info.id)) tell(entry);
+      if (entry && due.has(entry.info.id)) emitResults(entry);
     },
   };
 }
@@ -254,7 +254,7 @@ function messageIDOf(event: ChatEvent): string | undefined {
   }
 }
 
-/** The call that a subagent's session works for. */
+/** Returns the id of the call that a subagent's session works for. */
 function callFor(chat: Chat, sessionID: string): string | undefined {
   const calls = chat.messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool"));
   const named = calls.findLast(
@@ -264,7 +264,7 @@ function callFor(chat: Chat, sessionID: string): string | undefined {
   return call?.callID;
 }
 
-/** Tokens of the context that a summary took the place of, as its provider counted them. */
+/** Returns the size of the history that a summary replaced, in tokens as the provider counted them. */
 function sizeBefore({ messages }: Chat, summary: AssistantMessage): number {
   const before = messages
     .map(({ info }) => info)
@@ -272,9 +272,9 @@ function sizeBefore({ messages }: Chat, summary: AssistantMessage): number {
   return contextSize(before?.role === "assistant" ? before.tokens : summary.tokens);
 }
 
-type Retry = Extract<Status, { type: "retry" }>;
+type RetryStatus = Extract<Status, { type: "retry" }>;
 
-function retry(chat: Chat, { attempt, nextAt }: Retry, maxRetries: number) {
+function retry(chat: Chat, { attempt, nextAt }: RetryStatus, maxRetries: number) {
   const part = chat.messages.at(-1)?.parts.findLast((one) => one.type === "retry");
   const code = part?.type === "retry" ? part.error.code : "";
   return {
@@ -283,13 +283,13 @@ function retry(chat: Chat, { attempt, nextAt }: Retry, maxRetries: number) {
     attempt,
     max_retries: maxRetries,
     retry_delay_ms: Math.max(0, Math.round(nextAt - Date.now())),
-    // Others stand for several.
+    // Other codes stand for several statuses.
     error_status: code === "rate-limit" ? 429 : null,
     error: errorOf(code),
   } as const;
 }
 
-/** The SDK's word for a ReplyError's code. */
+/** Maps the code of a ReplyError to the SDK's. */
 function errorOf(code: string): SDKAssistantMessageError {
   switch (code) {
     case "no-key":

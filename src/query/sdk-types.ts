@@ -1,6 +1,6 @@
-/** The messages of `query()`: names and fields are those of the public Claude Agent SDK; what is Rondo's own says so. */
+/** The messages of `query()`. Names are those of the public Claude Agent SDK, except where a comment says otherwise. */
 
-/** What a consumer of `query()` reads, in the order in which it happens. */
+/** A message that `query()` yields. */
 export type SDKMessage =
   | SDKSystemMessage
   | SDKPartialAssistantMessage
@@ -13,14 +13,14 @@ export type SDKMessage =
   | SDKInformationalMessage
   | SDKResultMessage;
 
-/** Fields that all messages have. */
-interface Stamp {
+/** Fields of every message. */
+interface MessageIds {
   uuid: string;
   session_id: string;
 }
 
 /** The first message. */
-export interface SDKSystemMessage extends Stamp {
+export interface SDKSystemMessage extends MessageIds {
   type: "system";
   subtype: "init";
   cwd: string;
@@ -36,15 +36,15 @@ export interface SDKSystemMessage extends Stamp {
   output_style: string;
 }
 
-/** An event of Anthropic's streaming API, whatever the provider; with `includePartialMessages` only. */
-export interface SDKPartialAssistantMessage extends Stamp {
+/** An event in the form of Anthropic's streaming API, for every provider; only with `includePartialMessages`. */
+export interface SDKPartialAssistantMessage extends MessageIds {
   type: "stream_event";
   event: { type: string; [field: string]: unknown };
   parent_tool_use_id: string | null;
 }
 
-/** A reply of the model, whole. */
-export interface SDKAssistantMessage extends Stamp {
+/** A complete reply of the model. */
+export interface SDKAssistantMessage extends MessageIds {
   type: "assistant";
   message: {
     id: string;
@@ -54,11 +54,11 @@ export interface SDKAssistantMessage extends Stamp {
     content: AssistantBlock[];
     stop_reason: string | null;
     stop_sequence: null;
-    usage: Usage;
+    usage: TokenUsage;
   };
-  /** The call of `task` whose subagent said it; null: the session's own agent. */
+  /** Id of the `task` call whose subagent replied; null for the session's own agent. */
   parent_tool_use_id: string | null;
-  /** The reply failed; what is here came before that. */
+  /** Set when the reply failed; `content` is what arrived before. */
   error?: SDKAssistantMessageError;
 }
 
@@ -76,7 +76,7 @@ export type AssistantBlock =
   | { type: "redacted_thinking"; data: string }
   | { type: "tool_use"; id: string; name: string; input: Record<string, unknown> };
 
-/** A prompt on the way in; on the way out the result of a call. */
+/** As input: a prompt. As output: the result of a call. */
 export interface SDKUserMessage {
   type: "user";
   message: { role: "user"; content: string | UserBlock[] };
@@ -85,7 +85,7 @@ export interface SDKUserMessage {
   session_id?: string;
   /** Written by a program, not by a person. */
   isSynthetic?: boolean;
-  /** False: the message is stored and nothing answers it. */
+  /** False: the message is stored without an answer. */
   shouldQuery?: boolean;
 }
 
@@ -101,8 +101,8 @@ export interface ToolResultBlock {
   is_error?: boolean;
 }
 
-/** When a call begins, every 5 seconds while it runs, and when it has ended. */
-export interface SDKToolProgressMessage extends Stamp {
+/** Sent when a call starts, every 5 seconds while it runs, and when it ends. */
+export interface SDKToolProgressMessage extends MessageIds {
   type: "tool_progress";
   tool_use_id: string;
   tool_name: string;
@@ -110,34 +110,34 @@ export interface SDKToolProgressMessage extends Stamp {
   elapsed_time_seconds: number;
 }
 
-/** A compaction begins (`compacting`) or is over (null). */
-export interface SDKStatusMessage extends Stamp {
+/** A compaction starts (`compacting`) or ends (null). */
+export interface SDKStatusMessage extends MessageIds {
   type: "system";
   subtype: "status";
   status: "compacting" | null;
 }
 
-/** What came before it is no longer sent to the model, save as a summary. */
-export interface SDKCompactBoundaryMessage extends Stamp {
+/** From here on the model gets a summary instead of the messages before. */
+export interface SDKCompactBoundaryMessage extends MessageIds {
   type: "system";
   subtype: "compact_boundary";
   compact_metadata: { trigger: "manual" | "auto"; pre_tokens: number };
 }
 
-/** A request failed and is sent again after `retry_delay_ms`. */
-export interface SDKAPIRetryMessage extends Stamp {
+/** A request failed and is retried after `retry_delay_ms`. */
+export interface SDKAPIRetryMessage extends MessageIds {
   type: "system";
   subtype: "api_retry";
   attempt: number;
   max_retries: number;
   retry_delay_ms: number;
-  /** Null: there was no answer, or its status is not known. */
+  /** HTTP status; null when there was no response or its status is unknown. */
   error_status: number | null;
   error: SDKAssistantMessageError;
 }
 
-/** A sentence for the user, from a hook for example. */
-export interface SDKInformationalMessage extends Stamp {
+/** A sentence for the user, for example from a hook. */
+export interface SDKInformationalMessage extends MessageIds {
   type: "system";
   subtype: "informational";
   level: "info" | "notice" | "suggestion" | "warning";
@@ -145,31 +145,31 @@ export interface SDKInformationalMessage extends Stamp {
 }
 
 /** The last message of a prompt. */
-export interface SDKResultMessage extends Stamp {
+export interface SDKResultMessage extends MessageIds {
   type: "result";
   subtype: "success" | "error_max_turns" | "error_max_budget_usd" | "error_during_execution";
   is_error: boolean;
   duration_ms: number;
   duration_api_ms: number;
-  /** Replies of the model to this prompt. */
+  /** Number of replies to this prompt. */
   num_turns: number;
-  /** The last answer's text; "" when there is none. */
+  /** Text of the last reply; empty when there is none. */
   result: string;
   stop_reason: string | null;
-  /** Rondo's own: how the run ended, more exactly than `subtype`. */
-  exit_reason: ExitReason;
-  /** Of this query so far, subagents included. Null: a price is not known; never 0 for that. */
+  /** Rondo's own field: how the run ended, in more detail than `subtype`. */
+  exit_reason: QueryExitReason;
+  /** USD of the query so far, subagents included; null when a price is not known. */
   total_cost_usd: number | null;
-  /** Of this prompt, subagents included. */
-  usage: Usage;
-  /** Of this query so far, by model. */
+  /** Tokens of this prompt, subagents included. */
+  usage: TokenUsage;
+  /** Totals of the query so far, by model. */
   modelUsage: Record<string, ModelUsage>;
   permission_denials: { tool_name: string; tool_use_id: string; tool_input: Record<string, unknown> }[];
-  /** Sentences; with `is_error` only. */
+  /** Sentences; only with `is_error`. */
   errors?: string[];
 }
 
-export interface Usage {
+export interface TokenUsage {
   input_tokens: number;
   output_tokens: number;
   cache_read_input_tokens: number;
@@ -182,12 +182,12 @@ export interface ModelUsage {
   cacheReadInputTokens: number;
   cacheCreationInputTokens: number;
   webSearchRequests: number;
-  /** Null: the price is not known. */
+  /** USD; null when the price is not known. */
   costUSD: number | null;
   contextWindow: number;
 }
 
-export type ExitReason =
+export type QueryExitReason =
   | "end_turn"
   | "max_turns"
   | "error_max_budget_usd"

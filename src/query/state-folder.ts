@@ -1,7 +1,7 @@
 import os from "node:os";
 import path from "node:path";
 
-/** Where the headless run keeps its sessions when it is not told: a `rondo` folder in the user's state directory. */
+/** Returns the default folder for sessions: `rondo` in the user's state directory. */
 export function stateFolder(): string {
   const home = os.homedir();
   switch (process.platform) {

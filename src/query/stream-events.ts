@@ -1,40 +1,40 @@
-/** A reply as it streams, in the events of Anthropic's API, which SDK messages of the type `stream_event` carry (K2). */
+/** Emits a streaming reply as events of Anthropic's API, which SDK messages of type `stream_event` carry (K2). */
 
 import { type Chat, findPart } from "../chat/apply.ts";
 import type { ChatEvent } from "../chat/events.ts";
 import type { AssistantMessage, Finish, Part, Tokens, ToolPart } from "../chat/message.ts";
 import { never } from "../chat/never.ts";
-import type { Usage } from "./types.ts";
+import type { TokenUsage } from "./query-types.ts";
 
 export type StreamEvent = Record<string, unknown> & { type: string };
 
-/** To be called with each event, after it was applied to the chat. */
+/** Returns a function that takes each event after it was applied to the chat. */
 export function streamEvents(chat: Chat, emit: (event: StreamEvent) => void): (event: ChatEvent) => void {
-  /** The reply that streams, and its blocks by their parts' ids. */
+  /** The streaming reply, and its blocks by part id. */
   let message: AssistantMessage | undefined;
   let blocks = new Map<string, { index: number; isOpen: boolean }>();
-  /** Whether its first event has come: a request that is refused has none. */
-  let isTold = false;
+  /** Whether `message_start` was emitted; a refused request never starts. */
+  let isStarted = false;
 
   function start(reply: AssistantMessage): void {
     message = reply;
     blocks = new Map();
-    isTold = false;
+    isStarted = false;
   }
 
-  function tell({ id, model, tokens }: AssistantMessage): void {
-    isTold = true;
+  function emitStart({ id, model, tokens }: AssistantMessage): void {
+    isStarted = true;
     const head = { id, type: "message", role: "assistant", model: model.modelID, content: [], usage: toUsage(tokens) };
     emit({ type: "message_start", message: { ...head, stop_reason: null, stop_sequence: null } });
   }
 
   function part(one: Part): void {
     if (one.messageID !== message?.id || one.type === "retry") return;
-    if (!isTold) tell(message);
+    if (!isStarted) emitStart(message);
     if (!isBlock(one)) return;
     const block = blocks.get(one.id);
     if (block) {
-      // The part comes whole at its end.
+      // A part arrives complete at its end.
       if (block.isOpen) stop(block);
       return;
     }
@@ -57,7 +57,7 @@ export function streamEvents(chat: Chat, emit: (event: StreamEvent) => void): (e
   function end(reply: AssistantMessage): void {
     if (message?.id !== reply.id) return;
     message = undefined;
-    if (!isTold) return;
+    if (!isStarted) return;
     for (const block of blocks.values()) if (block.isOpen) stop(block);
     const ended = { stop_reason: stopReason(reply.finish), stop_sequence: null };
     emit({ type: "message_delta", delta: ended, usage: toUsage(reply.tokens) });
@@ -74,7 +74,7 @@ export function streamEvents(chat: Chat, emit: (event: StreamEvent) => void): (e
       case "delta":
         return delta(event.partID, event.text);
       case "reset":
-        // Another try: the reply begins anew.
+        // A retry starts the reply again.
         return message && start(message);
       default:
         return;
@@ -95,13 +95,13 @@ function toDelta(type: Part["type"], text: string): Record<string, unknown> {
   return type === "reasoning" ? { type: "thinking_delta", thinking: text } : { type: "text_delta", text };
 }
 
-/** Whether the part is something that the model said. */
+/** Whether the model produced the part. */
 function isBlock(part: Part): part is BlockPart {
   if (part.type === "text") return part.ignored !== true;
   return part.type === "reasoning" || part.type === "tool";
 }
 
-/** Why a reply ended, in the words of Anthropic's API. */
+/** Returns the `stop_reason` of Anthropic's API. */
 export function stopReason(finish: Finish | undefined): string | null {
   switch (finish) {
     case "stop":
@@ -126,7 +126,7 @@ export function stopReason(finish: Finish | undefined): string | null {
   }
 }
 
-export function toUsage(tokens: Tokens): Usage {
+export function toUsage(tokens: Tokens): TokenUsage {
   return {
     input_tokens: tokens.input,
     output_tokens: tokens.output,

@@ -1,38 +1,38 @@
-/** What a query, or one prompt of it, took: tokens, money and replies (spec B1, K2, K3). */
+/** Sums up a query or one of its prompts: tokens, cost and replies (spec B1, K2, K3). */
 
 import { type AssistantMessage, noTokens, type Tokens } from "../chat/message.ts";
 import { windowOf } from "../loop/setup/model-catalog.ts";
 import type { Limits } from "../loop/turn.ts";
+import type { ModelUsage, TokenUsage } from "./query-types.ts";
 import { toUsage } from "./stream-events.ts";
-import type { ModelUsage, Usage } from "./types.ts";
 
 export class Totals {
-  /** Replies to the session's own agent. */
+  /** Replies of the model to the session's own agent, without those to subagents. */
   turns = 0;
-  /** ms that models were waited for. */
+  /** Time spent waiting for models, in ms. */
   apiMs = 0;
   #tokens = noTokens;
   #cost: number | undefined = 0;
   readonly #models = new Map<string, { tokens: Tokens; cost: number | undefined; contextWindow: number }>();
 
-  /** `limits` say what the model's window is where it is not known. */
+  /** `limits` give the context window of models that are not in the catalogue. */
   add({ model, tokens, cost, createdAt, completedAt = createdAt }: AssistantMessage, limits: Limits): void {
     this.apiMs += completedAt - createdAt;
-    this.#tokens = plus(this.#tokens, tokens);
-    this.#cost = sum(this.#cost, cost);
+    this.#tokens = addTokens(this.#tokens, tokens);
+    this.#cost = addCost(this.#cost, cost);
     const before = this.#models.get(model.modelID);
     this.#models.set(model.modelID, {
-      tokens: plus(before?.tokens ?? noTokens, tokens),
-      cost: sum(before ? before.cost : 0, cost),
+      tokens: addTokens(before?.tokens ?? noTokens, tokens),
+      cost: addCost(before ? before.cost : 0, cost),
       contextWindow: windowOf(model, limits),
     });
   }
 
-  get usage(): Usage {
+  get usage(): TokenUsage {
     return toUsage(this.#tokens);
   }
 
-  /** USD; null: a price is not known. */
+  /** USD; null when a price is not known. */
   get costUsd(): number | null {
     return this.#cost ?? null;
   }
@@ -54,11 +54,11 @@ export class Totals {
   }
 }
 
-function sum(a: number | undefined, b: number | undefined): number | undefined {
+function addCost(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? undefined : a + b;
 }
 
-function plus(a: Tokens, b: Tokens): Tokens {
+function addTokens(a: Tokens, b: Tokens): Tokens {
   return {
     input: a.input + b.input,
     output: a.output + b.output,

@@ -1,7 +1,7 @@
 /** "Spec 03: Agentic Loop": the query with its options and control methods, what it emits, and how it recovers. */
 import assert from "node:assert/strict";
 import path from "node:path";
-import type { SDKUserMessage } from "../../src/query/types.ts";
+import type { SDKUserMessage } from "../../src/query/query-types.ts";
 import { type QueryRun, queries } from "./query-runs.ts";
 import { messagesOf, offered, toolResults } from "./request-bodies.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import os from "node:os";
 import path from "node:path";
 import { query } from "../../src/query/query.ts";
-import type { Options, Query, SDKMessage, SDKResultMessage, SDKUserMessage } from "../../src/query/types.ts";
+import type { Options, Query, SDKMessage, SDKResultMessage, SDKUserMessage } from "../../src/query/query-types.ts";
 import { type ModelServer, type ReceivedRequest, type Script, startModelServer } from "../model-server.ts";
 
 type More = Partial<Options> & {
@@ -90,7 +90,7 @@ export function queries(): (script: Script, more?: More) => Promise<QueryRun> {
       sessionDir: path.join(folder, "sessions"),
       apiKey: "sk-test-0123456789",
       settingSources: [],
-      limits: { retryBackoffMs: 1 },
+      limits: { retryBackoff: 1 },
       ...(options.provider === "openai"
         ? { baseUrl: `${server.url}/v1`, model: "gpt-5.4" }
         : { provider: "anthropic", baseUrl: server.url, model: "claude-sonnet-5" }),

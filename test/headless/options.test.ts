@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { parseOptions, UsageError } from "../../src/headless/options.ts";
+import { parseOptions, UsageError } from "../../src/headless/arguments.ts";
 
 describe("the headless run: arguments", () => {
   let folder: string;

@@ -5,9 +5,9 @@ import type { ChatEvent } from "../../src/chat/events.ts";
 import type { ToolPart, ToolState } from "../../src/chat/message.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { newSession } from "../../src/loop/session/session.ts";
+import type { SDKMessage } from "../../src/query/query-types.ts";
 import { toBlocks, toPromptParts, toResultBlock } from "../../src/query/sdk-blocks.ts";
-import { project } from "../../src/query/sdk-messages.ts";
-import type { SDKMessage } from "../../src/query/types.ts";
+import { projectMessages } from "../../src/query/sdk-messages.ts";
 import { failure, type Reply } from "../scripted-model.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 
@@ -23,7 +23,7 @@ interface Watched {
 function watch(h: Harness, partial = false): Watched {
   const watched: Watched = { messages: [], replies: [], denied: [] };
   let ids = 0;
-  const projection = project({
+  const projection = projectMessages({
     chat: h.chat,
     partial,
     maxRetries: () => 3,
@@ -99,7 +99,7 @@ describe("SDK messages", () => {
     try {
       const chat = newSession("/work", "ses");
       const messages: SDKMessage[] = [];
-      const { take, close } = project({
+      const { take, close } = projectMessages({
         chat,
         partial: false,
         maxRetries: () => 0,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { HookInput, PermissionResult } from "../../src/query/types.ts";
+import type { HookInput, PermissionResult } from "../../src/query/query-types.ts";
 import { all, calls, kindOf, ofType, resultOf, says, worlds } from "./world.ts";
 
 describe("query(): canUseTool and hooks", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Query, SDKMessage, SDKUserMessage } from "../../src/query/types.ts";
+import type { Query, SDKMessage, SDKUserMessage } from "../../src/query/query-types.ts";
 import { until } from "../loop/harness.ts";
 import type { Answer } from "../model-server.ts";
 import { all, begins, calls, ofType, resultOf, results, says, user, type World, worlds } from "./world.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { SDKMessage, SDKUserMessage } from "../../src/query/types.ts";
+import type { SDKMessage, SDKUserMessage } from "../../src/query/query-types.ts";
 import { begins, calls, kindOf, ofType, resultOf, results, says, user, worlds } from "./world.ts";
 
 const read = (file_path: string): [string, Record<string, unknown>] => ["read", { file_path }];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { Options } from "../../src/query/types.ts";
+import type { Options } from "../../src/query/query-types.ts";
 import { calls, resultOf, says, worlds } from "./world.ts";
 
 describe("query(): options", () => {

@@ -73,7 +73,7 @@ describe("query(): sessions", () => {
     const first = world.query("Go", { sessionId: "mine", permissionMode: "bypassPermissions" });
     const done = all(first);
     while (!world.has("begun")) await new Promise((resolve) => setTimeout(resolve, 10));
-    const impatient = world.query("Me too", { resume: "mine", limits: { queueTimeoutMs: 50 } });
+    const impatient = world.query("Me too", { resume: "mine", limits: { queueTimeout: 50 } });
     await assert.rejects(all(impatient), { name: "QueryError", code: "session-locked" });
     const patient = world.run("Me too", { resume: "mine" });
     assert.equal(resultOf(await done).result, "One.");
@@ -114,7 +114,7 @@ describe("query(): sessions", () => {
     const world = await open(({ body }) => (body["model"] === "claude-haiku-4-5" ? says("I can.") : overloaded));
     const messages = await world.run("Go", {
       fallbackModel: "claude-haiku-4-5",
-      limits: { maxRetries: 1, retryBackoffMs: 1 },
+      limits: { maxRetries: 1, retryBackoff: 1 },
     });
     assert.equal(resultOf(messages).result, "I can.");
     assert.deepEqual(

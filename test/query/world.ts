@@ -13,8 +13,8 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { query } from "../../src/query/query.ts";
+import type { Options, Query, SDKMessage, SDKUserMessage } from "../../src/query/query-types.ts";
 import type { SDKResultMessage, ToolResultBlock, UserBlock } from "../../src/query/sdk-types.ts";
-import type { Options, Query, SDKMessage, SDKUserMessage } from "../../src/query/types.ts";
 import { replay } from "../../src/record/replay.ts";
 import { anthropicEvents } from "../model-server/encode.ts";
 import { type Answer, type ModelServer, type Script, startModelServer } from "../model-server.ts";
@@ -48,7 +48,7 @@ export class World {
       model: "claude-sonnet-5",
       sessionDir: this.sessions,
       settingSources: ["project"],
-      limits: { retryBackoffMs: 1 },
+      limits: { retryBackoff: 1 },
       stderr: (text) => this.notes.push(text),
     };
   }

@@ -1,17 +1,17 @@
-/** Permission rules as callers write them, in the words of Claude Code or of Rondo. */
+/** Reads permission rules in the caller's notation: Claude Code's or Rondo's tool names. */
 
 import type { Rule } from "../chat/requests.ts";
 import { isSwitchedOn } from "../loop/agents/agents.ts";
 import { ourTool } from "../project/tool-names.ts";
-import type { Options } from "./types.ts";
+import type { Options } from "./query-types.ts";
 
-/** `bash`, `Bash`, or a tool with what it may be used on: `bash(npm test *)`, `Bash(npm test:*)`. */
+/** Parses a tool name, optionally with a pattern: `bash`, `Bash`, `bash(npm test *)`, `Bash(npm test:*)`. */
 export function toRule(tool: string, action: Rule["action"]): Rule {
   const [, name = tool, pattern = "*"] = /^([^(]+)\((.*)\)$/s.exec(tool.trim()) ?? [];
   return { permission: ourTool(name.trim()), pattern: pattern.replace(/:\*$/, " *"), action };
 }
 
-/** What was forbidden comes last, and so wins. */
+/** Denied tools come last, since the last matching rule wins. */
 export function rulesOf({ allowedTools = [], rules = [], disallowedTools = [] }: Options): Rule[] {
   return [
     ...allowedTools.map((tool) => toRule(tool, "allow")),
@@ -20,7 +20,7 @@ export function rulesOf({ allowedTools = [], rules = [], disallowedTools = [] }:
   ];
 }
 
-/** Of all these tools, those that are not offered: what is forbidden, in its other ways too, and questions to nobody. */
+/** Returns the tools in `all` that are not offered: disallowed ones with their equivalents, and `ask_user` if nobody can answer. */
 export function withheldTools(options: Options, all: readonly string[]): string[] {
   const { tools, disallowedTools = [], canUseTool } = options;
   const whole = disallowedTools.filter((tool) => !tool.includes("("));

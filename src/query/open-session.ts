@@ -1,4 +1,4 @@
-/** Which session a query works in: a new one, one that goes on, or a copy of one. */
+/** Opens the session that a query works in: a new one, an existing one, or a copy. */
 import path from "node:path";
 import type { Chat } from "../chat/apply.ts";
 import { newID } from "../chat/ids.ts";
@@ -6,23 +6,23 @@ import { newSession } from "../loop/session/session.ts";
 import type { Replay } from "../record/replay.ts";
 import { Sessions } from "../record/sessions.ts";
 import { QueryError } from "./query-error.ts";
+import type { Options } from "./query-types.ts";
 import { stateFolder } from "./state-folder.ts";
-import type { Options } from "./types.ts";
 
-export interface Opened {
+export interface OpenedSession {
   sessions: Sessions;
   chat: Chat;
-  /** What was read of a session that goes on. */
+  /** The record of a session that continues. */
   found: Replay | undefined;
 }
 
 /** @throws QueryError `no-session`, `session-exists`; RecordError when a record cannot be read */
-export function openSession(options: Options, cwd: string): Opened {
+export function openSession(options: Options, cwd: string): OpenedSession {
   const { sessionDir, sessionId, resume, forkSession, resumeSessionAt } = options;
   const folder = sessionDir === undefined ? path.join(stateFolder(), "sessions") : path.resolve(sessionDir);
   const sessions = new Sessions(folder);
   if (sessionId !== undefined && sessions.has(sessionId)) {
-    throw new QueryError("session-exists", `There is a session "${sessionId}" already. Resume it to go on with it.`);
+    throw new QueryError("session-exists", `There is a session "${sessionId}" already. Use resume to continue it.`);
   }
   if (resume === undefined && !options.continue) {
     return { sessions, chat: newSession(cwd, sessionId), found: undefined };
@@ -32,11 +32,11 @@ export function openSession(options: Options, cwd: string): Opened {
   if (!sessions.has(id)) throw new QueryError("no-session", `There is no session "${id}" in ${folder}.`);
   const found = sessions.open(id);
   if (!forkSession && resumeSessionAt === undefined) return { sessions, chat: found.chat, found };
-  return { sessions, chat: copy(found.chat, sessionId, resumeSessionAt), found: undefined };
+  return { sessions, chat: copyChat(found.chat, sessionId, resumeSessionAt), found: undefined };
 }
 
-/** Ends with the message `until`, where it is given. */
-function copy({ session, messages, pruned }: Chat, id = newID("ses"), until: string | undefined): Chat {
+/** Copies a chat into a new session, up to and including the message `until`. */
+function copyChat({ session, messages, pruned }: Chat, id = newID("ses"), until: string | undefined): Chat {
   const last = until === undefined ? messages.length - 1 : messages.findIndex(({ info }) => info.id === until);
   if (until !== undefined && last < 0) {
     throw new QueryError("no-session", `There is no message ${until} in the session ${session.id}.`);

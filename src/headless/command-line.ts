@@ -2,11 +2,11 @@
 
 import { query } from "../query/query.ts";
 import { asQueryError, QueryError } from "../query/query-error.ts";
-import type { SDKMessage, SDKResultMessage } from "../query/types.ts";
-import { stdinInput } from "./input.ts";
-import { type HeadlessOptions, parseOptions, UsageError, usage } from "./options.ts";
+import type { SDKMessage, SDKResultMessage } from "../query/query-types.ts";
+import { type HeadlessOptions, parseOptions, UsageError, usage } from "./arguments.ts";
+import { stdinInput } from "./stdin.ts";
 
-/** @returns the exit status */
+/** @returns the exit code */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
     const options = parseOptions(argv);
@@ -40,7 +40,7 @@ async function run(options: HeadlessOptions): Promise<number> {
   input.control(running);
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
-  // Whoever reads the answers has left.
+  // The reader of standard output has closed it.
   process.stdout.on("error", interrupt);
   let last: SDKResultMessage | undefined;
   try {

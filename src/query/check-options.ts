@@ -1,4 +1,4 @@
-/** What a caller asks for, checked before anything is run: each option is used, noted as not applying, or refused. */
+/** Checks the caller's options before anything runs: each is used, ignored with a note, or refused. */
 import { appendFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { PermissionMode } from "../chat/events.ts";
@@ -14,9 +14,9 @@ import {
 } from "../providers/providers.ts";
 import { isSessionID } from "../record/sessions.ts";
 import { QueryError } from "./query-error.ts";
-import type { Options } from "./types.ts";
+import type { Options } from "./query-types.ts";
 
-/** What becomes of each option; `refused` ones would change what is done. */
+/** How each option is treated. Ignoring a `refused` one would change what is done. */
 const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   abortController: "used",
   additionalDirectories: "used",
@@ -70,7 +70,7 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   trusted: "used",
 };
 
-/** @throws QueryError when an option cannot be kept and would change what is done */
+/** @throws QueryError when an option is invalid, or cannot be honoured and would change what is done */
 export function checkOptions(options: Options, note: (sentence: string) => void): void {
   for (const [name, value] of Object.entries(options)) {
     if (isEmpty(value)) continue;
@@ -78,16 +78,14 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
       case "used":
         break;
       case "noted":
-        note(`The option ${name} does not apply here and is passed over.`);
+        note(`The option ${name} does not apply here and is ignored.`);
         break;
       case "refused":
-        throw new QueryError("unsupported-option", `The option ${name} cannot be kept here. Leave it out.`);
+        throw new QueryError("unsupported-option", `The option ${name} is not supported. Remove it.`);
     }
   }
   if (options.env && Object.entries(options.env).some(isForCommands)) {
-    note(
-      "Of the option env only keys and addresses of providers are used; commands have this process's own environment.",
-    );
+    note("Only the API keys and base URLs in the option env are used; commands get the environment of this process.");
   }
   const { permissionMode, sessionId, resume, resumeSessionAt, forkSession } = options;
   if (permissionMode !== undefined) checkMode(permissionMode);
@@ -107,7 +105,7 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
   }
 }
 
-/** Whether a variable says something that commands would have to be told. */
+/** Whether a variable differs from this process's own and is not meant for a provider. */
 function isForCommands([name, value]: [string, string | undefined]): boolean {
   return value !== process.env[name] && !/_(API_KEY|BASE_URL)$/.test(name);
 }
@@ -137,7 +135,7 @@ function invalid(message: string): QueryError {
   return new QueryError("invalid-option", message);
 }
 
-/** Whether an option asks for nothing. */
+/** Whether an option has no effect. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true;
   if (typeof value !== "object") return false;
@@ -147,37 +145,37 @@ function isEmpty(value: unknown): boolean {
     : false;
 }
 
-/** Absolute; the first is where commands run. */
+/** Returns absolute paths; commands run in the first. */
 export function foldersOf({ cwd = process.cwd(), additionalDirectories = [] }: Options): [string, ...string[]] {
   const first = path.resolve(cwd);
   return [first, ...additionalDirectories.map((folder) => path.resolve(first, folder))];
 }
 
-export interface ModelChoice {
+export interface QueryModel {
   model: ModelRef;
-  /** How a provider is reached: with the caller's own key and address when it is the one that was chosen. */
+  /** Returns key and address of a provider: the caller's own for the chosen provider, else those of the environment. */
   accessTo(provider: string): { provider: ProviderID; access: ProviderAccess };
 }
 
-/** @throws QueryError when a server of one's own is to be asked for no model in particular */
-export function chooseModel(options: Options): ModelChoice {
+/** @throws QueryError when the address is invalid, or a custom server is given without a model */
+export function chooseModel(options: Options): QueryModel {
   const { env = process.env, baseUrl, apiKey } = options;
-  const own = (id: ProviderID): ProviderAccess => {
+  const ownAccess = (id: ProviderID): ProviderAccess => {
     const found = accessFromEnvironment(id, env);
     return { apiKey: apiKey ?? found.apiKey, baseURL: baseUrl ?? found.baseURL };
   };
   if (baseUrl !== undefined && !/^https?:\/\//.test(baseUrl)) {
     throw invalid(`baseUrl takes an http or https address; not "${baseUrl}".`);
   }
-  const provider = options.provider ?? providerIDs.find((id) => isReady(own(id))) ?? "anthropic";
-  const modelID = options.model ?? defaultModel(provider, own(provider));
-  if (modelID === undefined) throw invalid("A server of your own needs the name of a model (model, --model).");
+  const provider = options.provider ?? providerIDs.find((id) => isReady(ownAccess(id))) ?? "anthropic";
+  const modelID = options.model ?? defaultModel(provider, ownAccess(provider));
+  if (modelID === undefined) throw invalid("A custom server needs a model name (model, --model).");
   return {
     model: { providerID: provider, modelID },
     accessTo(id) {
       const found = providerIDs.find((one) => one === id);
       if (!found) throw new QueryError("model", `There is no provider "${id}" here.`);
-      return { provider: found, access: found === provider ? own(found) : accessFromEnvironment(found, env) };
+      return { provider: found, access: found === provider ? ownAccess(found) : accessFromEnvironment(found, env) };
     },
   };
 }
@@ -187,20 +185,20 @@ export function thinkingOf({ thinking, effort, maxThinkingTokens }: Options): Th
     case "disabled":
       return "off";
     case "enabled":
-      return thinking.budgetTokens === undefined ? (effort ?? "default") : budget(thinking.budgetTokens);
+      return thinking.budgetTokens === undefined ? (effort ?? "default") : thinkingBudget(thinking.budgetTokens);
     case "adaptive":
     case undefined:
-      return maxThinkingTokens === undefined ? (effort ?? "default") : budget(maxThinkingTokens);
+      return maxThinkingTokens === undefined ? (effort ?? "default") : thinkingBudget(maxThinkingTokens);
   }
 }
 
-/** `null`: as the provider likes; 0: none. */
-export function budget(tokens: number | null): Thinking {
+/** Converts a token limit for thinking: null leaves it to the provider, 0 turns thinking off. */
+export function thinkingBudget(tokens: number | null): Thinking {
   if (tokens === null) return "default";
   return tokens === 0 ? "off" : { budgetTokens: tokens };
 }
 
-/** Where notes go: sentences for people to `stderr`, those of the loop only for `debug`. */
+/** Returns where notes go: `say` always reaches `stderr`, `log` only with `debug` or `debugFile`. */
 export function notesOf({ stderr, debug, debugFile }: Options): { say(text: string): void; log(text: string): void } {
   return {
     say: (text) => stderr?.(`${text}\n`),
@@ -210,7 +208,7 @@ export function notesOf({ stderr, debug, debugFile }: Options): { say(text: stri
       try {
         appendFileSync(debugFile, `${new Date().toISOString()} ${text}\n`, { mode: 0o600 });
       } catch {
-        // A log that cannot be kept must not end a run.
+        // A log that cannot be written must not end the run.
       }
     },
   };

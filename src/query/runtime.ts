@@ -1,4 +1,4 @@
-/** The composition root of a query: a session and all that is around it, and how it is taken down again. */
+/** The composition root of a query: creates a session with everything it depends on, and disposes of it. */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -25,16 +25,24 @@ import { taskTool } from "../tools/built-in/task.ts";
 import { standIns } from "../tools/built-in/tool-search.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { registryOf } from "../tools/registry.ts";
-import { agentsOf, withCallers } from "./agents.ts";
-import { checkMode, checkOptions, chooseModel, foldersOf, type ModelChoice, notesOf, thinkingOf } from "./options.ts";
-import { rulesOf, withheldTools } from "./permissions.ts";
+import { agentsOf, withCallers } from "./caller-agents.ts";
+import { rulesOf, withheldTools } from "./caller-rules.ts";
+import {
+  checkMode,
+  checkOptions,
+  chooseModel,
+  foldersOf,
+  notesOf,
+  type QueryModel,
+  thinkingOf,
+} from "./check-options.ts";
+import { type OpenedSession, openSession } from "./open-session.ts";
 import { asQueryError } from "./query-error.ts";
-import { serversOf } from "./servers.ts";
-import { type Opened, openSession } from "./sessions.ts";
-import type { Options, SDKSystemMessage } from "./types.ts";
+import type { Options, SDKSystemMessage } from "./query-types.ts";
+import { serversOf } from "./run-servers.ts";
 
-/** What is settled before anything is run. */
-export interface Plan extends Opened, ModelChoice {
+/** The options of a query, checked, and the session it works in. */
+export interface ResolvedOptions extends OpenedSession, QueryModel {
   chat: Chat;
   folders: [string, ...string[]];
   mode: PermissionMode;
@@ -50,7 +58,7 @@ export interface Plan extends Opened, ModelChoice {
 }
 
 /** @throws QueryError */
-export function planHouse(options: Options): Plan {
+export function resolveOptions(options: Options): ResolvedOptions {
   const notes = notesOf(options);
   checkOptions(options, notes.say);
   const folders = foldersOf(options);
@@ -76,15 +84,15 @@ export function planHouse(options: Options): Plan {
   }
 }
 
-export interface House {
+export interface QueryRuntime {
   session: Session;
-  /** The first message. @throws IntakeError when there is no such agent */
+  /** Returns the first message. @throws IntakeError when there is no such agent */
   init(): Omit<SDKSystemMessage, "uuid" | "session_id">;
-  /** Ends what runs, keeps what was said, and leaves no lock, no process and no scratch file. */
+  /** Ends the session and its servers, saves the record, and leaves no lock, process or scratch file. */
   close(): Promise<void>;
 }
 
-export async function openHouse(plan: Plan, options: Options): Promise<House> {
+export async function createRuntime(plan: ResolvedOptions, options: Options): Promise<QueryRuntime> {
   const { chat, sessions, persist, model, mode, agent, folders, trusted, limits, say, log } = plan;
   const { id } = chat.session;
   const appended = typeof options.systemPrompt === "object" ? (options.systemPrompt.append ?? "") : "";
@@ -99,7 +107,7 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
   const workspaceRules: Rule[] = [];
   const checkpoints = persist && trusted ? checkpointsOf(plan) : noCheckpointsKept;
   const scratch = persist ? undefined : mkdtempSync(path.join(os.tmpdir(), "rondo-"));
-  const record = persist ? openRecord(plan) : nothingKept;
+  const record = persist ? openRecord(plan) : noRunRecord;
   const session = new Session(chat, choices, {
     host: nodeHost({ folders, trusted, overflowDir: scratch ?? sessions.outputs(id) }),
     tools,
@@ -168,21 +176,20 @@ export async function openHouse(plan: Plan, options: Options): Promise<House> {
   };
 }
 
-/** Beside the sessions, whose checkpoints share what they keep. */
-function checkpointsOf({ chat, sessions, folders, log }: Plan): SessionCheckpoints {
+/** Checkpoints are stored next to the sessions, which share their file copies. */
+function checkpointsOf({ chat, sessions, folders, log }: ResolvedOptions): SessionCheckpoints {
   return openCheckpoints({
     folder: path.join(sessions.folder, "checkpoints"),
     sessionID: chat.session.id,
     roots: folders.map((folder) => realpathSync(folder)),
-    limitBytes: checkpointLimit,
+    limitBytes: checkpointLimitBytes,
     log,
   });
 }
 
-/** Bytes. */
-const checkpointLimit = 500_000_000;
+const checkpointLimitBytes = 500_000_000;
 
-interface Record {
+interface RunRecord {
   recorder: Recorder;
   lock: SessionLock;
   ledger: Ledger;
@@ -190,7 +197,7 @@ interface Record {
   close(): void;
 }
 
-const nothingKept: Record = {
+const noRunRecord: RunRecord = {
   recorder: noRecord,
   lock: noLock,
   ledger: noLedger,
@@ -198,7 +205,7 @@ const nothingKept: Record = {
   close() {},
 };
 
-function openRecord({ sessions, chat, found, limits, say, log }: Plan): Record {
+function openRecord({ sessions, chat, found, limits, say, log }: ResolvedOptions): RunRecord {
   const { id, forkOf } = chat.session;
   const warn = (error: Error) => say(error.message);
   if (forkOf && !sessions.has(id)) sessions.add(chat);
@@ -216,34 +223,37 @@ function openRecord({ sessions, chat, found, limits, say, log }: Plan): Record {
   };
 }
 
-/** Loads what the folder and the user's own files hold, of the sources that are wanted. */
-async function projectLoader(plan: Plan, options: Options): Promise<() => Project> {
-  // Brings a parser of YAML with it.
+/** Returns a function that loads rules files, agents and memory from the wanted setting sources. */
+async function projectLoader(plan: ResolvedOptions, options: Options): Promise<() => Project> {
+  // Loaded late: it brings a YAML parser.
   const { loadProject } = await import("../project/project.ts");
   const { systemPrompt } = options;
   const prompt = typeof systemPrompt === "string" ? systemPrompt : undefined;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return () => {
     const project = loadProject({ ...sourcesOf(plan, options), trusted: plan.trusted });
     for (const problem of project.problems) {
-      if (!told.has(problem)) plan.say(problem);
-      told.add(problem);
+      if (!reported.has(problem)) plan.say(problem);
+      reported.add(problem);
     }
     return { ...project, agents: withCallers(project.agents, plan.agents, plan.agent, prompt) };
   };
 }
 
-/** Files of the workspace are shared or one's own; both are read when one of them is wanted. */
-function sourcesOf({ folders }: Plan, { settingSources }: Options): { folders: readonly string[]; home: string } {
+/** Shared and local files of the workspace are read together. */
+function sourcesOf(
+  { folders }: ResolvedOptions,
+  { settingSources }: Options,
+): { folders: readonly string[]; home: string } {
   const wants = (source: "user" | "project" | "local") => settingSources?.includes(source) ?? true;
   return {
     folders: wants("project") || wants("local") ? folders : [],
-    // Where nothing can be found.
+    // A place without files.
     home: wants("user") ? os.homedir() : os.devNull,
   };
 }
 
-async function hooksOf(plan: Plan, options: Options, permissionMode: () => PermissionMode): Promise<Hooks> {
+async function hooksOf(plan: ResolvedOptions, options: Options, permissionMode: () => PermissionMode): Promise<Hooks> {
   const { chat, sessions, folders, trusted, persist, say, log } = plan;
   const context = {
     cwd: folders[0],
@@ -263,8 +273,8 @@ async function hooksOf(plan: Plan, options: Options, permissionMode: () => Permi
   return (await import("./callback-hooks.ts")).withCallbacks(hooks, options.hooks, context);
 }
 
-/** Each provider's SDK is loaded once. */
-function modelOpener({ accessTo }: Plan): (ref: ModelRef) => Promise<Model> {
+/** Loads each provider's SDK once. */
+function modelOpener({ accessTo }: ResolvedOptions): (ref: ModelRef) => Promise<Model> {
   const open = new Map<string, Promise<Model>>();
   return ({ providerID }) => {
     let model = open.get(providerID);
@@ -279,9 +289,24 @@ function modelOpener({ accessTo }: Plan): (ref: ModelRef) => Promise<Model> {
 
 function limitsOf(options: Options): Limits {
   const { maxTurns, maxBudgetUsd, maxDailyBudgetUsd, contextWindow, limits = {} } = options;
-  const own = Object.entries({ ...limits, maxTurns }).filter(([, value]) => value !== undefined);
+  const given = {
+    maxTurns,
+    maxRetries: limits.maxRetries,
+    compactAt: limits.compactAt,
+    doomLoopThreshold: limits.doomLoopThreshold,
+    reserveFloorTokens: limits.reserveFloor,
+    flushThresholdTokens: limits.flushThreshold,
+    executionTimeoutMs: limits.executionTimeout,
+    toolTimeoutMs: limits.toolTimeout,
+    retryBackoffMs: limits.retryBackoff,
+    stallNoticeMs: limits.stallNotice,
+    stallTimeoutMs: limits.stallTimeout,
+    queueTimeoutMs: limits.queueTimeout,
+    lockTimeoutMs: limits.lockTimeout,
+  };
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
   const money = { maxBudgetUsd, maxDailyBudgetUsd, prices: pricesOf(options) };
-  return { ...defaultLimits, ...Object.fromEntries(own), ...money, forcedWindow: contextWindow };
+  return { ...defaultLimits, ...Object.fromEntries(set), ...money, forcedWindow: contextWindow };
 }
 
 function pricesOf({ prices = {} }: Options): Prices {

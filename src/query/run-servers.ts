@@ -1,34 +1,34 @@
-/** The MCP servers of a run: those of the caller, and the folder's own where the caller says so. */
+/** Runs the MCP servers of a query: the caller's, and those of the folder if the caller allows them. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { version } from "../chat/version.ts";
 import { type ExternalTools, noExternalTools } from "../loop/setup/external-tools.ts";
-import type { Options } from "./types.ts";
+import type { Options } from "./query-types.ts";
 
 export interface RunServers extends ExternalTools {
-  /** For the first message. */
+  /** Names and states for the first message. */
   status(): { name: string; status: string }[];
-  /** Resolves when no process of them is left. */
+  /** Resolves when all server processes have ended. */
   close(): Promise<void>;
 }
 
-const none: RunServers = { ...noExternalTools, status: () => [], close: async () => {} };
+const noServers: RunServers = { ...noExternalTools, status: () => [], close: async () => {} };
 
-interface About {
+interface ServersContext {
   folders: readonly string[];
   trusted: boolean;
   say(sentence: string): void;
   log(line: string): void;
 }
 
-/** Nobody can be asked, so a server that the folder brings starts only with `allowProjectMcpServers`. */
-export async function serversOf(options: Options, { folders, trusted, say, log }: About): Promise<RunServers> {
+/** Nobody can be asked for consent, so servers of the folder start only with `allowProjectMcpServers`. */
+export async function serversOf(options: Options, { folders, trusted, say, log }: ServersContext): Promise<RunServers> {
   const { mcpServers, allowProjectMcpServers = false, env = process.env } = options;
   const isThere = folders.some((folder) => existsSync(path.join(folder, ".mcp.json")));
   if (isThere && trusted && !allowProjectMcpServers) {
     say("The servers of .mcp.json were not started: allowProjectMcpServers (--project-mcp) allows them.");
   }
-  if (mcpServers === undefined && !(isThere && allowProjectMcpServers)) return none;
+  if (mcpServers === undefined && !(isThere && allowProjectMcpServers)) return noServers;
   const [{ McpServers }, { loadServers }] = await Promise.all([
     import("../mcp/servers.ts"),
     import("../mcp/config/server-config.ts"),
@@ -46,20 +46,20 @@ export async function serversOf(options: Options, { folders, trusted, say, log }
     log: (server, line) => log(`${server}: ${line}`),
     onProblem: say,
   });
-  // So that the first message can name them; they start with the first prompt.
+  // The first message lists them; they start with the first prompt.
   servers.refresh();
-  const told = new Set<string>();
-  const tellFailures = () => {
+  const reported = new Set<string>();
+  const reportFailures = () => {
     for (const { name, state } of servers.views()) {
-      if (state.type !== "failed" || told.has(name)) continue;
-      told.add(name);
+      if (state.type !== "failed" || reported.has(name)) continue;
+      reported.add(name);
       say(`The MCP server ${name} cannot be used: ${state.message} ${state.next}`.trim());
     }
   };
   return {
     async ready(signal) {
       await servers.ready(signal);
-      tellFailures();
+      reportFailures();
     },
     tools: () => servers.tools(),
     status: () => servers.views().map(({ name, state }) => ({ name, status: statusOf(state.type) })),
@@ -67,7 +67,7 @@ export async function serversOf(options: Options, { folders, trusted, say, log }
   };
 }
 
-/** In the public SDK's words. */
+/** Maps a server state to the public SDK's. */
 function statusOf(state: string): string {
   if (state === "ready") return "connected";
   if (state === "sign-in") return "needs-auth";

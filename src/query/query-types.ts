@@ -1,20 +1,20 @@
 /**
- * What callers of `query()` give it and get: names are those of the public Claude Agent SDK, what is Rondo's own says so.
- * `npm run build` ships this file and sdk-types.ts as `dist/loop.d.ts`, so both hold types only.
+ * The types of `query()`. Names are those of the public Claude Agent SDK, except where a comment says that they are
+ * Rondo's own. `npm run build` ships this file and sdk-types.ts as `dist/loop.d.ts`, so both hold nothing but types.
  */
-import type { ExitReason, PermissionMode, SDKMessage, Usage } from "./sdk-types.ts";
+import type { PermissionMode, QueryExitReason, SDKMessage, TokenUsage } from "./sdk-types.ts";
 
 export type * from "./sdk-types.ts";
 
 export type PermissionResult =
   | {
       behavior: "allow";
-      /** In place of the call's input. */
+      /** Replaces the input of the call. */
       updatedInput?: Record<string, unknown> | undefined;
-      /** `addRules` for the session is followed; others are passed over with a note. */
+      /** `addRules` and `setMode` are followed; others are ignored with a note. */
       updatedPermissions?: PermissionUpdate[] | undefined;
     }
-  /** The message is told to the model, which goes on; `interrupt` ends the prompt. */
+  /** The model is told the message and continues; `interrupt` ends the prompt. */
   | { behavior: "deny"; message: string; interrupt?: boolean | undefined };
 
 export type PermissionUpdate =
@@ -33,20 +33,20 @@ export type PermissionUpdate =
 
 export type PermissionUpdateDestination = "userSettings" | "projectSettings" | "localSettings" | "session" | "cliArg";
 
-/** Asked whatever the rules leave open. Nothing is run until it answers. */
+/** Called for every permission request that no rule decides. The call waits for the answer. */
 export type CanUseTool = (
   toolName: string,
   input: Record<string, unknown>,
   options: {
-    /** Aborted when the answer is no longer wanted. */
+    /** Aborted when the answer is no longer needed. */
     signal: AbortSignal;
-    /** What "always" would add. */
+    /** The rules that "Always allow" would add. */
     suggestions: PermissionUpdate[];
-    /** Outside of the folders. */
+    /** A path outside the folders. */
     blockedPath?: string;
     decisionReason: string;
     toolUseID: string;
-    /** The session of the subagent that asks. */
+    /** Session id of the subagent that asks. */
     agentID?: string;
   },
 ) => Promise<PermissionResult>;
@@ -65,7 +65,7 @@ export type HookEvent =
   | "SessionEnd"
   | "Notification";
 
-/** What a hook is told: these, and the fields of its event. */
+/** The input of a hook: these fields and those of its event. */
 export type HookInput = {
   session_id: string;
   transcript_path: string;
@@ -81,9 +81,9 @@ export interface HookJSONOutput {
   suppressOutput?: boolean;
   decision?: "approve" | "block";
   reason?: string;
-  /** For the user. */
+  /** Shown to the user. */
   systemMessage?: string;
-  /** Nobody waits for it, and nothing of it counts. */
+  /** The output is ignored. */
   async?: boolean;
   hookSpecificOutput?: { hookEventName: HookEvent } & Record<string, unknown>;
 }
@@ -92,22 +92,22 @@ export type HookCallback = (
   input: HookInput,
   toolUseID: string | undefined,
   options: { signal: AbortSignal },
-  // Callbacks that only look on return nothing.
+  // Callbacks that only observe return nothing.
 ) => Promise<HookJSONOutput | undefined> | Promise<void>;
 
 export interface HookCallbackMatcher {
-  /** A regular expression on the tool's name, the source or the trigger; absent: all. */
+  /** Regular expression for the tool name, source or trigger; default: matches all. */
   matcher?: string | undefined;
   hooks: HookCallback[];
-  /** Seconds; 60 when absent. */
+  /** Seconds; default 60. */
   timeout?: number | undefined;
 }
 
 export interface AgentDefinition {
-  /** When to hand work to it. */
+  /** When to use the agent. */
   description: string;
   prompt: string;
-  /** The only tools that it has; absent: all. */
+  /** Default: all tools. */
   tools?: string[] | undefined;
   disallowedTools?: string[] | undefined;
   /** A model's id, or `inherit`. */
@@ -117,8 +117,8 @@ export interface AgentDefinition {
 
 export type SettingSource = "user" | "project" | "local";
 
-/** A permission rule of Rondo's own; the last one that matches counts. */
-export interface Rule {
+/** A permission rule (Rondo's own type); the last matching rule wins. */
+export interface PermissionRule {
   /** `read`, `edit`, `bash`, `external_directory`, a tool's name, or `*`. */
   permission: string;
   /** A path in the folder or a command; `*` any characters, `?` one. */
@@ -127,129 +127,129 @@ export interface Rule {
 }
 
 export interface Options {
-  /** Aborting it ends the query: the result says `aborted`. */
+  /** Aborting ends the query with the exit reason `aborted`. */
   abortController?: AbortController | undefined;
-  /** Folders beside `cwd` that tools may work in. */
+  /** Further folders that tools may use. */
   additionalDirectories?: string[] | undefined;
-  /** The agent that answers; `build` when absent. */
+  /** The agent that answers; default `build`. */
   agent?: string | undefined;
-  /** More agents, by name. */
+  /** Additional agents, by name. */
   agents?: Record<string, AgentDefinition> | undefined;
-  /** Taken as read: modes are what they say. */
+  /** Has no effect: `permissionMode` is enough. */
   allowDangerouslySkipPermissions?: boolean | undefined;
-  /** Tools that run without a question: `read`, `bash(npm test *)`. */
+  /** Tools that run without asking: `read`, `bash(npm test *)`. */
   allowedTools?: string[] | undefined;
-  /** Does not apply: noted on `stderr`. */
+  /** Ignored with a note on `stderr`. */
   betas?: string[] | undefined;
-  /** Absent: what would ask is denied. */
+  /** Default: calls that would ask are denied. */
   canUseTool?: CanUseTool | undefined;
-  /** Goes on with the newest session of the folder. */
+  /** Continues the newest session of the folder. */
   continue?: boolean | undefined;
   cwd?: string | undefined;
-  /** Notes of the loop go to `stderr`, too. */
+  /** Writes the loop's notes to `stderr`. */
   debug?: boolean | undefined;
-  /** Notes of the loop are appended to this file. */
+  /** Appends the loop's notes to this file. */
   debugFile?: string | undefined;
-  /** Whether the MCP servers that the folder's `.mcp.json` names may be started: whoever wrote that file chose what runs. */
+  /** Starts the MCP servers in `.mcp.json` of the folder (Rondo's own option). That file decides which programs run. */
   allowProjectMcpServers?: boolean | undefined;
   /** Tools that are not offered, or calls that are denied: `write`, `bash(rm *)`. */
   disallowedTools?: string[] | undefined;
   effort?: "low" | "medium" | "high" | undefined;
-  /** Where keys and addresses of providers are looked for; `process.env` when absent. Commands have the process's own. */
+  /** Environment for API keys and base URLs; default `process.env`. Commands get the process's own environment. */
   env?: Record<string, string | undefined> | undefined;
-  /** Asked when the model is overloaded after the last retry. */
+  /** Answers when the model is still overloaded after the last retry. */
   fallbackModel?: string | undefined;
-  /** With `resume` or `continue`: the session is copied and the copy goes on. */
+  /** With `resume` or `continue`: continues a copy of the session. */
   forkSession?: boolean | undefined;
   hooks?: Partial<Record<HookEvent, HookCallbackMatcher[]>> | undefined;
   includePartialMessages?: boolean | undefined;
   maxBudgetUsd?: number | undefined;
   maxThinkingTokens?: number | undefined;
   maxTurns?: number | undefined;
-  /** MCP servers by name, as in `.mcp.json`; they start with the first message. */
+  /** MCP servers by name, as in `.mcp.json`; started with the first message. */
   mcpServers?: Record<string, unknown> | undefined;
   model?: string | undefined;
-  /** Cannot be kept here: an error. */
+  /** Not supported: an error. */
   outputFormat?: unknown;
   permissionMode?: PermissionMode | undefined;
-  /** Cannot be kept here: an error. Use `canUseTool`. */
+  /** Not supported: an error. Use `canUseTool`. */
   permissionPromptToolName?: string | undefined;
-  /** False leaves nothing on disk. */
+  /** False stores nothing on disk. */
   persistSession?: boolean | undefined;
-  /** Cannot be kept here: an error, unless it is empty. */
+  /** Not supported: an error unless empty. */
   plugins?: unknown[] | undefined;
-  /** Goes on with this session. */
+  /** Id of the session to continue. */
   resume?: string | undefined;
-  /** With `resume` or `continue`: a copy that ends with the message of this id (`message.id`) goes on. */
+  /** With `resume` or `continue`: continues a copy that ends with the message of this id (`message.id`). */
   resumeSessionAt?: string | undefined;
-  /** Cannot be kept here: an error, unless it is not enabled. */
+  /** Not supported: an error if enabled. */
   sandbox?: { enabled?: boolean | undefined } | undefined;
-  /** Of a new session: letters, digits, `-` and `_`. */
+  /** Id of the new session: letters, digits, `-` and `_`. */
   sessionId?: string | undefined;
-  /** Whose settings, agents, rules and memory are read; all when absent. */
+  /** Sources of settings, agents, rules files and memory; default: all. */
   settingSources?: SettingSource[] | undefined;
-  /** Is told what does not apply, and what a person should know. */
+  /** Called with sentences for people: ignored options, warnings. */
   stderr?: ((data: string) => void) | undefined;
-  /** In place of the agent's own prompt; or the agent's own with something added. */
+  /** Replaces the agent's prompt, or appends to it. */
   systemPrompt?: string | { type: "preset"; preset: "claude_code"; append?: string | undefined } | undefined;
   thinking?:
     | { type: "adaptive" }
     | { type: "enabled"; budgetTokens?: number | undefined }
     | { type: "disabled" }
     | undefined;
-  /** The only tools that are offered. */
+  /** Restricts the offered tools. */
   tools?: string[] | { type: "preset"; preset: "claude_code" } | undefined;
 
-  // Rondo's own from here on.
+  // The options below are Rondo's own.
 
-  /** Absent: the first that has a key. */
+  /** Default: the first provider with a key. */
   provider?: "anthropic" | "openai" | undefined;
-  /** Of a compatible server. */
+  /** Address of a compatible server. */
   baseUrl?: string | undefined;
   apiKey?: string | undefined;
-  /** Where sessions are kept; absent: a `rondo` folder in the user's state directory. */
+  /** Folder for sessions; default: `rondo` in the user's state directory. */
   sessionDir?: string | undefined;
-  rules?: readonly Rule[] | undefined;
-  /** False: nothing is written and nothing is run. */
+  rules?: readonly PermissionRule[] | undefined;
+  /** False: nothing is written or run. */
   trusted?: boolean | undefined;
-  /** Tokens; in place of what is known of the model. */
+  /** Overrides the context window of the model, in tokens. */
   contextWindow?: number | undefined;
-  /** Of one day, over all sessions. */
+  /** Limit for all sessions of a day. */
   maxDailyBudgetUsd?: number | undefined;
-  /** USD for a million tokens, by model id. */
-  prices?: Record<string, Price> | undefined;
-  limits?: Limits | undefined;
-  /** Hooks as commands, in the form of Claude Code's settings, beside those of the settings that are read. */
+  /** USD per million tokens, by model id. */
+  prices?: Record<string, ModelPrice> | undefined;
+  limits?: RunLimits | undefined;
+  /** Additional command hooks, in the format of Claude Code's settings. */
   settings?: { hooks?: unknown } | undefined;
 }
 
-export interface Price {
+export interface ModelPrice {
   input: number;
   output: number;
   cacheRead?: number | undefined;
   cacheWrite?: number | undefined;
 }
 
-/** Numbers that the run keeps to; times in ms, sizes in tokens. Those that are left out have their usual value. */
-export type Limits = {
+/** RunLimits of the run. Times in ms, sizes in tokens, under the names of spec O; see docs/settings.md for the defaults. */
+export type RunLimits = {
   [name in
     | "compactAt"
-    | "reserveFloorTokens"
-    | "flushThresholdTokens"
-    | "executionTimeoutMs"
-    | "toolTimeoutMs"
+    | "reserveFloor"
+    | "flushThreshold"
+    | "executionTimeout"
+    | "toolTimeout"
     | "doomLoopThreshold"
     | "maxRetries"
-    | "retryBackoffMs"
-    | "stallNoticeMs"
-    | "stallTimeoutMs"
-    | "queueTimeoutMs"
-    | "lockTimeoutMs"]?: number | undefined;
+    | "retryBackoff"
+    | "stallNotice"
+    | "stallTimeout"
+    | "queueTimeout"
+    | "lockTimeout"]?: number | undefined;
 };
 
 /** `QueryError.code`. */
 export type QueryErrorCode =
-  /** An option cannot be kept here, and would change what is done. */
+  /** An option that Rondo cannot honour and that would change what is done. */
   | "unsupported-option"
   | "invalid-option"
   | "no-session"
@@ -258,32 +258,32 @@ export type QueryErrorCode =
   | "agent-invalid"
   | "prompt-invalid"
   | "session-terminated"
-  /** Another process runs the session. */
+  /** Another process is running the session. */
   | "session-locked"
   | "queue-full"
-  /** The session cannot be read, or not be kept. */
+  /** The session cannot be read or stored. */
   | "record"
   | "model";
 
-/** A run. Read it to its end, or close it: until then its session is locked. */
+/** A run. Its session is locked until the run is read to its end or closed. */
 export interface Query extends AsyncGenerator<SDKMessage, void, void> {
   readonly sessionId: string;
-  /** Of this query so far, subagents included. */
-  readonly totalUsage: Usage;
-  /** Null: a price is not known. */
+  /** Tokens of the query so far, subagents included. */
+  readonly totalUsage: TokenUsage;
+  /** USD; null when a price is not known. */
   readonly totalCostUsd: number | null;
-  /** Grows by one with each reply of the model to the session's own agent. */
+  /** Number of replies to the session's own agent. */
   readonly turnCount: number;
-  /** How the last prompt ended; undefined until one has. */
-  readonly exitReason: ExitReason | undefined;
-  /** Ends the prompt that runs: its result says `interrupted`. Resolves when nothing of it runs any more. */
+  /** How the last prompt ended; undefined before that. */
+  readonly exitReason: QueryExitReason | undefined;
+  /** Ends the running prompt with the exit reason `interrupted`. Resolves when everything has stopped. */
   interrupt(): Promise<void>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
-  /** From the next request on; absent: the one that the query began with. */
+  /** Applies from the next request; default: the model that the query started with. */
   setModel(model?: string): Promise<void>;
-  /** From the next request on; null: as the provider likes, 0: none. */
+  /** Applies from the next request. Null leaves it to the provider, 0 turns thinking off. */
   setMaxThinkingTokens(maxThinkingTokens: number | null): Promise<void>;
-  /** Ends the run and leaves no process and no lock. What was not read is gone. */
+  /** Ends the run, its processes and its lock. Unread messages are discarded. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

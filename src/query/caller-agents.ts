@@ -1,10 +1,10 @@
-/** Agents that the caller brings, and the caller's own words in place of an agent's prompt. */
+/** Adds the caller's agents, and replaces the prompt of the answering agent with the caller's. */
 import type { Agent, AgentCatalog } from "../loop/agents/agents.ts";
 import { parseAgent } from "../project/agent-fields.ts";
 import { QueryError } from "./query-error.ts";
-import type { Options } from "./types.ts";
+import type { Options } from "./query-types.ts";
 
-/** @throws QueryError `agent-invalid`, with what is wrong with each field */
+/** @throws QueryError `agent-invalid`, with the problem of each field */
 export function agentsOf({ agents = {} }: Options): Agent[] {
   return Object.entries(agents).map(([name, { prompt, ...fields }]) => {
     const data = Object.fromEntries(Object.entries({ ...fields, name }).filter(([, value]) => value !== undefined));
@@ -14,7 +14,7 @@ export function agentsOf({ agents = {} }: Options): Agent[] {
   });
 }
 
-/** The agents there are, with the caller's own, and the agent that answers in the caller's words where it gave any. */
+/** Returns the catalogue with the caller's agents. `prompt` replaces the prompt of the agent `answering`. */
 export function withCallers(
   catalog: AgentCatalog,
   own: readonly Agent[],

@@ -1,4 +1,4 @@
-/** The command line of the headless run. */
+/** Parses the arguments of the command line. */
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -7,10 +7,10 @@ import { $ZodError } from "zod/v4/core";
 import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
 import { providerIDs } from "../providers/providers.ts";
-import type { Options } from "../query/types.ts";
+import type { Options } from "../query/query-types.ts";
 import { isSessionID } from "../record/sessions.ts";
 
-/** Unusable arguments: exit status 2. */
+/** Invalid arguments: exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -66,32 +66,32 @@ const known = {
 
 export const usage = `Usage: node dist/headless.js [options] PROMPT
 
-One prompt on one folder. Without PROMPT it is read from standard input.
+Runs one prompt in one folder. Without PROMPT, standard input is read.
 
-  --cwd DIR                    the folder to work in (default: this one)
-  --add-dir DIR                another folder that tools may work in; may be repeated
+  --cwd DIR                    the folder to work in (default: the current one)
+  --add-dir DIR                a further folder that tools may use; repeatable
   --provider anthropic|openai  --base-url URL  --model ID  --fallback-model ID
-  --agent NAME                 build, plan, or one of the folder's or the user's
+  --agent NAME                 build, plan, or an agent from a file
   --permission-mode default|acceptEdits|plan|bypassPermissions
-                               nobody is there to ask: what would ask is denied
+                               nobody can answer, so calls that would ask are denied
   --allowed-tools A,B          --disallowed-tools A,B
   --rules FILE                 JSON list of {permission, pattern, action}; the last match wins
   --mcp-config FILE            MCP servers, in the form of .mcp.json
-  --project-mcp                starts the servers that the folder's own .mcp.json names
-  --settings FILE              hooks, in the form of Claude Code's settings
-  --untrusted                  as in a workspace that is not trusted
+  --project-mcp                starts the servers of the folder's .mcp.json
+  --settings FILE              hooks, in the format of Claude Code's settings
+  --untrusted                  behaves as in a workspace that is not trusted
   --max-turns N  --max-budget-usd X  --max-daily-budget-usd X  --max-retries N  --context-window N
   --append-system-prompt TEXT
   --session-dir DIR  --session-id ID  --resume ID  --continue  --fork-session  --no-persist
   --output-format text|json|stream-json  --include-partial-messages
   --input-format text|stream-json
-                               stream-json: a user message or a control_request a line
-  --explain                    runs nothing: reads {tool, input} lines, prints what would be asked
+                               stream-json: one user message or control_request per line
+  --explain                    runs nothing; reads {tool, input} lines, prints what would be asked
 
-Exit status: 0 success, 1 the turn failed, 2 unusable arguments, 130 interrupted.
+Exit code: 0 success, 1 the turn failed, 2 invalid arguments, 130 interrupted.
 `;
 
-/** @throws UsageError; `help` when only the usage is wanted */
+/** @returns `help` when only the usage is wanted @throws UsageError */
 export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" {
   const { values, positionals } = parsed(argv);
   if (values.help) return "help";
@@ -146,15 +146,17 @@ function session(values: {
   "session-id"?: string | undefined;
   "fork-session"?: boolean | undefined;
 }): Pick<Options, "resume" | "continue" | "sessionId" | "forkSession"> {
-  const { resume, continue: goOn, "session-id": id, "fork-session": forkSession } = values;
-  if (forkSession && resume === undefined && !goOn)
+  const { resume, continue: continues, "session-id": id, "fork-session": forkSession } = values;
+  if (forkSession && resume === undefined && !continues)
     throw new UsageError("--fork-session needs --resume or --continue.");
   return {
     resume: resume === undefined ? undefined : sessionID("--resume", resume),
-    continue: goOn,
-    // Of a session that goes on it says nothing new.
+    continue: continues,
+    // A session that continues keeps its id.
     sessionId:
-      id === undefined || ((resume !== undefined || goOn) && !forkSession) ? undefined : sessionID("--session-id", id),
+      id === undefined || ((resume !== undefined || continues) && !forkSession)
+        ? undefined
+        : sessionID("--session-id", id),
     forkSession,
   };
 }
@@ -176,7 +178,7 @@ function folder(name: string, value: string): string {
   throw new UsageError(`${name}: there is no folder ${absolute}.`);
 }
 
-/** Separated by commas or blanks; what stands in brackets, as in `bash(npm test *)`, stays together. */
+/** Splits at commas and blanks, but not inside parentheses, as in `bash(npm test *)`. */
 function list(value: string | undefined): string[] {
   return (value ?? "").match(/[^\s,(]+(\([^)]*\))?/g) ?? [];
 }

@@ -1,10 +1,10 @@
-/** Prompts and control messages on standard input (K2). */
+/** Reads prompts and control messages from standard input (K2). */
 import { createInterface } from "node:readline/promises";
 import { addAbortSignal } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
 import * as z from "zod/mini";
-import type { Query, SDKUserMessage } from "../query/types.ts";
-import { type HeadlessOptions, UsageError } from "./options.ts";
+import type { Query, SDKUserMessage } from "../query/query-types.ts";
+import { type HeadlessOptions, UsageError } from "./arguments.ts";
 
 const Block = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -39,17 +39,17 @@ type Control = z.infer<typeof ControlLine>;
 
 const InputLine = z.discriminatedUnion("type", [UserLine, ControlLine]);
 
-interface Input {
+interface StdinInput {
   prompts: AsyncGenerator<SDKUserMessage>;
-  /** Who is told of control messages. */
+  /** Sets the query that control messages go to. */
   control(query: Query): void;
 }
 
-/** Reads as the prompts are asked for; with `stream-json` control messages are heard at any time. The signal ends it. */
-export function stdinInput({ input }: Pick<HeadlessOptions, "input">, signal: AbortSignal): Input {
+/** Reads prompts on demand; with `stream-json`, control messages are handled at any time. The signal ends reading. */
+export function stdinInput({ input }: Pick<HeadlessOptions, "input">, signal: AbortSignal): StdinInput {
   let query: Query | undefined;
   return {
-    prompts: input === "text" ? wholeText(signal) : lines(signal, (request) => control(query, request)),
+    prompts: input === "text" ? wholeText(signal) : lines(signal, (request) => answerControl(query, request)),
     control(running) {
       query = running;
     },
@@ -68,7 +68,7 @@ async function* lines(signal: AbortSignal, onControl: (control: Control) => void
   const read = async () => {
     for await (const line of createInterface({ input: process.stdin, signal })) {
       if (line.trim() === "") continue;
-      const parsed = parse(line);
+      const parsed = parseInputLine(line);
       if (parsed.type === "control_request") {
         onControl(parsed);
         continue;
@@ -105,7 +105,7 @@ async function* lines(signal: AbortSignal, onControl: (control: Control) => void
   }
 }
 
-function parse(line: string): z.infer<typeof InputLine> {
+function parseInputLine(line: string): z.infer<typeof InputLine> {
   try {
     return InputLine.parse(JSON.parse(line));
   } catch {
@@ -115,18 +115,18 @@ function parse(line: string): z.infer<typeof InputLine> {
   }
 }
 
-/** Does what is asked, and answers in the control messages of Claude Code. */
-function control(query: Query | undefined, { request_id, request }: Control): void {
+/** Carries out a control request and prints the response in the format of Claude Code. */
+function answerControl(query: Query | undefined, { request_id, request }: Control): void {
   const answer = (response: Record<string, unknown>) => {
     process.stdout.write(`${JSON.stringify({ type: "control_response", response: { ...response, request_id } })}\n`);
   };
-  apply(query, request).then(
+  applyControl(query, request).then(
     () => answer({ subtype: "success" }),
     (error: unknown) => answer({ subtype: "error", error: error instanceof Error ? error.message : String(error) }),
   );
 }
 
-async function apply(query: Query | undefined, request: Control["request"]): Promise<void> {
+async function applyControl(query: Query | undefined, request: Control["request"]): Promise<void> {
   switch (request.subtype) {
     case "interrupt":
       return query?.interrupt();

@@ -1,32 +1,30 @@
-/** The last message of a prompt (spec K2). */
+/** Builds the `result` message of a prompt (spec K2). */
 import type { Chat } from "../chat/apply.ts";
 import type { ReplyError, ToolPart } from "../chat/message.ts";
+import type { QueryExitReason, SDKResultMessage } from "./query-types.ts";
 import { lastText } from "./sdk-blocks.ts";
 import { stopReason } from "./stream-events.ts";
 import type { Totals } from "./totals.ts";
-import type { ExitReason, SDKResultMessage } from "./types.ts";
 
-/** How a prompt ended; `aborted` when it was the caller's signal that ended it. */
-export interface Ending {
-  reason: ExitReason;
+/** How a prompt ended; `aborted` when the caller's signal ended it. */
+export interface PromptEnding {
+  reason: QueryExitReason;
   error?: ReplyError | undefined;
   durationMs: number;
-  /** How many messages the chat had when it began. */
+  /** Number of messages in the chat before the prompt. */
   firstMessage: number;
 }
 
-interface Sums {
-  /** Of this prompt. */
+interface ResultTotals {
   prompt: Totals;
-  /** Of the query so far. */
   query: Totals;
   denied: readonly ToolPart[];
 }
 
 export function resultOf(
   chat: Chat,
-  ending: Ending,
-  { prompt, query, denied }: Sums,
+  ending: PromptEnding,
+  { prompt, query, denied }: ResultTotals,
 ): Omit<SDKResultMessage, "uuid" | "session_id"> {
   const entries = chat.messages.slice(ending.firstMessage);
   const last = entries.map(({ info }) => info).findLast((info) => info.role === "assistant" && !info.silent);
@@ -50,11 +48,11 @@ export function resultOf(
       tool_use_id: part.callID,
       tool_input: part.state.input,
     })),
-    ...(failed && { errors: [sentence(ending)] }),
+    ...(failed && { errors: [describeEnding(ending)] }),
   };
 }
 
-function subtypeOf(reason: ExitReason): SDKResultMessage["subtype"] {
+function subtypeOf(reason: QueryExitReason): SDKResultMessage["subtype"] {
   switch (reason) {
     case "end_turn":
       return "success";
@@ -67,18 +65,18 @@ function subtypeOf(reason: ExitReason): SDKResultMessage["subtype"] {
   }
 }
 
-function sentence({ reason, error }: Ending): string {
+function describeEnding({ reason, error }: PromptEnding): string {
   if (error) return `${error.message} ${error.next}`.trim().replaceAll("\n", " ");
   switch (reason) {
     case "max_turns":
-      return "The run reached its most turns (maxTurns, --max-turns).";
+      return "The run reached the limit of turns (maxTurns, --max-turns).";
     case "error_max_budget_usd":
       return "The budget is used up (maxBudgetUsd, --max-budget-usd).";
     case "interrupted":
     case "aborted":
       return "The run was interrupted.";
     case "blocked":
-      return "The run ended because something that it needed was not allowed.";
+      return "The run ended because a call it needed was not allowed.";
     default:
       return `The run ended early: ${reason}.`;
   }

@@ -24,7 +24,11 @@ interface CompiledHooks {
 const defaultTimeoutMs = 60_000;
 
 /** Returns hooks that run commands and callbacks side by side. @throws QueryError when a matcher is no regular expression */
-export function withCallbacks(commands: Hooks, callbacks: NonNullable<Options["hooks"]>, context: CallbackContext): Hooks {
+export function withCallbacks(
+  commands: Hooks,
+  callbacks: NonNullable<Options["hooks"]>,
+  context: CallbackContext,
+): Hooks {
   const byEvent = compiled(callbacks);
   return {
     has: (event) => commands.has(event) || byEvent.has(event),

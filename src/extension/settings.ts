@@ -1,55 +1,52 @@
-/** Reads the settings. What could widen permissions or send code elsewhere is read from the user alone. */
+/** Reads the settings. Those that could widen permissions or send code elsewhere are read from the user's settings only. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
 import type { Thinking } from "../loop/model.ts";
 import type { Price } from "../loop/setup/model-catalog.ts";
-import { defaultLimits, type Limits } from "../loop/turn.ts";
+import type { Limits } from "../loop/turn.ts";
 import { type ProviderID, providerIDs } from "../providers/providers.ts";
+import { extensionLimits, type LoopSetting, loopSettings } from "./loop-settings.ts";
 
 export interface Settings {
   provider: ProviderID | "vscode" | undefined;
   model: string | undefined;
   baseURL: string | undefined;
-  /** Answers when the chosen model is overloaded: a model's id, perhaps with its provider before a slash. */
+  /** The model to use when the chosen one is overloaded: "model" or "provider/model". */
   fallbackModel: string | undefined;
   agent: string;
   thinking: Thinking;
   mode: PermissionMode;
   rules: Rule[];
-  /** Patterns of more files that may hold secrets, in the syntax of `.gitignore`. */
+  /** Patterns of further secret files, in the syntax of `.gitignore`. */
   secrets: string[];
-  /** As it was written, in the form of Claude Code's `hooks`. */
+  /** Unchecked, in the form of Claude Code's `hooks`. */
   hooks: unknown;
-  /** As it was written, in the form of `.mcp.json`'s `mcpServers`. */
+  /** Unchecked, in the form of `mcpServers` in `.mcp.json`. */
   mcpServers: unknown;
-  /** Names of tools of VS Code that may be used, or `*`. */
+  /** Names of the VS Code tools that Rondo may use; `*` for all. */
   vscodeTools: string[];
-  /** `shell`: a path; empty for the usual one. */
+  /** `shell`: a path; empty for the default shell. */
   terminal: { mode: "separate" | "integrated"; shell: string };
-  /** Most that checkpoints may take, in bytes; 0: none are kept. */
-  checkpointBytes: number;
+  /** Maximum size of the checkpoints; 0 disables them. */
+  maxCheckpointBytes: number;
   limits: Limits;
-  /** Sentences about settings that cannot be used; each falls back to its default. */
+  /** Sentences about invalid settings. Each of them has its default instead. */
   problems: string[];
 }
-
-/** ms */
-const hour = 3_600_000;
-const day = 24 * hour;
 
 const Address = z.url({ protocol: /^https?$/ });
 
 let current: Settings | undefined;
 
-/** The settings as they are now. Malformed ones are left out; `problems` says so. */
+/** Returns the current settings. `problems` names the invalid ones. */
 export function readSettings(): Settings {
   current ??= parseSettings();
   return current;
 }
 
-/** Calls back when the settings, or the trust that some of them need, have changed. */
+/** Calls `changed` when the settings have changed, or the workspace's trust, which some of them need. */
 export function watchSettings(changed: () => void): vscode.Disposable {
   const forget = () => {
     current = undefined;
@@ -61,85 +58,89 @@ export function watchSettings(changed: () => void): vscode.Disposable {
   );
 }
 
-/** USD for a million tokens. */
-const Given = z.object({
+/** USD per million tokens. */
+const ModelPrice = z.object({
   input: z.number().check(z.gte(0)),
   output: z.number().check(z.gte(0)),
   cacheRead: z.optional(z.number().check(z.gte(0))),
   cacheWrite: z.optional(z.number().check(z.gte(0))),
 });
-const Prices = z.record(z.string(), Given);
+const ModelPrices = z.record(z.string(), ModelPrice);
+
 const Money = z.optional(z.number().check(z.gte(0)));
 
 function parseSettings(): Settings {
   const problems: string[] = [];
   const settings = vscode.workspace.getConfiguration("rondo");
   const section = vscode.workspace.getConfiguration().inspect("rondo");
-  /** Whether anybody but the user says anything: else there is no need to ask, setting by setting, who says what. */
+  /** Whether the workspace has settings, too. If not, there is no need to ask for each setting where it comes from. */
   const hasOthers = section?.workspaceValue !== undefined || section?.workspaceFolderValue !== undefined;
-  /** The value if it fits, else the default with a sentence. `userOnly` ignores what a workspace says. */
-  function read<T>(key: string, schema: z.ZodMiniType<T>, fallback: T, userOnly: boolean): T {
+  /**
+   * Returns the value if it is valid, else the manifest's default. An empty value is undefined where the schema allows it,
+   * else the default. `userOnly` ignores values of the workspace.
+   */
+  function read<T extends z.ZodMiniType>(key: string, schema: T, userOnly = true): z.infer<T> {
     const found = userOnly && hasOthers ? settings.inspect<unknown>(key) : undefined;
-    const value = found ? (found.globalValue ?? found.defaultValue) : settings.get<unknown>(key);
-    if (value === undefined || value === null || value === "") return fallback;
+    const value = notEmpty(found ? (found.globalValue ?? found.defaultValue) : settings.get<unknown>(key));
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    problems.push(`The setting rondo.${key} cannot be used: ${parsed.error.issues[0]?.message ?? "it is malformed"}.`);
-    return fallback;
+    const problem = parsed.error.issues[0]?.message ?? "it is malformed";
+    if (value !== undefined) problems.push(`The setting rondo.${key} cannot be used: ${problem}.`);
+    return schema.parse(notEmpty(settings.inspect(key)?.defaultValue));
   }
-  /** A number of the user's, whole, with both ends included. */
-  const loop = (key: string, least: number, most: number, fallback: number) =>
-    read(`loop.${key}`, z.int().check(z.gte(least), z.lte(most)), fallback, true);
+  /** Returns a number of the loop in the limit's unit. The setting's old name is read while the new one is not set. */
+  function readNumber({ name, oldName, factor, minimum, maximum, type }: LoopSetting): number {
+    if (oldName !== undefined && isSet(oldName) && !isSet(name)) {
+      const within = z.int().check(z.gte(minimum * factor), z.lte(maximum * factor));
+      const limit = read(`loop.${oldName}`, z.optional(within));
+      if (limit !== undefined) return limit;
+    }
+    const schema = (type === "integer" ? z.int() : z.number()).check(z.gte(minimum), z.lte(maximum));
+    const value = read(`loop.${name}`, schema);
+    return factor === 1 ? value : Math.round(value * factor);
+  }
+  function isSet(name: string): boolean {
+    return settings.inspect(`loop.${name}`)?.globalValue !== undefined;
+  }
   const trusted = vscode.workspace.isTrusted;
-  const usual = defaultLimits;
   return {
-    provider: read("provider", z.optional(z.enum([...providerIDs, "vscode"])), undefined, true),
-    model: read("model", z.optional(z.string()), undefined, !trusted),
-    baseURL: read("baseUrl", z.optional(Address), undefined, true),
-    fallbackModel: read("fallbackModel", z.optional(z.string()), undefined, true),
-    agent: read("agent", z.string(), "build", !trusted),
-    thinking: read("thinking", z.enum(["default", "off", "low", "medium", "high"]), "default", !trusted),
-    mode: read("permission.mode", PermissionMode, "default", true),
-    rules: read("permission.rules", z.array(Rule), [], true),
-    secrets: read("permission.secrets", z.array(z.string()), [], true),
-    mcpServers: read("mcpServers", z.record(z.string(), z.unknown()), {}, true),
-    vscodeTools: read("vscodeTools", z.array(z.string()), [], true),
+    provider: read("provider", z.optional(z.enum([...providerIDs, "vscode"]))),
+    model: read("model", z.optional(z.string()), !trusted),
+    baseURL: read("baseUrl", z.optional(Address)),
+    fallbackModel: read("fallbackModel", z.optional(z.string())),
+    agent: read("agent", z.string(), !trusted),
+    thinking: read("thinking", z.enum(["default", "off", "low", "medium", "high"]), !trusted),
+    mode: read("permission.mode", PermissionMode),
+    rules: read("permission.rules", z.array(Rule)),
+    secrets: read("permission.secrets", z.array(z.string())),
+    mcpServers: read("mcpServers", z.record(z.string(), z.unknown())),
+    vscodeTools: read("vscodeTools", z.array(z.string())),
     terminal: {
-      mode: read("terminal.mode", z.enum(["separate", "integrated"]), "separate", true),
-      shell: read("terminal.shell", z.string(), "", true),
+      mode: read("terminal.mode", z.enum(["separate", "integrated"])),
+      shell: read("terminal.shell", z.optional(z.string())) ?? "",
     },
-    checkpointBytes: read("checkpoints.maxSizeMb", z.int().check(z.gte(0)), 500, true) * 1_000_000,
-    hooks: read("hooks", z.record(z.string(), z.unknown()), {}, true),
+    maxCheckpointBytes: read("checkpoints.maxSizeMb", z.int().check(z.gte(0))) * 1_000_000,
+    hooks: read("hooks", z.record(z.string(), z.unknown())),
     limits: {
-      prices: whole(read("prices", Prices, {}, true)),
-      forcedWindow: undefined,
-      windows: {},
-      maxTurns: read("maxTurns", z.int().check(z.gte(1)), usual.maxTurns, !trusted),
-      maxBudgetUsd: read("maxBudgetUsd", Money, undefined, true),
-      maxDailyBudgetUsd: read("maxDailyBudgetUsd", Money, undefined, true),
-      contextWindow: loop("contextWindow", 1000, 10_000_000, usual.contextWindow),
-      compactAt: read("loop.compactAt", z.number().check(z.gte(0.1), z.lte(1)), usual.compactAt, true),
-      reserveFloorTokens: loop("reserveFloor", 0, 1_000_000, usual.reserveFloorTokens),
-      flushThresholdTokens: loop("flushThreshold", 0, 1_000_000, usual.flushThresholdTokens),
-      executionTimeoutMs: loop("executionTimeout", 1000, day, 3_600_000),
-      toolTimeoutMs: loop("toolTimeout", 1000, hour, usual.toolTimeoutMs),
-      doomLoopThreshold: loop("doomLoopThreshold", 0, 100, usual.doomLoopThreshold),
-      maxRetries: loop("maxRetries", 0, 20, usual.maxRetries),
-      retryBackoffMs: loop("retryBackoff", 1, 60_000, usual.retryBackoffMs),
-      stallNoticeMs: loop("stallNotice", 100, hour, usual.stallNoticeMs),
-      stallTimeoutMs: loop("stallTimeout", 1000, hour, usual.stallTimeoutMs),
-      maxQueueDepth: loop("maxQueueDepth", 1, 100, usual.maxQueueDepth),
-      queueTimeoutMs: loop("queueTimeout", 0, 600_000, usual.queueTimeoutMs),
-      lockTimeoutMs: loop("lockTimeout", 10_000, day, usual.lockTimeoutMs),
+      ...extensionLimits,
+      ...Object.fromEntries(loopSettings.map((setting) => [setting.limit, readNumber(setting)])),
+      prices: withCachePrices(read("prices", ModelPrices)),
+      maxTurns: read("maxTurns", z.int().check(z.gte(1)), !trusted),
+      maxBudgetUsd: read("maxBudgetUsd", Money),
+      maxDailyBudgetUsd: read("maxDailyBudgetUsd", Money),
     },
     problems,
   };
 }
 
-/** What is not said of the cache costs as much as input. */
-function whole(prices: z.infer<typeof Prices>): Record<string, Price> {
-  const each = Object.entries(prices).map(([id, { input, output, cacheRead, cacheWrite }]) => {
-    return [id, { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input }] as const;
+function notEmpty(value: unknown): unknown {
+  return value === "" || value === null ? undefined : value;
+}
+
+/** Fills in missing prices of cached tokens: the price of input. */
+function withCachePrices(prices: z.infer<typeof ModelPrices>): Record<string, Price> {
+  const each = Object.entries(prices).map(([id, { input, output, cacheRead = input, cacheWrite = input }]) => {
+    return [id, { input, output, cacheRead, cacheWrite }] as const;
   });
   return Object.fromEntries(each);
 }

@@ -20,7 +20,7 @@ describe("the engine, seen in the panel", () => {
         },
         "rondo.prices": { "claude-sonnet-5": { input: 100, output: 100 } },
         "rondo.maxBudgetUsd": 1,
-        "rondo.loop.stallNotice": 500,
+        "rondo.loop.stallNoticeSeconds": 0.5,
       },
     });
   });

@@ -11,7 +11,7 @@ const failure = (status: number, type: string, message: string, headers = {}) =>
 describe("trouble", () => {
   let window: Window;
   before(async () => {
-    window = await openWindow({ settings: { "rondo.loop.retryBackoff": 100, "rondo.loop.maxRetries": 1 } });
+    window = await openWindow({ settings: { "rondo.loop.retryBackoffSeconds": 0.1, "rondo.loop.maxRetries": 1 } });
   });
   after(() => window?.close());
 

@@ -12,7 +12,7 @@ describe("two windows on one folder", () => {
   let first: Window;
   let second: Window;
   before(async () => {
-    first = await openWindow({ settings: { "rondo.loop.queueTimeout": 1500 } });
+    first = await openWindow({ settings: { "rondo.loop.queueTimeoutSeconds": 1.5 } });
     second = await first.another();
   });
   after(() => first?.close());

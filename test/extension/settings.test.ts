@@ -1,6 +1,7 @@
-/** What the manifest offers is what is read; what does not fit counts for nothing, and the user is told. */
+/** Settings as VS Code has them: the manifest's values are read, invalid ones are replaced and reported. */
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { extensionLimits, loopSettings } from "../../src/extension/loop-settings.ts";
 import { readSettings, type Settings, watchSettings } from "../../src/extension/settings.ts";
 
 interface Property {
@@ -24,53 +25,94 @@ describe("settings", () => {
   });
   after(() => watch.dispose());
 
-  /** The settings while one of the user's has a value. */
-  async function having(key: string, value: unknown): Promise<Settings> {
+  /** Sets the user's settings. VS Code takes its time over each change. */
+  async function set(values: Record<string, unknown>): Promise<Settings> {
     const all = vscode.workspace.getConfiguration();
-    await all.update(key, value, vscode.ConfigurationTarget.Global);
-    const found = readSettings();
-    await all.update(key, undefined, vscode.ConfigurationTarget.Global);
+    for (const [key, value] of Object.entries(values)) await all.update(key, value, vscode.ConfigurationTarget.Global);
+    return readSettings();
+  }
+
+  /** The settings while the user has set these. */
+  async function having(values: Record<string, unknown>): Promise<Settings> {
+    const found = await set(values);
+    await set(Object.fromEntries(Object.keys(values).map((key) => [key, undefined])));
     return found;
   }
 
   it("O reads the default of each number of the loop that the manifest names", () => {
     const { limits, problems } = readSettings();
     assert.deepEqual(problems, []);
-    const named = Object.entries(properties).filter(([key]) => key.startsWith(prefix));
+    assert.deepEqual(limits, extensionLimits);
+    const named = Object.keys(properties).filter((key) => key.startsWith(prefix));
     assert.ok(named.length >= 14);
-    const read = new Map<string, unknown>(Object.entries(limits));
-    for (const [key, { default: value }] of named) assert.equal(read.get(key.slice(prefix.length)), value, key);
+    for (const { name, limit, factor } of loopSettings) {
+      assert.equal(limits[limit], Number(properties[prefix + name]?.default) * factor, name);
+    }
     assert.equal(limits.maxTurns, properties["rondo.maxTurns"]?.default);
   });
 
-  it("O leaves out a number beyond its bounds, with a sentence, and takes those at them", async () => {
-    const numbers = Object.entries(properties).filter(([key]) => key.startsWith(prefix));
-    /** All numbers at once: VS Code takes its time over each change. */
-    const havingAll = async (value: (property: Property) => unknown) => {
-      const all = vscode.workspace.getConfiguration();
-      for (const [key, property] of numbers) await all.update(key, value(property), vscode.ConfigurationTarget.Global);
-      return readSettings();
-    };
-    const check = ({ limits, problems }: Settings, expected: (property: Property) => unknown, bad: boolean) => {
-      const read = new Map<string, unknown>(Object.entries(limits));
-      for (const [key, property] of numbers) {
-        assert.equal(read.get(key.slice(prefix.length)), expected(property), key);
-        const sentence = problems.some((problem) => problem.includes(`The setting ${key} cannot be used`));
-        assert.equal(sentence, bad, `${key}: ${problems}`);
+  for (const names of ["new", "old"] as const) {
+    it(`O leaves out a number beyond its bounds, with a sentence, and takes those at them: ${names} names`, async () => {
+      const numbers = loopSettings.flatMap(({ name, oldName, limit, factor }) => {
+        const key = prefix + (names === "new" ? name : oldName);
+        const property = properties[key];
+        return property ? [{ key, property, limit, factor: names === "new" ? factor : 1 }] : [];
+      });
+      assert.equal(numbers.length, names === "new" ? 14 : 7);
+      type Choose = (property: Property) => unknown;
+      const setAll = (choose: Choose) =>
+        set(Object.fromEntries(numbers.map(({ key, property }) => [key, choose(property)])));
+      const at = (end: "minimum" | "maximum", by: number) => (property: Property) => (property[end] ?? Number.NaN) + by;
+      for (const end of ["minimum", "maximum"] as const) {
+        const { limits, problems } = await setAll(at(end, 0));
+        assert.deepEqual(problems, []);
+        for (const { key, property, limit, factor } of numbers) {
+          assert.equal(limits[limit], at(end, 0)(property) * factor, key);
+        }
       }
-    };
-    const at = (end: "minimum" | "maximum", by: number) => (property: Property) => (property[end] ?? Number.NaN) + by;
-    for (const end of ["minimum", "maximum"] as const) check(await havingAll(at(end, 0)), at(end, 0), false);
-    for (const beyond of [at("minimum", -1), at("maximum", 1), () => "many"]) {
-      check(await havingAll(beyond), (property) => property.default, true);
-    }
-    await havingAll(() => undefined);
-  }).timeout(60_000);
+      for (const beyond of [at("minimum", -1), at("maximum", 1), () => "many"]) {
+        const { limits, problems } = await setAll(beyond);
+        for (const { key, limit } of numbers) {
+          assert.equal(limits[limit], extensionLimits[limit], key);
+          const sentence = problems.some((problem) => problem.includes(`The setting ${key} cannot be used`));
+          assert.ok(sentence, `${key}: ${problems}`);
+        }
+      }
+      await setAll(() => undefined);
+    }).timeout(60_000);
+  }
+
+  it("O times in seconds reach the loop in milliseconds", async () => {
+    const { limits } = await having({ "rondo.loop.stallNoticeSeconds": 0.3, "rondo.loop.queueTimeoutSeconds": 1.1 });
+    assert.equal(limits.stallNoticeMs, 300);
+    assert.equal(limits.queueTimeoutMs, 1100);
+  });
+
+  it("O reads a time under its old name, in milliseconds, until the new one is set, even to its default", async () => {
+    const old = { "rondo.loop.stallTimeout": 90_000 };
+    assert.equal((await having(old)).limits.stallTimeoutMs, 90_000);
+    assert.equal((await having({ ...old, "rondo.loop.stallTimeoutSeconds": 45 })).limits.stallTimeoutMs, 45_000);
+    assert.equal((await having({ ...old, "rondo.loop.stallTimeoutSeconds": 180 })).limits.stallTimeoutMs, 180_000);
+  });
+
+  it("takes an empty setting for one that is not set", async () => {
+    const { agent, baseURL, limits, problems } = await having({
+      "rondo.agent": "",
+      "rondo.baseUrl": "",
+      "rondo.maxTurns": null,
+      "rondo.maxBudgetUsd": null,
+    });
+    assert.deepEqual(problems, []);
+    assert.equal(agent, properties["rondo.agent"]?.default);
+    assert.equal(baseURL, undefined);
+    assert.equal(limits.maxTurns, properties["rondo.maxTurns"]?.default);
+    assert.equal(limits.maxBudgetUsd, undefined);
+  });
 
   it("B1 reads prices: what is not said of the cache costs as much as input", async () => {
-    const { prices } = (await having("rondo.prices", { mine: { input: 1, output: 2 } })).limits;
+    const { prices } = (await having({ "rondo.prices": { mine: { input: 1, output: 2 } } })).limits;
     assert.deepEqual(prices, { mine: { input: 1, output: 2, cacheRead: 1, cacheWrite: 1 } });
-    const { limits, problems } = await having("rondo.prices", { mine: { input: -1, output: 2 } });
+    const { limits, problems } = await having({ "rondo.prices": { mine: { input: -1, output: 2 } } });
     assert.deepEqual(limits.prices, {});
     assert.equal(problems.length, 1);
   });

@@ -21,7 +21,7 @@ interface Where {
 }
 
 export function editorCheckpoints({ storage, sessionID, log }: Where): SessionCheckpoints {
-  const limitBytes = readSettings().checkpointBytes;
+  const limitBytes = readSettings().maxCheckpointBytes;
   const folders = vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === "file") ?? [];
   if (limitBytes === 0 || folders.length === 0 || !vscode.workspace.isTrusted) return noCheckpointsKept;
   return openCheckpoints({

@@ -1,0 +1,77 @@
+/** Writes docs/settings.md from the manifest. `--check` fails when the file is out of date. */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import process from "node:process";
+
+const root = new URL("../", import.meta.url);
+const file = new URL("docs/settings.md", root);
+
+/**
+ * @typedef {{
+ *   type: string | string[], default: unknown, scope: string, order: number, minimum?: number, maximum?: number,
+ *   enum?: string[], enumDescriptions?: string[], description?: string, markdownDescription?: string,
+ *   markdownDeprecationMessage?: string,
+ * }} Setting
+ */
+
+/** @type {Record<string, Setting>} */
+const properties = JSON.parse(await readFile(new URL("package.json", root), "utf8")).contributes.configuration
+  .properties;
+const settings = Object.entries(properties).sort(([, a], [, b]) => a.order - b.order);
+const current = settings.filter(([, { markdownDeprecationMessage }]) => !markdownDeprecationMessage);
+const deprecated = settings.filter(([, { markdownDeprecationMessage }]) => markdownDeprecationMessage);
+
+const text = `<!-- Written by scripts/settings-docs.mjs from package.json. Run \`npm run docs\` after a change. -->
+# Settings
+
+Settings with the scope "workspace" can also be set by a workspace that you trust. All others are read from your user
+settings only.
+
+| Setting | Default | Scope | Meaning |
+| --- | --- | --- | --- |
+${current.map(([name, setting]) => row(name, setting)).join("\n")}
+
+## Deprecated
+
+Settings of earlier versions. They are still read while their successor is not set.
+
+| Setting | Successor |
+| --- | --- |
+${deprecated.map(([name, { markdownDeprecationMessage = "" }]) => `| \`${name}\` (ms) | ${successor(markdownDeprecationMessage)} |`).join("\n")}
+`;
+
+if (!process.argv.includes("--check")) {
+  await mkdir(new URL(".", file), { recursive: true });
+  await writeFile(file, text);
+} else if ((await readFile(file, "utf8").catch(() => "")) !== text) {
+  console.error("docs/settings.md is out of date. Run `npm run docs`.");
+  process.exitCode = 1;
+}
+
+/** @param {string} name @param {Setting} setting */
+function row(name, setting) {
+  const scope = setting.scope === "resource" ? "workspace" : "user";
+  const meaning = setting.markdownDescription ?? setting.description ?? "";
+  const cells = [`\`${name}\``, value(setting.default), scope, meaning + options(setting) + range(setting)];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+/** @param {unknown} fallback */
+function value(fallback) {
+  return fallback === null || fallback === "" ? "empty" : `\`${JSON.stringify(fallback)}\``;
+}
+
+/** @param {Setting} setting */
+function options({ enum: names = [], enumDescriptions: meanings }) {
+  return names.map((name, at) => `<br>${value(name)}${meanings ? `: ${meanings[at]}.` : ""}`).join("");
+}
+
+/** @param {Setting} setting */
+function range({ minimum, maximum }) {
+  if (minimum === undefined) return "";
+  return maximum === undefined ? ` At least ${minimum}.` : ` ${minimum} to ${maximum}.`;
+}
+
+/** @param {string} message "Use `#rondo.loop.stallTimeoutSeconds#` instead." */
+function successor(message) {
+  return `\`${/#([\w.]+)#/.exec(message)?.[1] ?? ""}\``;
+}

@@ -1,7 +1,6 @@
 /** A prompt as it comes in, with every field of spec P1. */
 import * as z from "zod/mini";
 import { FilePart, ModelRef } from "./message.ts";
-import { ownWords } from "./words.ts";
 
 /** A file, or lines of one, that goes with a prompt. */
 export const Attachment = z.pick(FilePart, { mime: true, filename: true, url: true, source: true });
@@ -44,9 +43,4 @@ export type PromptInput = z.infer<typeof PromptInput>;
 export function textPrompt(text: string, attachments: readonly Attachment[] = []): PromptInput {
   const files = attachments.map((attachment) => ({ type: "file" as const, ...attachment }));
   return { parts: [...files, ...(text.trim() === "" ? [] : [{ type: "text" as const, text }])] };
-}
-
-/** The user's own words in a prompt. */
-export function promptText({ parts }: Pick<PromptInput, "parts">): string {
-  return ownWords(parts);
 }

@@ -103,9 +103,11 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ruleUsed: (rule) => rules.used(rule),
     attended: true,
     titles: true,
-    onLoopEvent: (event) => event.type !== "stream:delta" && log.debug(event.type, event),
-    onNote: (message) => log.info(message),
-    onBug: (error) => log.error(error instanceof Error ? error : String(error)),
+    log: {
+      event: (event) => event.type !== "stream:delta" && log.debug(event.type, event),
+      note: (message) => log.info(message),
+      bug: (error) => log.error(error instanceof Error ? error : String(error)),
+    },
   };
   const observer: ConversationObserver = {
     event(session, event) {

@@ -1,5 +1,5 @@
 /** The loop's numbers that users can set: names, bounds and defaults. Free of VS Code, so that scripts can read it. */
-import { defaultLimits, type Limits } from "../loop/turn.ts";
+import { defaultLimits, type Limits } from "../loop/limits.ts";
 
 type NumberLimit = { [K in keyof Limits]: Limits[K] extends number ? K : never }[keyof Limits];
 

@@ -3,9 +3,9 @@ import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
+import type { Limits } from "../loop/limits.ts";
 import type { Thinking } from "../loop/model.ts";
 import type { Price } from "../loop/setup/model-catalog.ts";
-import type { Limits } from "../loop/turn.ts";
 import { type ProviderID, providerIDs } from "../providers/providers.ts";
 import { extensionLimits, type LoopSetting, loopSettings } from "./loop-settings.ts";
 

@@ -1,13 +1,14 @@
 /** How turns end, in words for people: a sentence, and what to do next. */
-import type { Entry } from "../chat/apply.ts";
 import type { ReplyError } from "../chat/message.ts";
 import { never } from "../chat/never.ts";
-import { fixedSize, sizeOfOutputs, sum } from "./context/context.ts";
+import { type ContextMeasure, fixedSize, sizeOfOutputs, sum } from "./context/context.ts";
+import type { Log } from "./log.ts";
 import { ModelError } from "./model.ts";
 import { type Reply, toReplyError } from "./reply/reply.ts";
 import { IntakeError } from "./session/intake-error.ts";
+import type { AgentConfig } from "./setup/agent-config.ts";
 import { RecordError } from "./storage.ts";
-import type { AgentConfig, Turn, TurnEnd } from "./turn.ts";
+import type { TurnEnd } from "./turn.ts";
 
 /** The end of a turn whose last reply this was. */
 export function endOf({ finish, text, calls }: Reply): TurnEnd {
@@ -52,21 +53,18 @@ function failure(code: string, message: string, next: string): TurnEnd {
   return { reason: "error", error: { code, message, next } };
 }
 
-/** `timeout` in ms. */
-export function overTime(timeout: number): TurnEnd {
-  const minutes = Math.round(timeout / 60_000);
+export function overTime(timeoutMs: number): TurnEnd {
+  const minutes = Math.round(timeoutMs / 60_000);
   return failure(
     "execution-timeout",
     `The turn worked for ${minutes} minutes, which is its limit.`,
-    "Send another message to go on, or raise rondo.loop.executionTimeout.",
+    "Send another message to continue.",
   );
 }
 
-/** Says how large the context is, and what fills it (C3). `size` in tokens; `cause`: what the server said. */
+/** Says how large the context is, and what fills it (C3). `cause`: what the server said. */
 export function cannotFit(
-  entries: readonly Entry[],
-  config: AgentConfig,
-  size: number,
+  { entries, size, config }: ContextMeasure & { config: AgentConfig },
   cause?: ModelError,
 ): ReplyError {
   const fixed = fixedSize(config);
@@ -87,14 +85,14 @@ export function compactionFailed(why: string): ReplyError {
 }
 
 /** Why a turn failed; what is no failure that was foreseen is logged as a bug. */
-export function describe(turn: Turn, error: unknown): ReplyError {
+export function describe(log: Pick<Log, "bug">, error: unknown): ReplyError {
   if (error instanceof ModelError) return toReplyError(error);
   if (error instanceof RecordError) return { code: "record", message: error.message, next: error.next };
   if (error instanceof IntakeError) return { code: error.code, message: error.message, next: "" };
-  turn.bug(error);
+  log.bug(error);
   return {
     code: "bug",
     message: `Rondo made a mistake: ${error instanceof Error ? error.message : String(error)}`,
-    next: "Nothing is lost. Try again; if it stays, report it with the log (Rondo: Show Log).",
+    next: "Nothing is lost. Try again; if it happens again, report it with the log.",
   };
 }

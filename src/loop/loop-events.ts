@@ -1,11 +1,14 @@
-/** The loop's own events, under the names of spec K1: for logs, tests and whoever watches a run from outside. */
-export type LoopEvent =
-  | { type: "loop:start"; runId: string; sessionId: string }
+/** Events of the loop under the names of spec K1, for logs, traces and tests. Durations in ms. */
+export type LoopEventBody =
+  | { type: "loop:start"; sessionId: string }
   | { type: "loop:context"; tokenEstimate: number }
   | { type: "loop:execute"; toolCount: number }
   | { type: "tool:start"; toolName: string; toolCallId: string }
   | { type: "tool:end"; toolName: string; toolCallId: string; result: "completed" | "error"; duration: number }
   | { type: "stream:delta"; content: string }
   | { type: "loop:persist" }
-  | { type: "loop:end"; runId: string; success: boolean; duration: number }
-  | { type: "loop:error"; runId: string; error: string };
+  | { type: "loop:end"; success: boolean; duration: number }
+  | { type: "loop:error"; error: string };
+
+/** Runs of subagents lie within the call of their parent, and may overlap each other: `runId` tells them apart. */
+export type LoopEvent = LoopEventBody & { runId: string };

@@ -2,336 +2,315 @@
 
 import type { Entry } from "../chat/apply.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.ts";
-import { pendingSubtask, runSubtask } from "./agents/subagent.ts";
-import type { CallEnd } from "./calls/call.ts";
+import { pendingSubtask, runSubtask } from "./agents/subtask.ts";
 import { runCalls } from "./calls/calls.ts";
 import { abortedText, budgetText, closeOpenCalls, discardCalls } from "./calls/close-calls.ts";
 import { recordChanges } from "./calls/record-changes.ts";
 import { compact, isWholeTurn, pendingCompaction, requestCompaction } from "./context/compact.ts";
-import { estimateContext, overflowLimit, pendingPrompt, visibleEntries } from "./context/context.ts";
+import {
+  type ContextMeasure,
+  measureContext,
+  overflowLimit,
+  pendingPrompt,
+  visibleEntries,
+} from "./context/context.ts";
 import { saveMemory, shouldSaveMemory } from "./context/memory.ts";
 import { prune } from "./context/prune.ts";
 import { addSyntheticMessage } from "./context/synthetic-message.ts";
 import { cannotFit, compactionFailed, describe, endOf, overTime } from "./endings.ts";
 import { ModelError } from "./model.ts";
 import { type Reply, streamReply } from "./reply/reply.ts";
+import type { AgentConfig } from "./setup/agent-config.ts";
 import { reminders } from "./setup/system-prompt.ts";
-import type { AgentConfig, Turn, TurnEnd } from "./turn.ts";
+import type { Turn, TurnEnd } from "./turn.ts";
 
-/** One user prompt, to the model's last word. Never throws: every way out is a TurnEnd (L10). */
+/** Runs one user prompt until the model is done. Never throws: every way out is a TurnEnd (L10). */
 export async function runTurn(turn: Turn): Promise<TurnEnd> {
   const started = Date.now();
-  turn.report({ type: "loop:start", runId: turn.runID, sessionId: turn.chat.session.id });
+  turn.report({ type: "loop:start", sessionId: turn.chat.session.id });
   turn.emit({ type: "status", status: { type: "busy", since: started } });
   const connected = turn.connectExternalTools();
   let end: TurnEnd;
-  do end = await connected.then(() => rounds(turn)).catch((error: unknown) => failed(turn, error));
+  do end = await connected.then(() => runRounds(turn)).catch((error: unknown) => endOfFailure(turn, error));
   while (turn.chat.queue.length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
   // Nothing is awaited between this look at the queue and here, so no prompt can slip in unseen.
   turn.close();
   end = finish(turn, end, Date.now() - started);
-  if (end.error) turn.report({ type: "loop:error", runId: turn.runID, error: end.error.message });
-  const success = end.reason === "end_turn";
-  turn.report({ type: "loop:end", runId: turn.runID, success, duration: Date.now() - started });
+  if (end.error) turn.report({ type: "loop:error", error: end.error.message });
+  turn.report({ type: "loop:end", success: end.reason === "end_turn", duration: Date.now() - started });
   return end;
 }
 
-/** What happened since the rounds began, where it decides what comes next. */
+/** State that is carried from round to round. */
 interface Progress {
   steps: number;
   /** Compactions since the last step (C3). */
   compactions: number;
   /** Whether the server said since the last step that the request was too long. */
   overflowed: boolean;
-  /** How often a reply in a row was asked to go on where it was cut (C4). */
+  /** How many replies in a row were cut and asked to continue (C4). */
   continued: number;
-  /** How often in a row a hook did not let the turn end. */
+  /** How many times in a row a hook did not let the turn end. */
   heldBack: number;
-  /** Resolves when it is known what the calls so far have changed. */
-  noted: Promise<void>;
+  /** Resolves when the changes of all calls so far are known. */
+  changesKnown: Promise<void>;
   /** The turn waits for nothing any more. */
   over: boolean;
 }
 
-async function rounds(turn: Turn): Promise<TurnEnd> {
-  const noted = Promise.resolve();
-  const so: Progress = { steps: 0, compactions: 0, overflowed: false, continued: 0, heldBack: 0, noted, over: false };
-  try {
-    return await roundsUntilEnd(turn, so);
-  } finally {
-    await settled(turn, so.noted);
-    so.over = true;
-  }
+/** A pass of the loop: who answers what, and how full the context is. */
+interface Round extends ContextMeasure {
+  turn: Turn;
+  config: AgentConfig;
+  user: UserMessage;
+  progress: Progress;
 }
 
-/** ms that a turn which was stopped waits for it to be known what its calls have changed. */
-const patience = 150;
-
-async function settled({ signal }: Turn, noted: Promise<void>): Promise<void> {
-  if (!signal.aborted) return await noted;
-  let timer: NodeJS.Timeout | undefined;
-  const enough = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, patience);
-  });
-  await Promise.race([noted, enough]);
-  clearTimeout(timer);
-}
-
-async function roundsUntilEnd(turn: Turn, so: Progress): Promise<TurnEnd> {
-  for (;;) {
-    const over = await overLimit(turn, so);
-    if (over) return over;
-    turn.takeQueued();
-    const { user, isAnswered } = pendingPrompt(turn.chat);
-    if (!user) throw new Error("a turn without a user message");
-    const config = turn.resolveConfig(user);
-    const end =
-      (await openTask(turn, config, user, isAnswered, so)) ?? (isAnswered ? done : await step(turn, config, user, so));
-    if (end !== "again") return end;
-  }
-}
+type Next = "continue" | TurnEnd;
 
 const done: TurnEnd = { reason: "end_turn", error: undefined };
 
-/** Whether to stop before the next round (L1), and before prompts that wait are taken: they have steps of their own. */
-async function overLimit(turn: Turn, { steps }: Progress): Promise<TurnEnd | undefined> {
+async function runRounds(turn: Turn): Promise<TurnEnd> {
+  const progress: Progress = {
+    steps: 0,
+    compactions: 0,
+    overflowed: false,
+    continued: 0,
+    heldBack: 0,
+    changesKnown: Promise.resolve(),
+    over: false,
+  };
+  try {
+    for (;;) {
+      const next = (await limitReached(turn, progress)) ?? (await runRound(turn, progress));
+      if (next !== "continue") return next;
+    }
+  } finally {
+    await awaitChanges(turn, progress);
+    progress.over = true;
+  }
+}
+
+/** How long a stopped turn waits until the changes of its calls are known. */
+const changesTimeoutMs = 150;
+
+async function awaitChanges({ signal }: Turn, { changesKnown }: Progress): Promise<void> {
+  if (!signal.aborted) return await changesKnown;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, changesTimeoutMs);
+  });
+  await Promise.race([changesKnown, timeout]);
+  clearTimeout(timer);
+}
+
+/** Checks limits before a round (L1), and before queued prompts are taken: these have steps of their own. */
+async function limitReached(turn: Turn, { steps }: Progress): Promise<TurnEnd | undefined> {
   if (turn.signal.aborted) return { reason: "interrupted", error: undefined };
   if (steps >= turn.limits.maxTurns) return { reason: "max_turns", error: undefined };
-  const poor = await overBudget(turn);
-  if (poor) return poor;
+  const overBudget = await checkBudget(turn);
+  if (overBudget) return overBudget;
   const { executionTimeoutMs } = turn.limits;
   return turn.elapsed() < executionTimeoutMs ? undefined : overTime(executionTimeoutMs);
 }
 
-/** Looked at before each round and before calls run; the user may be asked, and takes the time that it takes (B2). */
-async function overBudget(turn: Turn): Promise<TurnEnd | undefined> {
+/** Checks the budget before each round and before calls run; asking the user is not working time (B2). */
+async function checkBudget(turn: Turn): Promise<TurnEnd | undefined> {
   const allowed = await turn.untimed(() => turn.budget.allows(turn.signal));
   return allowed ? undefined : { reason: "error_max_budget_usd", error: undefined };
 }
 
-/** What comes before the next step: a subtask, a compaction, notes that should last (L6, L7, C5). */
-async function openTask(
-  turn: Turn,
-  config: AgentConfig,
-  user: UserMessage,
-  isAnswered: boolean,
-  so: Progress,
-): Promise<"again" | TurnEnd | undefined> {
+/** Does what is due next: a subtask, a compaction, saving memory, or a step (L6, L7, L8, C5). */
+async function runRound(turn: Turn, progress: Progress): Promise<Next> {
+  turn.takeQueued();
+  const { user, isAnswered } = pendingPrompt(turn.chat);
+  if (!user) throw new Error("a turn without a user message");
+  const config = turn.resolveConfig(user);
   const subtask = pendingSubtask(turn.chat, user);
-  if (subtask) return next(await runSubtask(turn, config, user, subtask));
-  const asked = pendingCompaction(turn.chat.messages);
-  if (asked) {
-    const result = await compact(turn, config, asked);
-    turn.flush();
-    if (result.type === "failed") turn.note(`The conversation was not compacted: ${result.why}`);
-    if (!isWholeTurn(turn.chat, asked)) return "again";
-    return result.type === "failed" ? { reason: "error", error: compactionFailed(result.why) } : done;
-  }
-  const entries = visibleEntries(turn.chat);
-  const size = estimateContext(entries, config);
-  if (shouldSaveMemory(turn, config, entries, size)) {
-    await flush(turn, config, user);
-    return "again";
-  }
-  const isTooFull = size > overflowLimit(config, turn.limits) && !isAnswered;
-  return isTooFull ? makeRoom(turn, config, user, so, entries, size) : undefined;
+  if (subtask) return await runSubtask(turn, config, user, subtask);
+  const compaction = pendingCompaction(turn.chat.messages);
+  if (compaction) return await runCompaction(turn, config, compaction);
+  const round: Round = { turn, config, user, progress, ...measureContext(turn.chat, config) };
+  if (shouldSaveMemory(round)) return await saveNotes(round);
+  const isTooFull = round.size > overflowLimit(config, turn.limits) && !isAnswered;
+  return (isTooFull ? makeRoom(round) : undefined) ?? (isAnswered ? done : await step(round));
 }
 
-function next(end: CallEnd): "again" | TurnEnd {
-  return end === "continue" ? "again" : end;
+async function runCompaction(turn: Turn, config: AgentConfig, compaction: Entry): Promise<Next> {
+  const result = await compact(turn, config, compaction);
+  turn.flush();
+  if (result.type === "failed") turn.log.note(`The conversation was not compacted: ${result.why}`);
+  if (!isWholeTurn(turn.chat, compaction)) return "continue";
+  return result.type === "failed" ? { reason: "error", error: compactionFailed(result.why) } : done;
 }
 
-/** No failure of it counts, save Stop. */
-async function flush(turn: Turn, config: AgentConfig, user: UserMessage): Promise<void> {
+/** Only Stop ends the turn here; other failures are logged. */
+async function saveNotes({ turn, config, user }: Round): Promise<Next> {
   try {
     await saveMemory(turn, config, user);
   } catch (error) {
     if (!(error instanceof ModelError) || turn.signal.aborted) throw error;
-    turn.note(`Lasting notes could not be asked for: ${error.message}`);
+    turn.log.note(`Lasting notes could not be asked for: ${error.message}`);
   }
   // A refusal ends the notes, not the turn: calls that were left open have their results before the next request.
-  closeOpenCalls(turn.chat, abortedText, turn.emit);
-  const size = estimateContext(visibleEntries(turn.chat), config);
-  // Else the compaction that comes now says so.
+  closeOpenCalls(turn, abortedText);
+  // The model is told to continue here, or by the compaction that comes now.
+  const { size } = measureContext(turn.chat, config);
   if (size <= overflowLimit(config, turn.limits)) addSyntheticMessage(turn, user, reminders.goOnWithWork);
+  return "continue";
 }
 
-/** Asks for a compaction, unless that has been tried often enough or nothing can become shorter. */
-function makeRoom(
-  turn: Turn,
-  config: AgentConfig,
-  user: UserMessage,
-  so: Progress,
-  entries: readonly Entry[],
-  size: number,
-): "again" | TurnEnd | undefined {
+/** Asks for a compaction, unless that was tried often enough or nothing can become shorter. */
+function makeRoom({ turn, config, user, progress, entries, size }: Round): Next | undefined {
   const canShrink = entries.some(({ info }) => info.role === "assistant" && !info.summary);
-  if (so.compactions >= 3) return { reason: "error", error: cannotFit(entries, config, size) };
+  if (progress.compactions >= 3) return { reason: "error", error: cannotFit({ entries, size, config }) };
   if (canShrink) {
-    so.compactions += 1;
+    progress.compactions += 1;
     requestCompaction(turn, user, true);
-    return "again";
+    return "continue";
   }
-  // The estimate may be wrong; only what is sure not to fit is not even tried.
-  if (!so.overflowed && size <= config.inputLimit) return undefined;
-  return { reason: "error", error: cannotFit(entries, config, size) };
+  // The estimate may be wrong; only a request that certainly does not fit is not tried.
+  if (!progress.overflowed && size <= config.inputLimit) return undefined;
+  return { reason: "error", error: cannotFit({ entries, size, config }) };
 }
 
 /** One reply and its calls (L8). */
-async function step(turn: Turn, config: AgentConfig, user: UserMessage, so: Progress): Promise<"again" | TurnEnd> {
-  reportFinishedCommands(turn, user);
-  const isLast = config.agent.steps !== undefined && so.steps + 1 >= config.agent.steps;
-  if (isLast) addSyntheticMessage(turn, user, reminders.lastStep);
-  const entries = visibleEntries(turn.chat);
-  const size = estimateContext(entries, config);
+async function step(round: Round): Promise<Next> {
+  const { turn, config, user, progress } = round;
+  const isLast = config.agent.steps !== undefined && progress.steps + 1 >= config.agent.steps;
+  const { entries, size } = addReminders(round, isLast) ? measureContext(turn.chat, config) : round;
   turn.report({ type: "loop:context", tokenEstimate: size });
   let reply: Reply;
   try {
-    const maxTokens = longestReply(config, size);
+    const maxTokens = maxReplyTokens(config, size);
     reply = await streamReply(turn, config, { entries, kind: isLast ? "last" : "step", parent: user, maxTokens });
   } catch (error) {
     if (!(error instanceof ModelError) || error.kind !== "context-full") throw error;
-    return afterOverflow(turn, config, user, so, size, error);
+    return afterOverflow(round, size, error);
   }
-  so.steps += 1;
-  so.compactions = 0;
-  so.overflowed = false;
-  if (reply.finish === "context-full") return afterOverflow(turn, config, user, so, size, undefined);
-  if (reply.finish === "length") return cut(turn, config, user, so, reply);
-  so.continued = 0;
-  if (reply.calls.length === 0 || isLast) return await lastWord(turn, user, so, reply);
-  const poor = await overBudget(turn);
-  if (poor) return poor;
+  progress.steps += 1;
+  progress.compactions = 0;
+  progress.overflowed = false;
+  if (reply.finish === "context-full") return afterOverflow(round, size, undefined);
+  if (reply.finish === "length") return afterCut(round, reply);
+  progress.continued = 0;
+  if (reply.calls.length === 0 || isLast) return await runStopHooks(round, reply);
+  const overBudget = await checkBudget(turn);
+  if (overBudget) return overBudget;
   try {
-    return next(await runCalls(turn, config, reply.calls));
+    return await runCalls(turn, config, reply.calls);
   } finally {
-    so.noted = Promise.all([so.noted, noteChanges(turn, so, reply.message.id)]).then(() => {});
+    const recorded = recordStepChanges(turn, progress, reply.message.id);
+    progress.changesKnown = Promise.all([progress.changesKnown, recorded]).then(() => {});
   }
 }
 
-async function noteChanges(turn: Turn, so: Progress, messageID: string): Promise<void> {
+async function recordStepChanges(turn: Turn, progress: Progress, messageID: string): Promise<void> {
   try {
-    await recordChanges(turn, messageID, () => !so.over);
+    await recordChanges(turn, messageID, () => !progress.over);
   } catch (error) {
     // A record that cannot be written ends the turn elsewhere; the change itself has been made.
-    turn.bug(error);
+    turn.log.bug(error);
   }
 }
 
-/** The model hears once of each command in the background that has ended. */
-function reportFinishedCommands(turn: Turn, user: UserMessage): void {
-  if (turn.lineage.length > 1) return;
-  const ended = turn.host.background.takeEnded();
-  if (ended.length > 0) addSyntheticMessage(turn, user, reminders.ended(ended));
+/** Tells the model of finished background commands, once each, and of its last step. Returns whether it said anything. */
+function addReminders({ turn, user }: Round, isLast: boolean): boolean {
+  const finished = turn.lineage.length > 1 ? [] : turn.host.background.takeEnded();
+  if (finished.length > 0) addSyntheticMessage(turn, user, reminders.ended(finished));
+  if (isLast) addSyntheticMessage(turn, user, reminders.lastStep);
+  return isLast || finished.length > 0;
 }
 
-/** A reply that fits into what the window leaves. */
-function longestReply({ maxTokens, contextWindow }: AgentConfig, size: number): number | undefined {
+/** Limits a reply to what the window leaves. */
+function maxReplyTokens({ maxTokens, contextWindow }: AgentConfig, size: number): number | undefined {
   return maxTokens === undefined ? undefined : Math.max(1024, Math.min(maxTokens, Math.floor(contextWindow - size)));
 }
 
 /** The server has no room for the request, or for the rest of the reply: compact, once (C3, H2). */
-function afterOverflow(
-  turn: Turn,
-  config: AgentConfig,
-  user: UserMessage,
-  so: Progress,
-  size: number,
-  error: ModelError | undefined,
-): "again" | TurnEnd {
+function afterOverflow({ turn, config, user, progress }: Round, size: number, cause: ModelError | undefined): Next {
   const entries = visibleEntries(turn.chat);
   const failed = turn.chat.messages.at(-1)?.info;
-  if (
-    so.overflowed ||
-    so.compactions > 0 ||
-    !entries.some(({ info }) => info.role === "assistant" && info !== failed)
-  ) {
-    return { reason: "error", error: cannotFit(entries, config, size, error) };
+  const canShrink = entries.some(({ info }) => info.role === "assistant" && info !== failed);
+  if (progress.overflowed || progress.compactions > 0 || !canShrink) {
+    return { reason: "error", error: cannotFit({ entries, size, config }, cause) };
   }
-  // What it says is not the end of the turn any more.
+  // Its finish must not count as the end of the turn.
   if (failed?.role === "assistant") {
     const { error: _, ...message } = failed;
     turn.emit({ type: "message", message: { ...message, finish: "context-full" } });
-    discardCalls(turn.chat, message, turn.emit);
+    discardCalls(turn, message);
   }
-  so.overflowed = true;
-  so.compactions += 1;
+  progress.overflowed = true;
+  progress.compactions += 1;
   requestCompaction(turn, user, true);
-  return "again";
+  return "continue";
 }
 
-/** The reply reached its longest length (C4). */
-function cut(turn: Turn, config: AgentConfig, user: UserMessage, so: Progress, reply: Reply): "again" | TurnEnd {
-  discardCalls(turn.chat, reply.message, turn.emit);
-  const entries = visibleEntries(turn.chat);
-  if (estimateContext(entries, config) > overflowLimit(config, turn.limits)) {
-    so.compactions += 1;
+/** The reply reached its maximum length: compact or ask the model to continue (C4). */
+function afterCut({ turn, config, user, progress }: Round, reply: Reply): Next {
+  discardCalls(turn, reply.message);
+  if (measureContext(turn.chat, config).size > overflowLimit(config, turn.limits)) {
+    progress.compactions += 1;
     requestCompaction(turn, user, true);
-    return "again";
+    return "continue";
   }
-  if (so.continued >= 2) return endOf(reply);
-  so.continued += 1;
+  if (progress.continued >= 2) return endOf(reply);
+  progress.continued += 1;
   addSyntheticMessage(turn, user, reminders.cut);
-  return "again";
+  return "continue";
 }
 
-/** The model has nothing more to do; a hook may see that differently, a few times (K4). */
-async function lastWord(turn: Turn, user: UserMessage, so: Progress, reply: Reply): Promise<"again" | TurnEnd> {
+/** The model is done; a Stop hook may hold it back, up to five times in a row (K4). */
+async function runStopHooks({ turn, user, progress }: Round, reply: Reply): Promise<Next> {
   const end = endOf(reply);
   if (end.reason !== "end_turn" || !turn.hooks.has("Stop")) return end;
-  const outcome = await turn.hooks.fire("Stop", undefined, { stop_hook_active: so.heldBack > 0 }, turn.signal);
+  const outcome = await turn.hooks.fire("Stop", undefined, { stop_hook_active: progress.heldBack > 0 }, turn.signal);
   for (const message of outcome.messages) turn.notifyUser(reply.message.id, message);
-  if (outcome.decision !== "deny" || so.heldBack >= 5) return end;
-  so.heldBack += 1;
+  if (outcome.decision !== "deny" || progress.heldBack >= 5) return end;
+  progress.heldBack += 1;
   addSyntheticMessage(turn, user, outcome.reason || "A hook of the user asks you to go on.");
-  return "again";
+  return "continue";
 }
 
-function failed(turn: Turn, error: unknown): TurnEnd {
+function endOfFailure(turn: Turn, error: unknown): TurnEnd {
   if (turn.signal.aborted) return { reason: "interrupted", error: undefined };
   if (error instanceof ModelError && error.kind === "aborted") return { reason: "aborted", error: undefined };
-  return { reason: "error", error: describe(turn, error) };
+  return { reason: "error", error: describe(turn.log, error) };
 }
 
-/** Gives every open call its result, so that the next request is valid for every provider, keeps all, and goes idle. */
+/** Gives every open call its result, so that the next request is valid for every provider; prunes, records, goes idle. */
 function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   let result = end;
   try {
-    if (end.error) noteError(turn, end.error);
-    closeOpenCalls(turn.chat, end.reason === "error_max_budget_usd" ? budgetText : abortedText, turn.emit);
+    if (end.error) storeError(turn, end.error);
+    closeOpenCalls(turn, end.reason === "error_max_budget_usd" ? budgetText : abortedText);
     prune(turn);
     turn.flush();
     turn.report({ type: "loop:persist" });
   } catch (error) {
-    result = end.error ? end : { reason: "error", error: describe(turn, error) };
+    result = end.error ? end : { reason: "error", error: describe(turn.log, error) };
   }
   const { reason, error } = result;
-  const steps = countReplies(turn);
-  turn.emit({ type: "ended", reason, ...(error && { error }), durationMs, steps });
+  turn.emit({ type: "ended", reason, ...(error && { error }), durationMs, steps: countReplies(turn) });
   turn.emit({ type: "status", status: { type: "idle" } });
   return result;
 }
 
 /** Stores the error with the turn's last reply, so that it is still shown after a reload. */
-function noteError(turn: Turn, error: ReplyError): void {
-  const message = repliesOf(turn).at(-1);
+function storeError(turn: Turn, error: ReplyError): void {
+  const message = repliesOf(turn).at(-1)?.info;
   if (message && !message.error) turn.emit({ type: "message", message: { ...message, error } });
 }
 
-/** The replies of this turn that the user sees. */
-function repliesOf(turn: Turn): AssistantMessage[] {
-  return entriesOf(turn).flatMap(({ info }) =>
-    info.role === "assistant" && !info.summary && !info.silent ? [info] : [],
-  );
-}
-
-/** K3: one that was refused, and the call that stands for a subtask, is no reply of the model. */
+/** Counts replies (K3), without those that were refused and the calls that stand for subtasks. */
 function countReplies(turn: Turn): number {
-  const isReply = ({ info, parts }: Entry) =>
-    info.role === "assistant" && !info.summary && !info.silent && parts.some(({ type }) => type === "step-start");
-  return entriesOf(turn).filter(isReply).length;
+  return repliesOf(turn).filter(({ parts }) => parts.some(({ type }) => type === "step-start")).length;
 }
 
-function entriesOf({ chat, firstReply }: Turn): Entry[] {
-  return chat.messages.slice(firstReply);
+/** Returns the replies of this turn that the user sees. */
+function repliesOf({ chat, firstReply }: Turn): (Entry & { info: AssistantMessage })[] {
+  return chat.messages.slice(firstReply).flatMap(({ info, parts }) => {
+    return info.role === "assistant" && !info.summary && !info.silent ? [{ info, parts }] : [];
+  });
 }

@@ -9,13 +9,13 @@ import type { Rule } from "../chat/requests.ts";
 import { noCheckpointsKept, openCheckpoints, type SessionCheckpoints } from "../checkpoints/session-checkpoints.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import { type Hooks, noHooks } from "../loop/hooks.ts";
+import { defaultLimits, type Limits } from "../loop/limits.ts";
 import type { Model } from "../loop/model.ts";
 import { Session } from "../loop/session/session.ts";
 import { isFor } from "../loop/setup/agent-config.ts";
 import type { Price, Prices } from "../loop/setup/model-catalog.ts";
 import type { Project } from "../loop/setup/project.ts";
 import { type Ledger, noLedger, noLock, noRecord, type Recorder, type SessionLock } from "../loop/storage.ts";
-import { defaultLimits, type Limits } from "../loop/turn.ts";
 import { isReady, openModel } from "../providers/providers.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { RecordLock } from "../record/session-lock.ts";
@@ -134,9 +134,11 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
     openChild: record.openChild,
     attended: options.canUseTool !== undefined,
     titles: false,
-    onLoopEvent: (event) => log(JSON.stringify(event)),
-    onNote: log,
-    onBug: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    log: {
+      event: (event) => log(JSON.stringify(event)),
+      note: log,
+      bug: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    },
   });
   return {
     session,

@@ -1,8 +1,8 @@
 /** Sums up a query or one of its prompts: tokens, cost and replies (spec B1, K2, K3). */
 
 import { type AssistantMessage, noTokens, type Tokens } from "../chat/message.ts";
+import type { Limits } from "../loop/limits.ts";
 import { windowOf } from "../loop/setup/model-catalog.ts";
-import type { Limits } from "../loop/turn.ts";
 import type { ModelUsage, TokenUsage } from "./query-types.ts";
 import { toUsage } from "./stream-events.ts";
 

@@ -8,10 +8,10 @@ import { textPrompt } from "../../src/chat/prompt-input.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
+import { defaultLimits } from "../../src/loop/limits.ts";
 import { newSession, Session } from "../../src/loop/session/session.ts";
 import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger, noLock } from "../../src/loop/storage.ts";
-import { defaultLimits } from "../../src/loop/turn.ts";
 import { openModel } from "../../src/providers/providers.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
@@ -82,9 +82,11 @@ async function stopOnce(what: "command" | "stream"): Promise<number> {
       openChild: () => new Transcript(path.join(folder, "child.jsonl"), () => {}),
       attended: false,
       titles: false,
-      onLoopEvent() {},
-      onNote() {},
-      onBug: (error) => console.error(error),
+      log: {
+        event() {},
+        note() {},
+        bug: (error) => console.error(error),
+      },
     },
   );
   const turn = session.prompt(textPrompt("Go."));

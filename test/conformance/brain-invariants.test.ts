@@ -1,9 +1,10 @@
 /** "Agent Loop Specification" (Brain): locks, queue modes, events, memory flush, configuration, and the seven invariants. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { promptText, textPrompt } from "../../src/chat/prompt-input.ts";
+import { textPrompt } from "../../src/chat/prompt-input.ts";
+import { ownWords } from "../../src/chat/words.ts";
+import { defaultLimits } from "../../src/loop/limits.ts";
 import type { LoopEvent } from "../../src/loop/loop-events.ts";
-import { defaultLimits } from "../../src/loop/turn.ts";
 import { full, isSummary, small, summarised, textOf } from "../loop/compacting.ts";
 import { harnesses, until } from "../loop/harness.ts";
 import { failure } from "../scripted-model.ts";
@@ -40,7 +41,10 @@ describe("Brain: concurrency", () => {
     await until(() => h.model.requests.length === 1);
     for (let at = 1; at <= 10; at++) assert.deepEqual(await h.send(String(at)), { type: "queued" });
     await assert.rejects(h.send("11"), { code: "queue-full", status: 429 });
-    assert.deepEqual(h.chat.queue.map(promptText), ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
+    assert.deepEqual(
+      h.chat.queue.map(({ parts }) => ownWords(parts)),
+      ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"],
+    );
     await h.session.stop();
     await turn;
   });

@@ -3,7 +3,7 @@
  * prompt to last word, over a real connection with real tools.
  */
 import assert from "node:assert/strict";
-import { defaultLimits } from "../../src/loop/turn.ts";
+import { defaultLimits } from "../../src/loop/limits.ts";
 import { queries } from "./query-runs.ts";
 import { toolResults } from "./request-bodies.ts";
 

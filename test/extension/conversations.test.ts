@@ -13,9 +13,9 @@ import { Conversations } from "../../src/extension/sessions/conversations.ts";
 import { isWindowThere } from "../../src/extension/sessions/window-alive.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
+import { defaultLimits } from "../../src/loop/limits.ts";
 import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger } from "../../src/loop/storage.ts";
-import { defaultLimits } from "../../src/loop/turn.ts";
 import { openModel } from "../../src/providers/providers.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
@@ -81,9 +81,11 @@ describe("sessions of a window", () => {
         keepRules() {},
         attended: true,
         titles: false,
-        onLoopEvent() {},
-        onNote() {},
-        onBug: (error) => bugs.push(error),
+        log: {
+          event() {},
+          note() {},
+          bug: (error) => bugs.push(error),
+        },
       },
       choicesFor: () => ({
         mode: "default",

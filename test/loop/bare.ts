@@ -1,7 +1,7 @@
 /** A setup without agent, tools and system prompt, for what only asks how much fits. */
 import type { Agent } from "../../src/loop/agents/agents.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
-import type { AgentConfig } from "../../src/loop/turn.ts";
+import type { AgentConfig } from "../../src/loop/setup/agent-config.ts";
 
 const agent: Agent = new AgentCatalog().find("build");
 

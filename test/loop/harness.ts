@@ -11,6 +11,7 @@ import type { PermissionRequest, Rule } from "../../src/chat/requests.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { type Checkpoints, noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { type Hooks, noHooks } from "../../src/loop/hooks.ts";
+import { defaultLimits, type Limits } from "../../src/loop/limits.ts";
 import type { LoopEvent } from "../../src/loop/loop-events.ts";
 import type { Model } from "../../src/loop/model.ts";
 import { newSession, type PromptResult, Session } from "../../src/loop/session/session.ts";
@@ -18,7 +19,7 @@ import type { Choices } from "../../src/loop/setup/agent-config.ts";
 import { type ExternalTools, noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import type { Project } from "../../src/loop/setup/project.ts";
 import { type Ledger, noLedger, noLock, type SessionLock } from "../../src/loop/storage.ts";
-import { defaultLimits, type Limits, type TurnEnd } from "../../src/loop/turn.ts";
+import type { TurnEnd } from "../../src/loop/turn.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
@@ -119,9 +120,11 @@ export class Harness {
       checkpoints: options.checkpoints ?? noCheckpoints,
       attended,
       titles,
-      onLoopEvent: (event) => this.loopEvents.push(event),
-      onNote: (message) => this.notes.push(message),
-      onBug: (error) => this.bugs.push(error),
+      log: {
+        event: (event) => this.loopEvents.push(event),
+        note: (message) => this.notes.push(message),
+        bug: (error) => this.bugs.push(error),
+      },
     });
     this.session.listen((event) => this.events.push(structuredClone(event)));
   }

@@ -46,9 +46,26 @@ export function checkStates(events: readonly ChatEvent[]): void {
   }
 }
 
-/** K1: legal order on every path, and each start has its end. */
+/** K1: each run is in a legal order, the runs of a session do not overlap, and a subagent runs within a call. */
 export function checkLoopEvents(events: readonly LoopEvent[]): void {
-  let run: string | undefined;
+  const running = new Map<string, string>();
+  const openCalls = new Map<string, number>();
+  for (const event of events) {
+    const { runId } = event;
+    if (event.type === "loop:start") {
+      assert.ok(![...running.values()].includes(event.sessionId), "two runs of one session");
+      const isWithinCall = [...running.keys()].some((parent) => (openCalls.get(parent) ?? 0) > 0);
+      assert.ok(running.size === 0 || isWithinCall, "a run within another that has no open call");
+      running.set(runId, event.sessionId);
+    }
+    if (event.type === "tool:start") openCalls.set(runId, (openCalls.get(runId) ?? 0) + 1);
+    if (event.type === "tool:end") openCalls.set(runId, (openCalls.get(runId) ?? 0) - 1);
+    if (event.type === "loop:end") running.delete(runId);
+  }
+  for (const run of new Set(events.map(({ runId }) => runId))) checkRun(events.filter(({ runId }) => runId === run));
+}
+
+function checkRun(events: readonly LoopEvent[]): void {
   let ended = true;
   let mayStream = false;
   let failed = false;
@@ -59,7 +76,6 @@ export function checkLoopEvents(events: readonly LoopEvent[]): void {
     switch (event.type) {
       case "loop:start":
         assert.ok(ended, "loop:start within a run");
-        run = event.runId;
         ended = false;
         failed = false;
         break;
@@ -88,11 +104,9 @@ export function checkLoopEvents(events: readonly LoopEvent[]): void {
         mayStream = false;
         break;
       case "loop:error":
-        assert.equal(event.runId, run);
         failed = true;
         break;
       case "loop:end":
-        assert.equal(event.runId, run);
         assert.equal(open.size, 0, "a tool is still open at the end");
         assert.ok(!(event.success && failed), "a run that failed is called a success");
         ended = true;

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import * as z from "zod/mini";
-import { promptText, textPrompt } from "../../src/chat/prompt-input.ts";
+import { textPrompt } from "../../src/chat/prompt-input.ts";
+import { ownWords } from "../../src/chat/words.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { newSession } from "../../src/loop/session/session.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
@@ -158,7 +159,7 @@ describe("Q2 the queue", () => {
     };
     return { h, ids, end };
   }
-  const words = (h: Awaited<ReturnType<typeof waiting>>["h"]) => h.chat.queue.map(promptText);
+  const words = (h: Awaited<ReturnType<typeof waiting>>["h"]) => h.chat.queue.map(({ parts }) => ownWords(parts));
 
   it("Q2 what waits can be edited, moved and withdrawn until it is sent", async () => {
     const { h, ids, end } = await waiting("a", "b", "c");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
-import { promptText, textPrompt } from "../../src/chat/prompt-input.ts";
+import { textPrompt } from "../../src/chat/prompt-input.ts";
+import { ownWords } from "../../src/chat/words.ts";
 import { ModelError } from "../../src/loop/model.ts";
 import { IntakeError } from "../../src/loop/session/intake-error.ts";
 import { newSession } from "../../src/loop/session/session.ts";
@@ -335,7 +336,10 @@ describe("prompts that wait", () => {
     await assert.rejects(h.send("Four"), { code: "queue-full", status: 429 });
     h.session.withdraw(h.chat.queue[0]?.id ?? "");
     await h.send("Four");
-    assert.deepEqual(h.chat.queue.map(promptText), ["Three", "Four"]);
+    assert.deepEqual(
+      h.chat.queue.map(({ parts }) => ownWords(parts)),
+      ["Three", "Four"],
+    );
     await h.session.stop();
     assert.equal((await turn).reason, "interrupted");
     assert.equal(h.chat.queue.length, 2, "Stop answers nothing more");

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { noHooks } from "../../src/loop/hooks.ts";
+import { defaultLimits } from "../../src/loop/limits.ts";
 import type { SessionDeps } from "../../src/loop/session/session-deps.ts";
 import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger, noLock } from "../../src/loop/storage.ts";
-import { defaultLimits } from "../../src/loop/turn.ts";
 import { taskTool } from "../../src/tools/built-in/task.ts";
 
 /** Dependencies of a session that tests of the record do not care about. A reported bug fails the test. */
@@ -26,7 +26,9 @@ export const plainDeps = {
   hooks: noHooks,
   openChild: () => assert.fail("no subagent was asked for"),
   titles: false,
-  onLoopEvent() {},
-  onNote() {},
-  onBug: (error: unknown) => assert.fail(String(error)),
+  log: {
+    event() {},
+    note() {},
+    bug: (error: unknown) => assert.fail(String(error)),
+  },
 } satisfies Partial<SessionDeps>;

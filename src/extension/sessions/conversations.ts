@@ -251,7 +251,7 @@ export class Conversations implements vscode.Disposable {
     } catch (error) {
       if (closing.signal.aborted) return;
       if (error instanceof RecordError) this.#observer.trouble(error);
-      else this.#deps.onBug(error);
+      else this.#deps.log.bug(error);
     }
   }
 

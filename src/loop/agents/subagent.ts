@@ -1,69 +1,54 @@
-/** Work that an agent hands on: a session of its own, with the parent's rules, purse and Stop (spec S, L6). */
+/** Runs subagents: each in a session of its own, with the rules, the budget and the Stop of its parent (spec S). */
 
-import { apply, type Chat, type Entry, newChat } from "../../chat/apply.ts";
+import { apply, type Chat, newChat } from "../../chat/apply.ts";
 import { type ChatEvent, isRecorded } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
-import { type AssistantMessage, noTokens, type SubtaskPart, type UserMessage } from "../../chat/message.ts";
+import type { UserMessage } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import { type SubagentTask, ToolError } from "../../tools/tool.ts";
 import { costOfSession } from "../budget.ts";
 import { Blocked } from "../calls/blocked.ts";
-import type { CallEnd } from "../calls/call.ts";
-import type { CallRecord } from "../calls/call-record.ts";
-import { runCalls } from "../calls/calls.ts";
 import { DoomWatch } from "../calls/doom.ts";
 import { noCheckpoints } from "../checkpoints.ts";
-import { estimateContext, visibleEntries } from "../context/context.ts";
 import type { Hooks } from "../hooks.ts";
+import { reporter } from "../log.ts";
 import { runTurn } from "../loop.ts";
-import type { ToolCall } from "../reply/reply.ts";
-import { modelOf } from "../setup/agent-config.ts";
+import { type AgentConfig, modelOf } from "../setup/agent-config.ts";
 import { noteFor } from "../setup/system-prompt.ts";
 import type { Recorder } from "../storage.ts";
-import type { AgentConfig, Turn, TurnEnd } from "../turn.ts";
+import type { Delegation, Turn, TurnEnd } from "../turn.ts";
 import type { Agent } from "./agents.ts";
 
 const blockedText = "The user refused a call of the subagent and stopped the turn.";
 
-/** Who hands the work on. */
-interface Caller {
-  turn: Turn;
-  config: AgentConfig;
-  call: ToolCall;
-  record: CallRecord;
-  /** Of the call. */
-  signal: AbortSignal;
-}
-
-/**
- * Has a subagent do the task in a session of its own. Answers with its last words.
- * @throws ToolError when it did not come to its end, Blocked, the signal's reason on abort
- */
-export async function runSubagent(caller: Caller, task: SubagentTask): Promise<string> {
-  const { turn, record, signal } = caller;
+/** See `Turn.runSubagent`. */
+export async function runSubagent(delegation: Delegation, task: SubagentTask): Promise<string> {
+  const { turn, signal } = delegation;
   const agent = turn.project().agents.find(task.agent);
   const { id: parentID, cwd } = turn.chat.session;
   const chat = newChat({ id: newID("ses"), createdAt: Date.now(), title: task.description, cwd, parentID });
   const childID = chat.session.id;
   const recorder = turn.openChild(childID);
-  record.follow(childID);
+  delegation.follow(childID);
   turn.flush();
-  const child = childTurn(caller, agent, chat, recorder);
+  const child = childTurn(delegation, agent, chat, recorder);
   try {
     child.emit({ type: "session", session: chat.session });
-    storeTask(child, caller, agent, task.prompt, await wordsOfHooks(caller, agent, childID));
+    const context = await runSubagentStartHooks(delegation, agent, childID);
+    storeTask(child, delegation, { agent, prompt: task.prompt, context });
     return answerOf(await runTurn(child), chat, signal);
   } finally {
-    record.charge(costOfSession(chat.messages).usd);
+    delegation.charge(costOfSession(chat.messages).usd);
     recorder.close();
   }
 }
 
-/** The parent's turn, but for what is the child's own. */
-function childTurn({ turn, config, signal }: Caller, agent: Agent, chat: Chat, recorder: Recorder): Turn {
+/** The parent's turn with everything that is the child's own. */
+function childTurn({ turn, config, signal }: Delegation, agent: Agent, chat: Chat, recorder: Recorder): Turn {
   const { id: sessionID } = chat.session;
   const lineage = [...turn.lineage, agent];
   const depth = lineage.length - 1;
+  const runID = newID("run");
   const narrow = narrowing(config);
   const emit = (event: ChatEvent) => {
     if (isRecorded(event)) recorder.append(event);
@@ -72,7 +57,7 @@ function childTurn({ turn, config, signal }: Caller, agent: Agent, chat: Chat, r
   };
   return {
     ...turn,
-    runID: newID("run"),
+    runID,
     chat,
     lineage,
     limits: { ...turn.limits, maxTurns: Math.min(agent.steps ?? Number.POSITIVE_INFINITY, turn.limits.maxTurns) },
@@ -84,15 +69,14 @@ function childTurn({ turn, config, signal }: Caller, agent: Agent, chat: Chat, r
     readOnly: () => turn.readOnly() || agent.readOnly,
     resolveConfig: (user) => narrow(turn.resolveConfigFor(agent, user, depth)),
     resolveConfigFor: (other, user, deeper) => turn.resolveConfigFor(other, user, deeper),
-    // The prefix of the parent's requests holds, whatever the child does with its own.
+    // Compaction of the child does not change the prefix of the parent's requests.
     refresh() {},
     emit,
     flush: () => recorder.flush(),
-    // Events of the loop are about the session's own run, and balanced; those of subagents would come in between.
-    report() {},
+    report: reporter(turn.log, runID),
     notifyUser: (messageID, text) =>
       emit({ type: "part", part: { type: "text", id: newID("prt"), sessionID, messageID, text, ignored: true } }),
-    // What it changes counts as what the parent's step changes.
+    // Its changes count as changes of the parent's step.
     checkpoints: {
       ...noCheckpoints,
       expect: () => turn.checkpoints.expect(),
@@ -119,7 +103,7 @@ function narrowing(parent: AgentConfig): (config: AgentConfig) => AgentConfig {
   };
 }
 
-/** Hooks are told who calls; where a turn's end would be theirs to hold back, it is the subagent's, and once. */
+/** Tells hooks which subagent calls. Stop hooks become SubagentStop hooks, which can hold the subagent back once. */
 function hooksOf(parent: Hooks, agent: Agent, childID: string): Hooks {
   const who = { agent_id: childID, agent_type: agent.name };
   let wasHeldBack = false;
@@ -135,16 +119,24 @@ function hooksOf(parent: Hooks, agent: Agent, childID: string): Hooks {
   };
 }
 
-/** What the hooks have to say to a subagent that begins. */
-async function wordsOfHooks({ turn, call, signal }: Caller, agent: Agent, childID: string): Promise<string[]> {
+/** Returns what the hooks tell a subagent that begins. */
+async function runSubagentStartHooks(
+  { turn, messageID, signal }: Delegation,
+  agent: Agent,
+  childID: string,
+): Promise<string[]> {
   if (!turn.hooks.has("SubagentStart")) return [];
   const who = { agent_id: childID, agent_type: agent.name };
   const outcome = await turn.hooks.fire("SubagentStart", agent.name, who, signal);
-  for (const message of outcome.messages) turn.notifyUser(call.messageID, message);
+  for (const message of outcome.messages) turn.notifyUser(messageID, message);
   return outcome.additionalContext;
 }
 
-function storeTask(child: Turn, { turn, config }: Caller, agent: Agent, prompt: string, more: readonly string[]): void {
+function storeTask(
+  child: Turn,
+  { turn, config }: Delegation,
+  { agent, prompt, context }: { agent: Agent; prompt: string; context: readonly string[] },
+): void {
   const { id: sessionID } = child.chat.session;
   const model = modelOf(agent, config.model);
   const createdAt = Date.now();
@@ -154,7 +146,7 @@ function storeTask(child: Turn, { turn, config }: Caller, agent: Agent, prompt: 
   for (const { text, synthetic } of [
     { text: note, synthetic: true },
     { text: prompt, synthetic: false },
-    ...more.map((text) => ({ text, synthetic: true })),
+    ...context.map((text) => ({ text, synthetic: true })),
   ]) {
     const base = { id: newID("prt"), sessionID, messageID: message.id };
     child.emit({ type: "part", part: { type: "text", text, ...(synthetic && { synthetic }), ...base } });
@@ -164,7 +156,7 @@ function storeTask(child: Turn, { turn, config }: Caller, agent: Agent, prompt: 
 /** @throws ToolError, Blocked, the signal's reason on abort */
 function answerOf({ reason, error }: TurnEnd, chat: Chat, signal: AbortSignal): string {
   signal.throwIfAborted();
-  const text = lastWords(chat);
+  const text = lastText(chat);
   const sofar = text === "" ? "" : ` Its last words were:\n${text}`;
   switch (reason) {
     case "end_turn":
@@ -189,8 +181,8 @@ function answerOf({ reason, error }: TurnEnd, chat: Chat, signal: AbortSignal): 
   }
 }
 
-/** The text of the newest reply that has any. */
-function lastWords({ messages }: Chat): string {
+/** Returns the text of the newest reply that has any. */
+function lastText({ messages }: Chat): string {
   for (const { info, parts } of messages.toReversed()) {
     if (info.role !== "assistant" || info.summary || info.silent) continue;
     const text = parts
@@ -200,58 +192,4 @@ function lastWords({ messages }: Chat): string {
     if (text !== "") return text;
   }
   return "";
-}
-
-/** The first subtask that the newest prompts ask for and that nobody has begun. */
-export function pendingSubtask({ messages }: Chat, user: UserMessage): SubtaskPart | undefined {
-  const last = messages.findLastIndex(({ info }) => info.id === user.id);
-  let first = last;
-  while (messages[first - 1]?.info.role === "user") first -= 1;
-  const asked = messages.slice(first, last + 1).flatMap(({ parts }) => parts.filter((part) => part.type === "subtask"));
-  if (asked.length === 0) return undefined;
-  const begun = new Set(messages.slice(last + 1).flatMap(callIDs));
-  return asked.find((part) => !begun.has(callIDOf(part)));
-}
-
-function callIDs({ parts }: Entry): string[] {
-  return parts.flatMap((part) => (part.type === "tool" ? [part.callID] : []));
-}
-
-/** By which the subtask is known to have been begun. */
-function callIDOf(part: SubtaskPart): string {
-  return `call_${part.id}`;
-}
-
-/** Runs a subtask as if the model had called the tool `task` for it, so that record and requests are ordinary (L6). */
-export async function runSubtask(
-  turn: Turn,
-  config: AgentConfig,
-  user: UserMessage,
-  part: SubtaskPart,
-): Promise<CallEnd> {
-  const { id: sessionID, cwd } = turn.chat.session;
-  const { agent: subagent_type, description, prompt } = part;
-  const input = { description, prompt, subagent_type };
-  const raw = JSON.stringify(input);
-  const createdAt = Date.now();
-  const message: AssistantMessage = {
-    id: newID("msg"),
-    sessionID,
-    createdAt,
-    role: "assistant",
-    parentID: user.id,
-    agent: config.agent.name,
-    model: config.model,
-    path: { cwd, root: cwd },
-    tokens: noTokens,
-  };
-  const base = { id: newID("prt"), sessionID, messageID: message.id };
-  const callID = callIDOf(part);
-  turn.report({ type: "loop:context", tokenEstimate: estimateContext(visibleEntries(turn.chat), config) });
-  turn.emit({ type: "message", message });
-  const state = { status: "pending", input, raw } as const;
-  turn.emit({ type: "part", part: { type: "tool", callID, tool: "task", state, ...base } });
-  turn.emit({ type: "message", message: { ...message, finish: "tool-calls", completedAt: createdAt } });
-  const call = { messageID: message.id, partID: base.id, callID, tool: "task", raw, provider: undefined };
-  return await runCalls(turn, config, [{ ...call, arguments: { ok: true, input } }]);
 }

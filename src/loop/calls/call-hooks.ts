@@ -6,19 +6,22 @@ import { type HookEvent, type HookOutcome, noOutcome } from "../hooks.ts";
 import type { Verdict } from "../permissions/permission.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
+
+type HookingTurn = Pick<Turn, "hooks" | "signal" | "permissions" | "notifyUser">;
+
 import type { CallRecord } from "./call-record.ts";
 
 export class CallHooks {
   /** Set when a hook wants the turn to end. */
   end: TurnEnd | undefined;
-  readonly #turn: Turn;
+  readonly #turn: HookingTurn;
   readonly #call: ToolCall;
   readonly #record: CallRecord;
   #begun = false;
   /** For the model. */
   readonly #words: string[] = [];
 
-  constructor(turn: Turn, call: ToolCall, record: CallRecord) {
+  constructor(turn: HookingTurn, call: ToolCall, record: CallRecord) {
     this.#turn = turn;
     this.#call = call;
     this.#record = record;

@@ -5,7 +5,7 @@ import { newID } from "../../chat/ids.ts";
 import type { CallMetadata, ToolState } from "../../chat/message.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import type { ToolCall } from "../reply/reply.ts";
-import type { Turn } from "../turn.ts";
+import type { ChatAccess } from "../turn.ts";
 
 export class CallRecord {
   /** The name that it is stored under: repaired where the model has mistaken it. */
@@ -14,12 +14,12 @@ export class CallRecord {
   input: Record<string, unknown>;
   title: string | undefined;
   completed = false;
-  readonly #turn: Turn;
+  readonly #turn: ChatAccess;
   readonly #call: ToolCall;
   #child: Pick<CallMetadata, "childID" | "childCost"> = {};
   #start: number;
 
-  constructor(turn: Turn, call: ToolCall, start: number) {
+  constructor(turn: ChatAccess, call: ToolCall, start: number) {
     this.#turn = turn;
     this.#call = call;
     this.#start = start;

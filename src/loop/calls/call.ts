@@ -15,14 +15,14 @@ import {
   type ToolPlan,
   type ToolResult,
 } from "../../tools/tool.ts";
-import { runSubagent } from "../agents/subagent.ts";
 import { noOutcome } from "../hooks.ts";
 import type { Arguments } from "../model.ts";
 import { partsOf } from "../permissions/parts.ts";
 import type { Question, Verdict } from "../permissions/permission.ts";
 import type { ToolCall } from "../reply/reply.ts";
+import type { AgentConfig } from "../setup/agent-config.ts";
 import { RecordError } from "../storage.ts";
-import type { AgentConfig, Turn, TurnEnd } from "../turn.ts";
+import type { Turn, TurnEnd } from "../turn.ts";
 import { Blocked } from "./blocked.ts";
 import { CallHooks, hookSays } from "./call-hooks.ts";
 import { CallRecord } from "./call-record.ts";
@@ -96,7 +96,7 @@ async function attempt(run: Run): Promise<CallEnd> {
       record.error(error.message, { denied: true });
       return error.end;
     } else {
-      turn.bug(error);
+      turn.log.bug(error);
       record.error(`${call.tool} failed inside Rondo: ${error instanceof Error ? error.message : String(error)}`);
     }
     return "continue";
@@ -195,7 +195,18 @@ async function prepare(run: Run, tool: Tool, input: Record<string, unknown>): Pr
       callID: call.callID,
       seen,
       signal,
-      delegate: (task) => runSubagent({ turn, config, call, record, signal }, task),
+      delegate: (task) =>
+        turn.runSubagent(
+          {
+            turn,
+            config,
+            messageID: call.messageID,
+            signal,
+            follow: (id) => record.follow(id),
+            charge: (usd) => record.charge(usd),
+          },
+          task,
+        ),
       askUser: askUser(run),
     }),
   );

@@ -2,7 +2,8 @@
 
 import { isHarmless } from "../../tools/tool.ts";
 import type { ToolCall } from "../reply/reply.ts";
-import type { AgentConfig, Turn } from "../turn.ts";
+import type { AgentConfig } from "../setup/agent-config.ts";
+import type { Turn } from "../turn.ts";
 import { type CallEnd, runCall } from "./call.ts";
 
 /** At most so many calls run at once (T5). */

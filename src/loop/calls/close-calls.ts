@@ -1,25 +1,24 @@
-/** Every call has a result and every reply an end, whatever ended them (spec L10, R3). */
-import type { Chat } from "../../chat/apply.ts";
-import type { ChatEvent } from "../../chat/events.ts";
+/** Gives every open call a result and every reply an end, whatever ended them (spec L10, R3). */
 import type { AssistantMessage, CallMetadata, ToolPart, ToolState } from "../../chat/message.ts";
+import type { ChatAccess } from "../turn.ts";
 
-/** What the model is told of a call that Stop ended. */
+/** Result of a call that Stop ended. */
 export const abortedText = "Tool execution aborted";
 
-/** What it is told of a call that the budget left no room for. */
+/** Result of a call that the budget left no room for. */
 export const budgetText = "Not run: the budget is used up";
 
-/** What it is told of a call that was running when the window or the process ended. */
+/** Result of a call that was running when the window or the process ended. */
 export const interruptedText =
   "Interrupted: Rondo was closed while this ran. It may have taken effect in part; look before doing it again.";
 
-type Emit = (event: ChatEvent) => void;
+type OpenChat = Pick<ChatAccess, "chat" | "emit">;
 
 /** Turns every open call into a failed one, and marks replies that did not come to their end. */
-export function closeOpenCalls(chat: Chat, error: string, emit: Emit): void {
+export function closeOpenCalls({ chat, emit }: OpenChat, error: string): void {
   for (const { info, parts } of chat.messages) {
     if (info.role !== "assistant") continue;
-    for (const part of [...parts]) if (part.type === "tool") closeCall(part, info, error, emit);
+    for (const part of [...parts]) if (part.type === "tool") closeCall(emit, part, info, { error });
     if (info.completedAt !== undefined) continue;
     const finish = info.error ? {} : ({ finish: "interrupted" } as const);
     emit({ type: "message", message: { ...info, ...finish, completedAt: Date.now() } });
@@ -27,26 +26,27 @@ export function closeOpenCalls(chat: Chat, error: string, emit: Emit): void {
 }
 
 /** Calls of a reply that was cut: they are not run, and the model is no longer shown them (C4). */
-export function discardCalls(chat: Chat, message: AssistantMessage, emit: Emit): void {
+export function discardCalls({ chat, emit }: OpenChat, message: AssistantMessage): void {
   const parts = chat.messages.findLast(({ info }) => info.id === message.id)?.parts ?? [];
-  for (const part of [...parts]) if (part.type === "tool") closeCall(part, message, cutText, emit, { discarded: true });
+  for (const part of [...parts]) {
+    if (part.type === "tool") closeCall(emit, part, message, { error: cutText, metadata: { discarded: true } });
+  }
 }
 
 const cutText = "Cut: the reply reached its longest length within this call, so it was not run.";
 
 function closeCall(
+  emit: OpenChat["emit"],
   part: ToolPart,
   { createdAt }: AssistantMessage,
-  error: string,
-  emit: Emit,
-  more: CallMetadata = {},
+  { error, metadata: more = {} }: { error: string; metadata?: CallMetadata },
 ): void {
   const { state } = part;
   if (state.status === "completed" || state.status === "error") return;
   const { input } = state;
   const start = state.status === "running" ? state.start : createdAt;
   const title = state.status === "running" && state.title !== undefined ? { title: state.title } : {};
-  const metadata = { ...lasting(state), ...more };
+  const metadata = { ...withoutLiveOutput(state), ...more };
   if (state.status === "pending") {
     emit({ type: "part", part: { ...part, state: { status: "running", input, start, metadata } } });
   }
@@ -54,8 +54,8 @@ function closeCall(
   emit({ type: "part", part: { ...part, state: { status: "error", input, error, start, end, ...title, metadata } } });
 }
 
-/** What outlives the call: all but the live output. */
-function lasting(state: Extract<ToolState, { status: "pending" | "running" }>): CallMetadata {
+/** Returns the metadata that outlives the call: without the live output. */
+function withoutLiveOutput(state: Extract<ToolState, { status: "pending" | "running" }>): CallMetadata {
   if (state.status === "pending") return state.provider ? { provider: state.provider } : {};
   const { live: _, liveLines: __, ...metadata } = state.metadata ?? {};
   return metadata;

@@ -1,17 +1,19 @@
-/** What the calls of a reply changed, as parts of it (E1): which files, a mark of the change, and the state afterwards. */
+/** Records what the calls of a reply changed, as parts of it (E1): the files, a hash of the change, the state after it. */
 import { findEntry } from "../../chat/apply.ts";
 import { diffsOf } from "../../chat/diffs.ts";
 import { newID } from "../../chat/ids.ts";
 import type { FileDiff } from "../../chat/message.ts";
 import type { Change } from "../checkpoints.ts";
-import type { Turn } from "../turn.ts";
+import type { ChatAccess, Services } from "../turn.ts";
+
+type Changing = ChatAccess & Pick<Services, "checkpoints">;
 
 /**
- * To be called when the calls of a reply have ended. Resolves when it is known what they changed, which may take until the
- * next reply streams; told then, if it is still wanted. Where no checkpoints are kept, what the tools tell of their edits counts.
+ * To be called when the calls of a reply have ended. Resolves when their changes are recorded, perhaps while the next
+ * reply streams, or when `isWanted` says that they are no longer wanted.
  */
-export async function recordChanges(turn: Turn, messageID: string, isWanted = () => true): Promise<void> {
-  const change = (await turn.checkpoints.end()) ?? toldByTools(turn, messageID);
+export async function recordChanges(turn: Changing, messageID: string, isWanted = () => true): Promise<void> {
+  const change = (await turn.checkpoints.end()) ?? changesOfCalls(turn, messageID);
   if (!change || !isWanted()) return;
   const { snapshot, hash, files } = change;
   const { id: sessionID } = turn.chat.session;
@@ -20,8 +22,9 @@ export async function recordChanges(turn: Turn, messageID: string, isWanted = ()
   turn.emit({ type: "part", part: { type: "patch", id: newID("prt"), sessionID, messageID, hash, files } });
 }
 
-function toldByTools(turn: Turn, messageID: string): Change | undefined {
-  const diffs = (findEntry(turn.chat, messageID)?.parts ?? []).flatMap((part): FileDiff[] => {
+/** Returns what the diffs of the calls say, for where no checkpoints are kept. */
+function changesOfCalls({ chat }: ChatAccess, messageID: string): Change | undefined {
+  const diffs = (findEntry(chat, messageID)?.parts ?? []).flatMap((part): FileDiff[] => {
     if (part.type !== "tool" || part.state.status !== "completed") return [];
     return [...diffsOf(part.state.metadata)];
   });

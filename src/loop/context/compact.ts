@@ -4,8 +4,9 @@ import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, type Finish, noTokens, type ReplyError, type UserMessage } from "../../chat/message.ts";
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";
+import type { AgentConfig } from "../setup/agent-config.ts";
 import { reminders } from "../setup/system-prompt.ts";
-import type { AgentConfig, Turn } from "../turn.ts";
+import type { ChatAccess, Turn } from "../turn.ts";
 import {
   estimateContext,
   fixedSize,
@@ -27,7 +28,7 @@ export type Compacted =
   | { type: "failed"; why: string };
 
 /** Asks for a compaction, which the next round of the loop finds (L7). `auto`: nobody asked for it by hand. */
-export function requestCompaction(turn: Turn, user: UserMessage, auto: boolean): void {
+export function requestCompaction(turn: ChatAccess, user: UserMessage, auto: boolean): void {
   const entries = visibleEntries(turn.chat);
   const message: UserMessage = { ...user, id: newID("msg"), createdAt: Date.now() };
   const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
@@ -109,7 +110,7 @@ async function firePreCompact(turn: Turn, auto: boolean): Promise<string | undef
   if (!turn.hooks.has("PreCompact")) return undefined;
   const trigger = auto ? "auto" : "manual";
   const outcome = await turn.hooks.fire("PreCompact", trigger, { trigger, custom_instructions: "" }, turn.signal);
-  for (const message of outcome.messages) turn.note(message);
+  for (const message of outcome.messages) turn.log.note(message);
   return outcome.decision === "deny" ? outcome.reason || "A hook did not allow it." : undefined;
 }
 

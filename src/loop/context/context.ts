@@ -3,8 +3,9 @@ import type { Chat, Entry } from "../../chat/apply.ts";
 import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { ContextUse } from "../../chat/protocol.ts";
+import type { Limits } from "../limits.ts";
+import type { AgentConfig } from "../setup/agent-config.ts";
 import type { SystemPrompt } from "../setup/system-prompt.ts";
-import type { AgentConfig, Limits } from "../turn.ts";
 
 /** What is open in a chat (L3). */
 export interface PendingPrompt {
@@ -140,6 +141,17 @@ export function estimateContext(entries: readonly Entry[], config: AgentConfig):
   const reply = entries[counted];
   if (reply?.info.role !== "assistant") return fixedSize(config) + sum(entries, sizeOfEntry);
   return contextSize(reply.info.tokens) + sizeOfOutputs(reply) + sum(entries.slice(counted + 1), sizeOfEntry);
+}
+
+/** A chat as the next request shows it, and the estimated size of that request in tokens. */
+export interface ContextMeasure {
+  entries: readonly Entry[];
+  size: number;
+}
+
+export function measureContext(chat: Chat, config: AgentConfig): ContextMeasure {
+  const entries = visibleEntries(chat);
+  return { entries, size: estimateContext(entries, config) };
 }
 
 /** System prompt and tools. */

@@ -1,11 +1,11 @@
 /** Shortly before the conversation is compacted the model may write down what should last (C5). */
-import type { Entry } from "../../chat/apply.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import { runCalls } from "../calls/calls.ts";
 import { recordChanges } from "../calls/record-changes.ts";
 import { streamReply } from "../reply/reply.ts";
-import type { AgentConfig, Turn } from "../turn.ts";
-import { estimateContext, overflowLimit, visibleEntries } from "./context.ts";
+import type { AgentConfig } from "../setup/agent-config.ts";
+import type { Turn } from "../turn.ts";
+import { type ContextMeasure, measureContext, overflowLimit } from "./context.ts";
 import { addSyntheticMessage } from "./synthetic-message.ts";
 
 /** What the model answers when there is nothing to keep. */
@@ -14,8 +14,13 @@ const noReply = "NO_REPLY";
 /** Replies that the silent turn may take. */
 const mostSteps = 3;
 
+interface MemoryState extends ContextMeasure {
+  turn: Turn;
+  config: AgentConfig;
+}
+
 /** Whether notes are due at this size of the context: once in each cycle of compaction, where they could be kept. */
-export function shouldSaveMemory(turn: Turn, config: AgentConfig, entries: readonly Entry[], size: number): boolean {
+export function shouldSaveMemory({ turn, config, entries, size }: MemoryState): boolean {
   const { reserveFloorTokens, flushThresholdTokens } = turn.limits;
   const latest = overflowLimit(config, turn.limits);
   // In a small window the threshold lies below what any conversation takes.
@@ -28,14 +33,13 @@ export function shouldSaveMemory(turn: Turn, config: AgentConfig, entries: reado
   return entries.some(({ info }) => info.role === "assistant") && !entries.some(({ info }) => info.silent);
 }
 
-/** A silent turn: nothing of it is shown, and no failure of it ends the turn that it is part of. */
+/** Asks the model for lasting notes in a silent turn, which is not shown. @throws ModelError */
 export async function saveMemory(turn: Turn, config: AgentConfig, user: UserMessage): Promise<void> {
   const { memory } = turn.project();
   if (!memory) return;
   const parent = addSyntheticMessage(turn, user, question(memory), true);
   for (let step = 0; step < mostSteps; step++) {
-    const entries = visibleEntries(turn.chat);
-    const size = estimateContext(entries, config);
+    const { entries, size } = measureContext(turn.chat, config);
     // What its own calls have put out may fill the window; the compaction that comes then leaves it out.
     if (size > config.inputLimit) return;
     turn.report({ type: "loop:context", tokenEstimate: size });

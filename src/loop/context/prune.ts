@@ -1,6 +1,6 @@
 /** Leaves old outputs out of later requests (C6); the record and the panel keep them. */
 import type { Entry } from "../../chat/apply.ts";
-import type { Turn } from "../turn.ts";
+import type { ChatAccess } from "../turn.ts";
 import { sizeOfOutputs, visibleEntries } from "./context.ts";
 
 /** Tokens of the newest outputs that always stay. */
@@ -10,7 +10,7 @@ const protectedTail = 40_000;
 const worthIt = 20_000;
 
 /** To be called when a turn is over: then no reasoning is tied to what is left out. */
-export function prune(turn: Turn): void {
+export function prune(turn: ChatAccess): void {
   const { chat } = turn;
   const entries = visibleEntries(chat);
   let tail = 0;

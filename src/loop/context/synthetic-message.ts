@@ -1,10 +1,10 @@
-/** Messages that Rondo itself says to the model in the midst of a turn; the panel does not show them as the user's. */
+/** Synthetic messages: what Rondo tells the model within a turn. The panel does not show them as the user's. */
 import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
-import type { Turn } from "../turn.ts";
+import type { ChatAccess } from "../turn.ts";
 
-/** Answered with the agent and the model of `like`. */
-export function addSyntheticMessage(turn: Turn, like: UserMessage, text: string, silent = false): UserMessage {
+/** The message is answered by the agent and the model of `like`. */
+export function addSyntheticMessage(turn: ChatAccess, like: UserMessage, text: string, silent = false): UserMessage {
   const { agent, model, system, variant, tools, sessionID } = like;
   const message: UserMessage = {
     id: newID("msg"),

@@ -15,8 +15,9 @@ import {
 import { never } from "../../chat/never.ts";
 import { isHarmless } from "../../tools/tool.ts";
 import { type Arguments, ModelError, type ModelEvent, type ModelRequest, type ProviderData } from "../model.ts";
+import type { AgentConfig } from "../setup/agent-config.ts";
 import { costOf } from "../setup/model-catalog.ts";
-import type { AgentConfig, Turn } from "../turn.ts";
+import type { Turn } from "../turn.ts";
 import { isRetryable, retryDelay } from "./retry.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -76,7 +77,7 @@ export async function streamReply(turn: Turn, config: AgentConfig, options: Repl
   turn.emit({ type: "message", message });
   const snapshot = options.kind === "summary" ? "" : turn.checkpoints.begin();
   for (let attempt = 1; ; attempt++) {
-    const sink = new ReplySink(turn, config, message, options, snapshot);
+    const sink = new ReplySink({ turn, config, message, options, snapshot });
     try {
       return await tryOnce(turn, config, options, sink);
     } catch (error) {
@@ -85,15 +86,15 @@ export async function streamReply(turn: Turn, config: AgentConfig, options: Repl
         await waitForNextTry(turn, message.id, attempt, failure);
         continue;
       }
-      const { fallback } = turn;
-      if (failure.kind !== "overloaded" || !fallback || isSame(fallback, message.model)) {
+      const { fallbackModel } = turn;
+      if (failure.kind !== "overloaded" || !fallbackModel || isSame(fallbackModel, message.model)) {
         sink.fail(failure);
         throw failure;
       }
-      turn.note(`${message.model.modelID} is overloaded; ${fallback.modelID} answers in its place.`);
+      turn.log.note(`${message.model.modelID} is overloaded; ${fallbackModel.modelID} answers in its place.`);
       turn.switchToFallback();
       config = turn.resolveConfig(options.parent);
-      message = { ...message, model: fallback };
+      message = { ...message, model: fallbackModel };
       turn.emit({ type: "reset", messageID: message.id });
       turn.emit({ type: "message", message });
       attempt = 0;
@@ -175,6 +176,15 @@ function asModelError(error: unknown): ModelError {
   throw error;
 }
 
+interface SinkOptions {
+  turn: Turn;
+  config: AgentConfig;
+  message: AssistantMessage;
+  options: ReplyOptions;
+  /** State of the files before the reply; empty when none was taken. */
+  snapshot: string;
+}
+
 /** Puts the events of one try into the chat, and keeps what the loop needs of them. */
 class ReplySink {
   readonly #turn: Turn;
@@ -190,13 +200,7 @@ class ReplySink {
   readonly #tools: AgentConfig["tools"];
   #end: { finish: Finish; tokens: Tokens | undefined } | undefined;
 
-  constructor(
-    turn: Turn,
-    config: AgentConfig,
-    message: AssistantMessage,
-    { kind, flaw }: ReplyOptions,
-    snapshot: string,
-  ) {
+  constructor({ turn, config, message, options: { kind, flaw }, snapshot }: SinkOptions) {
     this.#turn = turn;
     this.#message = message;
     this.#textOnly = kind === "summary";
@@ -253,7 +257,7 @@ class ReplySink {
         this.#end = { finish: event.reason, tokens: event.tokens };
         return;
       case "skipped":
-        this.#turn.note(`Passed over in the model's answer: ${event.what}`);
+        this.#turn.log.note(`Passed over in the model's answer: ${event.what}`);
         return;
       case "error":
         throw event.error;

@@ -2,8 +2,10 @@
 import { ModelError } from "../model.ts";
 import type { Turn } from "../turn.ts";
 
+type WatchedTurn = Pick<Turn, "signal" | "limits" | "emit">;
+
 export class Watchdog {
-  readonly #turn: Turn;
+  readonly #turn: WatchedTurn;
   readonly #controller = new AbortController();
   readonly #abort = () => this.#controller.abort(this.#turn.signal.reason);
   #last = Date.now();
@@ -13,7 +15,7 @@ export class Watchdog {
   /** Why the request was given up; undefined while it was not. */
   stalled: ModelError | undefined;
 
-  constructor(turn: Turn) {
+  constructor(turn: WatchedTurn) {
     this.#turn = turn;
     if (turn.signal.aborted) this.#abort();
     turn.signal.addEventListener("abort", this.#abort, { once: true });

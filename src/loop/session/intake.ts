@@ -4,7 +4,8 @@ import { type Chat, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
-import { type PromptInput, type PromptPart, promptText } from "../../chat/prompt-input.ts";
+import type { PromptInput, PromptPart } from "../../chat/prompt-input.ts";
+import { ownWords } from "../../chat/words.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { visibleEntries } from "../context/context.ts";
 import { type Choices, modelOf } from "../setup/agent-config.ts";
@@ -65,7 +66,7 @@ export function storePrompt(
     ...(input.tools && { tools: input.tools }),
   };
   if (chat.messages.length === 0) {
-    const title = titleFromPrompt(promptText(input)) || chat.session.title;
+    const title = titleFromPrompt(ownWords(input.parts)) || chat.session.title;
     emit({ type: "session", session: { ...chat.session, title } });
   }
   const note = noteFor(new Date(), choices.mode, lastNote(chat));

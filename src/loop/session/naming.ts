@@ -1,14 +1,21 @@
 /** A new session is named by the model once it has answered (L5). */
 
+import type { Chat } from "../../chat/apply.ts";
+import type { ChatEvent } from "../../chat/events.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import type { Model } from "../model.ts";
 import { modelOf } from "../setup/agent-config.ts";
-import type { Session } from "./session.ts";
 import { askForTitle } from "./title.ts";
 
-interface Naming {
-  session: Session;
+interface NamedSession {
+  readonly chat: Chat;
+  listen(listener: (event: ChatEvent) => void): () => void;
+  rename(title: string): Promise<void>;
+}
+
+interface NamingDeps {
+  session: NamedSession;
   agents(): AgentCatalog;
   openModel(ref: ModelRef): Promise<Model>;
   /** Aborted when the session is closed. */
@@ -16,7 +23,7 @@ interface Naming {
 }
 
 /** A failure is never seen: the title made of the prompt stays. */
-export function nameAfterFirstReply(naming: Naming): void {
+export function nameAfterFirstReply(naming: NamingDeps): void {
   const forget = naming.session.listen((event) => {
     if (event.type !== "message" || event.message.role !== "assistant") return;
     if (event.message.finish === undefined || event.message.finish === "interrupted") return;
@@ -26,7 +33,7 @@ export function nameAfterFirstReply(naming: Naming): void {
 }
 
 /** Does nothing when the title was changed meanwhile. */
-async function name({ session, agents, openModel, closing }: Naming, usual: ModelRef): Promise<void> {
+async function name({ session, agents, openModel, closing }: NamingDeps, usual: ModelRef): Promise<void> {
   const { title } = session.chat.session;
   const [first] = session.chat.messages;
   if (!first) return;

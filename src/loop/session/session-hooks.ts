@@ -1,10 +1,11 @@
 /** What the user's hooks have to say when a session begins, to each prompt, and when it ends (K4). */
 
 import { newID } from "../../chat/ids.ts";
-import { type PromptInput, promptText } from "../../chat/prompt-input.ts";
+import type { PromptInput } from "../../chat/prompt-input.ts";
+import { ownWords } from "../../chat/words.ts";
 import { pendingPrompt } from "../context/context.ts";
 import type { HookOutcome, Hooks } from "../hooks.ts";
-import type { Turn } from "../turn.ts";
+import type { ChatAccess } from "../turn.ts";
 import { IntakeError } from "./intake-error.ts";
 
 /** How long the hooks of the session's end may take, in ms: an editor that closes waits no longer. */
@@ -13,7 +14,7 @@ const sessionEndTimeoutMs = 2_000;
 /** The prompt with what the hooks add to it. @throws IntakeError when they do not let it pass */
 export async function runPromptHooks(hooks: Hooks, input: PromptInput, signal: AbortSignal): Promise<PromptInput> {
   if (!hooks.has("UserPromptSubmit")) return input;
-  const outcome = await hooks.fire("UserPromptSubmit", undefined, { prompt: promptText(input) }, signal);
+  const outcome = await hooks.fire("UserPromptSubmit", undefined, { prompt: ownWords(input.parts) }, signal);
   if (outcome.decision === "deny" || outcome.stop !== undefined) {
     const why = outcome.reason || outcome.stop || "It gave no reason.";
     throw new IntakeError("prompt-invalid", `A hook did not let the message pass: ${why}`);
@@ -22,7 +23,7 @@ export async function runPromptHooks(hooks: Hooks, input: PromptInput, signal: A
 }
 
 /** To be called when the first prompt is stored: what the hooks add goes with it. */
-export async function runSessionStartHooks(turn: Turn): Promise<void> {
+export async function runSessionStartHooks(turn: ChatAccess & { hooks: Hooks }): Promise<void> {
   const { user } = pendingPrompt(turn.chat);
   if (!user || !turn.hooks.has("SessionStart")) return;
   const source = turn.chat.messages.length > 1 ? "resume" : "startup";

@@ -6,7 +6,7 @@ import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import type { CommandJudgement, ContextUse } from "../../chat/protocol.ts";
 import type { Background } from "../../tools/host.ts";
-import type { FilesSeen, PermissionRequirement } from "../../tools/tool.ts";
+import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { Budget, costOfSession } from "../budget.ts";
 import { closeOpenCalls, interruptedText } from "../calls/close-calls.ts";
@@ -19,7 +19,7 @@ import type { RuleBook } from "../permissions/rules.ts";
 import { type Choices, ConfigResolver } from "../setup/agent-config.ts";
 import type { HeldLock } from "../storage.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
-import { type Running, turnOf } from "./create-turn.ts";
+import { createTurn, type Running, type SessionState } from "./create-turn.ts";
 import { deferred } from "./deferred.ts";
 import { checkPrompt, storePrompt } from "./intake.ts";
 import { IntakeError } from "./intake-error.ts";
@@ -39,9 +39,7 @@ export class Session {
   readonly choices: Choices;
   readonly permissions: Permissions;
   readonly #deps: SessionDeps;
-  readonly #resolver: ConfigResolver;
-  readonly #budget: Budget;
-  readonly #seen: FilesSeen = new Map();
+  readonly #state: SessionState;
   readonly #listeners = new Set<(event: ChatEvent) => void>();
   /** Aborted when the session is closed. */
   readonly #closing = new AbortController();
@@ -61,20 +59,25 @@ export class Session {
       emit: (event) => this.#emit(event),
       attended: deps.attended,
     });
-    this.#resolver = new ConfigResolver({ ...deps, choices, book: () => this.#book() });
     const ask = (text: string, signal: AbortSignal) =>
       this.permissions.askUser("Go on beyond the budget?", text, signal);
-    this.#budget = new Budget({
-      ledger: deps.ledger,
-      limits: () => deps.limits(),
-      ask: deps.attended ? ask : undefined,
-    });
+    const limits = () => deps.limits();
+    this.#state = {
+      chat,
+      choices,
+      permissions: this.permissions,
+      resolver: new ConfigResolver({ ...deps, choices, book: () => this.#book() }),
+      budget: new Budget({ ledger: deps.ledger, limits, ask: deps.attended ? ask : undefined }),
+      seen: new Map(),
+      emit: (event) => this.#emit(event),
+      takeQueued: () => this.#takeQueued(),
+    };
     const { background } = deps.host;
     background.listen(() => this.#apply({ type: "background", commands: [...background.list()] }));
     if (deps.titles && chat.messages.length === 0)
       nameAfterFirstReply({
         session: this,
-        agents: () => this.#resolver.project.agents,
+        agents: () => this.#state.resolver.project.agents,
         openModel: deps.openModel,
         closing: this.#closing.signal,
       });
@@ -82,7 +85,7 @@ export class Session {
 
   /** Who answers the next prompt. */
   get agent(): Agent {
-    return this.#resolver.project.agents.find(this.choices.agent);
+    return this.#state.resolver.project.agents.find(this.choices.agent);
   }
 
   /** Commands that run beside the conversation. */
@@ -175,7 +178,7 @@ export class Session {
   choose({ model, thinking }: Partial<Pick<Choices, "model" | "thinking">>): void {
     if (model) this.choices.model = model;
     if (thinking !== undefined) this.choices.thinking = thinking;
-    this.#resolver.choose(model);
+    this.#state.resolver.choose(model);
   }
 
   setMode(mode: PermissionMode): void {
@@ -190,7 +193,7 @@ export class Session {
   async rewind(messageID: string | null): Promise<void> {
     if (this.#running) throw new IntakeError("prompt-invalid", "Rondo is working. Stop it first.");
     await this.#locked(() => this.#emit({ type: "rewound", messageID }));
-    this.#resolver.refresh();
+    this.#state.resolver.refresh();
   }
 
   /** How a command would be judged now; nothing of it runs. @throws ToolError when it cannot be looked at */
@@ -209,11 +212,11 @@ export class Session {
     const { model, agent } = this.choices;
     const base = { id: "", sessionID: this.chat.session.id, createdAt: 0, role: "user" } as const;
     const asked = user ?? { ...base, agent, model };
-    const config = this.#resolver.of(asked);
+    const config = this.#state.resolver.of(asked);
     return contextUse(
       visibleEntries(this.chat),
       config,
-      this.#resolver.promptOf(config.agent, asked),
+      this.#state.resolver.promptOf(config.agent, asked),
       this.#deps.limits(),
     );
   }
@@ -252,7 +255,7 @@ export class Session {
     if (this.#closing.signal.aborted) {
       throw new IntakeError("session-terminated", "This session is closed. Start a new one.");
     }
-    checkPrompt(input, this.chat, this.#resolver.project.agents, this.choices);
+    checkPrompt(input, this.chat, this.#state.resolver.project.agents, this.choices);
   }
 
   #enqueue(input: PromptInput): PromptResult {
@@ -272,7 +275,7 @@ export class Session {
   }
 
   #store(input: Omit<PromptInput, "noReply">): void {
-    storePrompt(input, this.chat, this.#resolver.project.agents, this.choices, (event) => this.#emit(event));
+    storePrompt(input, this.chat, this.#state.resolver.project.agents, this.choices, (event) => this.#emit(event));
   }
 
   /** Changes the record while no turn of another process does. @throws IntakeError `session-locked` */
@@ -291,7 +294,7 @@ export class Session {
   /** The lock is held: takes what others did meanwhile, and ends what they left open. @throws RecordError */
   #begin(lock: HeldLock): void {
     this.catchUp(lock.caughtUp);
-    closeOpenCalls(this.chat, interruptedText, (event) => this.#emit(event));
+    closeOpenCalls(this.#state, interruptedText);
     this.#deps.recorder.flush();
   }
 
@@ -308,23 +311,13 @@ export class Session {
       lock = await this.#acquire(runID, abort.signal);
       lock.lost.addEventListener("abort", () => abort.abort(new DOMException("Opened elsewhere", "AbortError")));
       this.#begin(lock);
-      this.#resolver.begin();
+      this.#state.resolver.begin();
       this.#takeQueued();
-      const turn = turnOf(runID, running, {
-        chat: this.chat,
-        choices: this.choices,
-        deps: this.#deps,
-        resolver: this.#resolver,
-        permissions: this.permissions,
-        budget: this.#budget,
-        seen: this.#seen,
-        emit: (event) => this.#emit(event),
-        takeQueued: () => this.#takeQueued(),
-      });
+      const turn = createTurn(runID, running, this.#deps, this.#state);
       start(turn);
       if (!this.#hasBegun) await runSessionStartHooks(turn);
       this.#hasBegun = true;
-      this.#budget.begin(costOfSession(this.chat.messages).usd);
+      this.#state.budget.begin(costOfSession(this.chat.messages).usd);
       ready.resolve();
       return await runTurn(turn);
     } finally {
@@ -364,7 +357,8 @@ export class Session {
       // The process may have ended between the message and the emptied queue: its parts are then put anew.
       if (findEntry(this.chat, id)) this.#emit({ type: "reset", messageID: id });
       // Its agent may be gone since it was sent; then the session's own answers.
-      const isThere = agent !== undefined && this.#resolver.project.agents.all().some(({ name }) => name === agent);
+      const isThere =
+        agent !== undefined && this.#state.resolver.project.agents.all().some(({ name }) => name === agent);
       this.#store({ ...input, messageID: id, ...(isThere && { agent }) });
     }
     this.#emit({ type: "queued", queue: [] });
@@ -382,7 +376,7 @@ export class Session {
       try {
         listener(event);
       } catch (error) {
-        this.#deps.onBug(error);
+        this.#deps.log.bug(error);
       }
     }
   }

@@ -4,11 +4,11 @@ import type { PermissionMode } from "../../chat/events.ts";
 import type { ModelRef, UserMessage } from "../../chat/message.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
-import { isHarmless, type Tool } from "../../tools/tool.ts";
+import { isHarmless, type Tool, type ToolDefinition } from "../../tools/tool.ts";
 import { type Agent, isSwitchedOn } from "../agents/agents.ts";
+import type { Limits } from "../limits.ts";
 import type { Thinking } from "../model.ts";
 import { isWhollyDenied, type RuleBook } from "../permissions/rules.ts";
-import type { AgentConfig, Limits } from "../turn.ts";
 import type { ExternalTools } from "./external-tools.ts";
 import { knownModel, optionsFor, windowOf } from "./model-catalog.ts";
 import type { Project } from "./project.ts";
@@ -24,46 +24,72 @@ export interface Choices {
   appended: string;
 }
 
-interface ResolverDeps {
-  host: Host;
+/** Who answers a user message and with what (L8); the same object as long as nothing of it changes. */
+export interface AgentConfig {
+  readonly agent: Agent;
+  readonly model: ModelRef;
+  readonly thinking: Thinking;
+  readonly temperature: number | undefined;
+  /** Merged from provider, model, agent and variant (M2). */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Maximum tokens of one reply; undefined leaves it to the server. */
+  readonly maxTokens: number | undefined;
+  /** Tokens. */
+  readonly contextWindow: number;
+  /** Maximum tokens of a request, where a provider limits them apart from the window; else the window. */
+  readonly inputLimit: number;
+  readonly system: string;
+  /** Tools that may be called, by name. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly definitions: readonly ToolDefinition[];
+}
+
+/** What configs are made of; functions are asked again for each turn. */
+export interface ConfigSources {
+  readonly host: Host;
   tools: ToolRegistry;
   externalTools: ExternalTools;
-  /** What stands for external tools when those are too many to be told of one by one; else none. */
+  /** Tools that search external tools and call them, when there are too many to list; else none. */
   toolSearchTools(tools: readonly Tool[]): Tool[];
   /** The tool that hands work to one of these agents. */
   taskTool(agents: readonly Agent[]): Tool;
+  /** "darwin", "linux", "win32" */
   platform: string;
-  choices: Choices;
   limits(): Limits;
+  /** Read when the first turn begins, and after each compaction (C7). */
   project(): Project;
+}
+
+interface ResolverDeps extends ConfigSources {
+  choices: Choices;
   book(): RuleBook;
 }
 
-/** How deep subagents may be nested. */
+/** Maximum nesting of subagents. */
 const deepest = 3;
 
 export class ConfigResolver {
-  readonly #options: ResolverDeps;
+  readonly #deps: ResolverDeps;
   #project: Project | undefined;
   /** System prompts stay as they are until `refresh` (C7). */
   readonly #prompts = new Map<string, SystemPrompt>();
-  /** ConfigResolver of this turn, so that requests can be remembered by their parts. */
+  /** Configs of this turn: the same objects, so that requests can be cached by their parts. */
   readonly #known = new Map<string, AgentConfig>();
   #taskTool: Tool | undefined;
-  /** The external tools, as they were when the turn began: what requests begin with must not change within it. */
+  /** External tools as they were when the turn began: the beginning of requests must not change within it. */
   #externalTools: readonly Tool[] = [];
   #search: Tool[] = [];
   #fallback: ModelRef | undefined;
-  /** By the caller, while the turn runs. */
+  /** Model that the caller chose while the turn runs. */
   #chosen: ModelRef | undefined;
 
-  constructor(options: ResolverDeps) {
-    this.#options = options;
+  constructor(deps: ResolverDeps) {
+    this.#deps = deps;
   }
 
   /** Read when it is first asked for, and again after `refresh`. */
   get project(): Project {
-    this.#project ??= this.#options.project();
+    this.#project ??= this.#deps.project();
     return this.#project;
   }
 
@@ -72,10 +98,10 @@ export class ConfigResolver {
     this.#known.clear();
     this.#fallback = undefined;
     this.#chosen = undefined;
-    const now = this.#options.externalTools.tools();
+    const now = this.#deps.externalTools.tools();
     if (now.length === this.#externalTools.length && now.every((tool, at) => tool === this.#externalTools[at])) return;
     this.#externalTools = now;
-    this.#search = this.#options.toolSearchTools(now);
+    this.#search = this.#deps.toolSearchTools(now);
   }
 
   /** Choices have changed: they count from the next request on. `model` goes before that of the message answered. */
@@ -114,7 +140,7 @@ export class ConfigResolver {
 
   /** The system prompt in its parts, for the panel. */
   promptOf(agent: Agent, user: UserMessage): SystemPrompt {
-    const { host, platform, choices } = this.#options;
+    const { host, platform, choices } = this.#deps;
     const { folders } = host.workspace;
     const added = [choices.appended, user.system ?? ""];
     const key = JSON.stringify([agent.name, added]);
@@ -128,7 +154,7 @@ export class ConfigResolver {
   }
 
   #make(agent: Agent, user: UserMessage, depth: number): AgentConfig {
-    const { limits, choices } = this.#options;
+    const { limits, choices } = this.#deps;
     const model = this.#fallback ?? this.#chosen ?? user.model;
     const known = knownModel(model);
     const contextWindow = windowOf(model, limits());
@@ -151,7 +177,7 @@ export class ConfigResolver {
 
   /** Tools that agent, rules and message leave (T1); in the mode Plan all stay, so that the prompt's prefix holds (C7). */
   #offered(agent: Agent, switches: Record<string, boolean>, depth: number, model: ModelRef): Tool[] {
-    const tools = this.#options.tools.offered().filter((tool) => isFor(model, tool));
+    const tools = this.#deps.tools.offered().filter((tool) => isFor(model, tool));
     if (depth < deepest) tools.push(...this.#delegation());
     tools.push(...(this.#search.length > 0 ? this.#search : this.#externalTools));
     return this.#allowed(tools, agent, switches);
@@ -162,7 +188,7 @@ export class ConfigResolver {
   }
 
   #allowed(tools: readonly Tool[], agent: Agent, switches: Record<string, boolean>): Tool[] {
-    const book = this.#options.book();
+    const book = this.#deps.book();
     return tools.filter((tool) => {
       if (!(switches[tool.name] ?? isSwitchedOn(agent.tools, tool.name)) || isWhollyDenied(tool, book, [agent]))
         return false;
@@ -172,8 +198,8 @@ export class ConfigResolver {
 
   #delegation(): Tool[] {
     const agents = this.project.agents.all().filter(({ mode, hidden }) => mode !== "primary" && !hidden);
-    if (agents.length === 0 || this.#options.tools.isDisabled("task")) return [];
-    this.#taskTool ??= this.#options.taskTool(agents);
+    if (agents.length === 0 || this.#deps.tools.isDisabled("task")) return [];
+    this.#taskTool ??= this.#deps.taskTool(agents);
     return [this.#taskTool];
   }
 }

@@ -1,7 +1,6 @@
 /** The models that Rondo knows by name: window, longest reply, price (spec B1). Others work, with their cost unknown. */
 
 import type { ModelRef, Tokens } from "../../chat/message.ts";
-import type { Limits } from "../turn.ts";
 import { mergeDeep } from "./merge.ts";
 
 /** USD for a million tokens. */
@@ -16,6 +15,18 @@ export interface Price {
 
 /** Prices by model, "gpt-5.4" or "openai/gpt-5.4", that go before those of the catalog. */
 export type Prices = Readonly<Record<string, Price>>;
+
+/** What is set about models, beside what is known of them. Sizes in tokens. */
+export interface ModelLimits {
+  /** Window of a model whose window is not known. */
+  contextWindow: number;
+  /** Windows as told by the provider, by "provider/model"; they go before what is known. */
+  windows: Readonly<Record<string, number>>;
+  /** Window of every model, whatever is known of it. */
+  forcedWindow: number | undefined;
+  /** Prices that go before the catalog's (B1). */
+  prices: Prices;
+}
 
 export interface KnownModel {
   providerID: "anthropic" | "openai";
@@ -70,7 +81,7 @@ export function knownModel({ providerID, modelID }: ModelRef): KnownModel | unde
 }
 
 /** A model's context window in tokens: the one that is forced, else the one that is known, else the usual one. */
-export function windowOf(ref: ModelRef, limits: Pick<Limits, "forcedWindow" | "contextWindow" | "windows">): number {
+export function windowOf(ref: ModelRef, limits: Omit<ModelLimits, "prices">): number {
   const told = limits.windows[`${ref.providerID}/${ref.modelID}`];
   return limits.forcedWindow ?? told ?? knownModel(ref)?.contextWindow ?? limits.contextWindow;
 }

@@ -1,0 +1,58 @@
+/** The numbers that a session keeps to (spec O); every default stands here. */
+import type { ModelLimits } from "./setup/model-catalog.ts";
+
+/** Costs in USD. */
+export interface Limits extends ModelLimits {
+  /** Replies of the model to one prompt. */
+  maxTurns: number;
+  /** Working time of a turn, without waits for the user. */
+  executionTimeoutMs: number;
+  /** Time that a tool may run which does not set its own. */
+  toolTimeoutMs: number;
+  maxRetries: number;
+  /** First delay between tries; doubled each time. */
+  retryBackoffMs: number;
+  maxQueueDepth: number;
+  /** How long a prompt waits for a run of another process to end. */
+  queueTimeoutMs: number;
+  /** How long a lock that is not renewed holds. */
+  lockTimeoutMs: number;
+  maxBudgetUsd: number | undefined;
+  /** Budget of a day, over all sessions. */
+  maxDailyBudgetUsd: number | undefined;
+  /** Kept free for the answer. */
+  reserveFloorTokens: number;
+  /** Distance to the reserve at which the model is asked to save notes to memory (C5). */
+  flushThresholdTokens: number;
+  /** Share of the window at which compaction begins at the latest. */
+  compactAt: number;
+  /** Identical calls in a row after which the next one asks; 0 disables loop detection. */
+  doomLoopThreshold: number;
+  /** Time without a byte from the model after which the user is told (H6). */
+  stallNoticeMs: number;
+  /** Time without a byte from the model after which the request counts as failed (H6). */
+  stallTimeoutMs: number;
+}
+
+export const defaultLimits: Limits = {
+  maxTurns: 100,
+  executionTimeoutMs: 600_000,
+  toolTimeoutMs: 30_000,
+  maxRetries: 3,
+  retryBackoffMs: 1000,
+  maxQueueDepth: 10,
+  queueTimeoutMs: 30_000,
+  lockTimeoutMs: 900_000,
+  maxBudgetUsd: undefined,
+  maxDailyBudgetUsd: undefined,
+  contextWindow: 128_000,
+  windows: {},
+  forcedWindow: undefined,
+  prices: {},
+  reserveFloorTokens: 4000,
+  flushThresholdTokens: 8000,
+  compactAt: 0.85,
+  doomLoopThreshold: 3,
+  stallNoticeMs: 60_000,
+  stallTimeoutMs: 180_000,
+};

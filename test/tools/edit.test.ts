@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import fc from "fast-check";
-import { replace } from "../../src/tools/fuzzy-match/replace-text.ts";
+import { replaceText } from "../../src/tools/fuzzy-match/replace-text.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 describe("edit", () => {
@@ -63,7 +63,7 @@ describe("edit", () => {
       fc.assert(
         fc.property(around, text, around, text, (before, wanted, after, by) => {
           const whole = `${before}<${wanted}>${after}`;
-          const result = replace(whole, `<${wanted}>`, `<${by}>`, false);
+          const result = replaceText(whole, `<${wanted}>`, `<${by}>`, false);
           if (result.type === "same") return wanted.replaceAll("\r\n", "\n") === by.replaceAll("\r\n", "\n");
           assert.equal(result.type, "replaced");
           if (result.type !== "replaced") return false;

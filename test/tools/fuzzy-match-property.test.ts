@@ -1,7 +1,7 @@
 /** Whatever a model does to old_string: an edit lands where it should, touches only lines that change, or is refused. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { replace } from "../../src/tools/fuzzy-match/replace-text.ts";
+import { replaceText } from "../../src/tools/fuzzy-match/replace-text.ts";
 
 /** Depth and words of a line. */
 type Line = readonly [depth: number, words: string];
@@ -55,7 +55,7 @@ describe("T12 an edit of what is not there to the letter", () => {
           const file = all.map((words) => words + end).join("");
           const wanted = [...text(middle), "    marker"].join("\n");
           const by = [...text(middle), "    changed"].join("\n");
-          const result = replace(file, mutate(wanted), mutate(by), false);
+          const result = replaceText(file, mutate(wanted), mutate(by), false);
           // Looser than letter by letter, it may be refused, but never done elsewhere.
           if (result.type !== "replaced") return assert.notEqual(result.type, "same", name);
           landed++;
@@ -95,7 +95,7 @@ describe("T12 an edit of what is not there to the letter", () => {
     fc.assert(
       fc.property(text, text, text, fc.boolean(), (file, wanted, by, all) => {
         if (wanted === "") return;
-        const result = replace(file, wanted, by, all);
+        const result = replaceText(file, wanted, by, all);
         if (result.type === "replaced" && result.note !== "") assert.notEqual(result.text.trim(), "");
       }),
       { numRuns: 2_000 },

@@ -1,6 +1,6 @@
 /** What is meant where old_string is not there to the letter (T12). */
 import assert from "node:assert/strict";
-import { replace } from "../../src/tools/fuzzy-match/replace-text.ts";
+import { replaceText } from "../../src/tools/fuzzy-match/replace-text.ts";
 
 type Result = string | "not found" | { lines: number[] };
 type Row = [title: string, text: string, old: string, by: string, result: Result, all?: "all"];
@@ -329,7 +329,7 @@ for (const [name, rows] of Object.entries(tables)) {
   describe(`T12 edit: ${name}`, () => {
     for (const [title, text, old, by, result, all] of rows) {
       it(title, () => {
-        const found = replace(text, old, by, all === "all");
+        const found = replaceText(text, old, by, all === "all");
         if (typeof result === "object") {
           assert.equal(found.type, "ambiguous", JSON.stringify(found));
           assert.deepEqual(found.type === "ambiguous" && found.lines, result.lines);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import { requestBody as anthropicBytes } from "../../src/providers/anthropic/anthropic-request.ts";
-import { requestBody as openaiBytes } from "../../src/providers/openai-chat/chat-request.ts";
+import { anthropicBody as anthropicBytes } from "../../src/providers/anthropic/anthropic-request.ts";
+import { chatBody as openaiBytes } from "../../src/providers/openai-chat/chat-request.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import { taskTool } from "../../src/tools/built-in/task.ts";
 import { registryOf, ToolRegistry } from "../../src/tools/registry.ts";

@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from "node:tls";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { webFetchTool } from "../../src/tools/built-in/web-fetch.ts";
 import type { ToolResult } from "../../src/tools/tool.ts";
-import { fetchPage, type Network, pageLimit } from "../../src/tools/web/fetch-page.ts";
+import { fetchPage, pageLimit, type WebNetwork } from "../../src/tools/web/fetch-page.ts";
 import { stopwatch } from "../timing.ts";
 import { planOf, refusalOf } from "./context.ts";
 
@@ -41,7 +41,7 @@ describe("web_fetch", () => {
   });
 
   /** All names lead to `addresses`, of which only that of the test's server counts as public. */
-  const network = (...addresses: string[][]): Network => ({
+  const network = (...addresses: string[][]): WebNetwork => ({
     resolve: async (host) => {
       resolved.push(host);
       const found = addresses[Math.min(resolved.length, addresses.length) - 1] ?? ["127.0.0.1"];
@@ -66,7 +66,7 @@ describe("web_fetch", () => {
     return await plan.run(() => {});
   }
 
-  const refusal = (path: string, through?: Network) => refusalOf(() => run(path, through));
+  const refusal = (path: string, through?: WebNetwork) => refusalOf(() => run(path, through));
 
   it("T11 asks by host, and says what goes where", async () => {
     const plan = await planOf(webFetchTool(), { url: "https://docs.rs/serde?q=1#top" });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
-import { requestBody as bytesOf } from "../../src/providers/anthropic/anthropic-request.ts";
+import { anthropicBody as bytesOf } from "../../src/providers/anthropic/anthropic-request.ts";
 import { anthropicEvents } from "../model-server/encode.ts";
 import { type Answer, startModelServer } from "../model-server.ts";
 import { ask, assistant, call, request, user } from "./ask.ts";

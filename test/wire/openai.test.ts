@@ -1,7 +1,7 @@
 /** What Chat Completions servers are sent, and what is special in their replies. */
 import assert from "node:assert/strict";
 import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
-import { requestBody as bytesOf } from "../../src/providers/openai-chat/chat-request.ts";
+import { chatBody as bytesOf } from "../../src/providers/openai-chat/chat-request.ts";
 import { startModelServer } from "../model-server.ts";
 import type { Collected } from "./ask.ts";
 import { ask, call, assistant as foreign, replyOf, request, user } from "./ask.ts";

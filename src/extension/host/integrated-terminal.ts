@@ -2,19 +2,19 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { CommandEnd, ShellCommand } from "../../tools/host.ts";
-import { quiet } from "../../tools/run-command/command-environment.ts";
+import { nonInteractive } from "../../tools/run-command/command-environment.ts";
 import {
   endTree,
   isAtPrompt,
   leftBehind,
   markVariable,
   membersOf,
-  type Tree,
+  type ProcessTree,
   treeIn,
 } from "../../tools/run-command/process-tree.ts";
 import { shellName } from "../../tools/run-command/shells.ts";
 import { type TypedLine, typedLine } from "../../tools/run-command/typed-line.ts";
-import { usualSilence, Watch } from "../../tools/run-command/watch-command.ts";
+import { CommandWatch, usualSilence } from "../../tools/run-command/watch-command.ts";
 import { ended, output, pause, within } from "./integrated-events.ts";
 import type { VisibleTerminal } from "./mirrored-terminal.ts";
 
@@ -55,7 +55,7 @@ export function integratedTerminal(
         return { type: "aborted" };
       }
       const mark = newMark();
-      const line = ready && typedLine(ready.shell, { ...command, env: { ...quiet, [markVariable]: mark } });
+      const line = ready && typedLine(ready.shell, { ...command, env: { ...nonInteractive, [markVariable]: mark } });
       if (!ready || line === undefined) {
         pool.giveBack(ready);
         return await separate.run(command);
@@ -181,7 +181,7 @@ class Execution {
     const { onOutput, onWaiting, signal } = this.#command;
     const shellID = await terminal.processId;
     const tree = shellID === undefined ? undefined : await treeIn(shellID, this.#mark);
-    const watch = tree && new Watch(tree, silence, onWaiting);
+    const watch = tree && new CommandWatch(tree, silence, onWaiting);
     const execution = integration.executeCommand(this.#line.text);
     const end = ended(execution, terminal, tree && this.#line.isProcess ? () => isIdle(tree) : undefined);
     const allRead = output(execution, (text) => {
@@ -200,7 +200,7 @@ class Execution {
   }
 
   /** As a person would: Ctrl+C. What does not heed it is ended, and the terminal with it. */
-  async #stop(end: ReturnType<typeof ended>, allRead: () => Promise<void>, tree: Tree | undefined) {
+  async #stop(end: ReturnType<typeof ended>, allRead: () => Promise<void>, tree: ProcessTree | undefined) {
     const { terminal } = this.#ready;
     terminal.sendText(interrupt, false);
     const heeded = await Promise.race([end.promise, pause(interruptGrace)]);
@@ -222,7 +222,7 @@ function newMark(): string {
   return randomBytes(12).toString("hex");
 }
 
-async function isIdle(tree: Tree): Promise<boolean> {
+async function isIdle(tree: ProcessTree): Promise<boolean> {
   return process.platform !== "win32" && (await membersOf(tree)).length === 0;
 }
 

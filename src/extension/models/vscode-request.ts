@@ -5,13 +5,13 @@ import type { FilePart, Part } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import {
-  callsOf,
+  callIDs,
+  continuePrompt,
   fileContent,
-  goOn,
-  idsOf,
-  nameOf,
+  shownCalls,
   toolResult,
-  wordsOf,
+  userText,
+  validToolName,
 } from "../../providers/shared/entry-content.ts";
 
 type Content = vscode.LanguageModelInputPart;
@@ -63,7 +63,7 @@ export function optionsOf({
 }
 
 function filler(): Piece {
-  return { role: "user", content: [text(goOn)] };
+  return { role: "user", content: [text(continuePrompt)] };
 }
 
 function message({ role, content }: Piece): vscode.LanguageModelChatMessage {
@@ -74,17 +74,17 @@ function message({ role, content }: Piece): vscode.LanguageModelChatMessage {
 /** `taken`: the ids of calls so far, which grow. */
 function tell({ info, parts }: Entry, taken: Set<string>): Piece[] {
   if (info.role === "user") return piece("user", parts.flatMap(userContent));
-  const calls = callsOf(parts);
+  const calls = shownCalls(parts);
   const own = { own: true, renamed: false };
-  const given = idsOf(calls, own, () => true);
+  const given = callIDs(calls, own, () => true);
   const isTaken = [...given.values()].some((id) => taken.has(id));
-  const ids = isTaken ? idsOf(calls, { ...own, renamed: true }, () => true) : given;
+  const ids = isTaken ? callIDs(calls, { ...own, renamed: true }, () => true) : given;
   for (const id of ids.values()) taken.add(id);
   const reply = parts.flatMap((part): Content[] => {
     if (part.type === "text") return part.text.trim() && !part.ignored ? [text(part.text)] : [];
     const id = part.type === "tool" ? ids.get(part.id) : undefined;
     if (part.type !== "tool" || id === undefined) return [];
-    return [new vscode.LanguageModelToolCallPart(id, nameOf(part), part.state.input)];
+    return [new vscode.LanguageModelToolCallPart(id, validToolName(part), part.state.input)];
   });
   const results = calls.map((call) => {
     const { text: output, failed } = toolResult(call);
@@ -105,7 +105,7 @@ function text(words: string): vscode.LanguageModelTextPart {
 }
 
 function userContent(part: Part): Content[] {
-  const words = wordsOf(part);
+  const words = userText(part);
   if (words !== undefined) return [text(words)];
   return part.type === "file" ? fileParts(part) : [];
 }

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { endTree, markVariable, type Tree, treeOf } from "../../tools/run-command/process-tree.ts";
+import { endTree, markVariable, type ProcessTree, treeOf } from "../../tools/run-command/process-tree.ts";
 import type { Launch } from "../config/server-config.ts";
 import { serverEnvironment } from "../config/server-environment.ts";
 import { Flood } from "./flood-limit.ts";
@@ -30,7 +30,7 @@ export class StdioTransport implements Transport {
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: Log;
   #child: ChildProcess | undefined;
-  #tree: Tree | undefined;
+  #tree: ProcessTree | undefined;
   #exited: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #ended: ServerFailure | undefined;

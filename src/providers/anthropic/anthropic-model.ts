@@ -10,11 +10,11 @@ import type {
 import { Stream } from "@anthropic-ai/sdk/streaming";
 import type { Finish, Tokens } from "../../chat/message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../loop/model.ts";
-import { connection, leave, watched, withBody } from "../shared/connection.ts";
+import { drainLater, openConnection, watched, withBody } from "../shared/connection.ts";
 import { abortedError, address, cutError, type Endpoint, toModelError } from "../shared/failure.ts";
 import { fetchFor } from "../shared/local-fetch.ts";
 import { parseArguments } from "../shared/parse-arguments.ts";
-import { requestBody } from "./anthropic-request.ts";
+import { anthropicBody } from "./anthropic-request.ts";
 
 interface AnthropicOptions {
   apiKey: string;
@@ -43,21 +43,21 @@ export function anthropicModel({ apiKey, baseURL = home }: AnthropicOptions): Mo
   return {
     providerID: "anthropic",
     stream: (request) =>
-      streamReply(client, request, { origin, model: request.model, apiKey, keyVariable: "ANTHROPIC_API_KEY" }),
+      streamMessage(client, request, { origin, model: request.model, apiKey, keyVariable: "ANTHROPIC_API_KEY" }),
   };
 }
 
-async function* streamReply(
+async function* streamMessage(
   client: BaseAnthropic,
   request: ModelRequest,
   endpoint: Endpoint,
 ): AsyncGenerator<ModelEvent> {
-  const { signal, close, done } = connection(request.signal);
-  const reply = new Reply();
+  const { signal, close, done } = openConnection(request.signal);
+  const reply = new AnthropicReply();
   try {
     const response = await client
       .post("/v1/messages", {
-        body: requestBody(request),
+        body: anthropicBody(request),
         headers: { "content-type": "application/json" },
         stream: true,
         signal,
@@ -72,7 +72,7 @@ async function* streamReply(
     for (let next = await events.next(); !next.done; next = await events.next()) {
       yield* reply.take(next.value);
       if (!reply.stopped) continue;
-      leave(events, close);
+      drainLater(events, close);
       break;
     }
     if (request.signal.aborted) yield { type: "error", error: abortedError() };
@@ -86,7 +86,7 @@ async function* streamReply(
   }
 }
 
-type Block =
+type AnthropicBlock =
   | { type: "text"; id: string; open: boolean }
   | { type: "thinking"; id: string; signature: string }
   /** `given`: arguments that came whole with the block's start, as some compatible servers send them. */
@@ -96,11 +96,11 @@ type Block =
 type Reported = { [Name in keyof MessageDeltaUsage]?: MessageDeltaUsage[Name] | null };
 
 /** One reply as it comes in: the API's blocks in, the loop's events out. */
-class Reply {
+class AnthropicReply {
   /** Whether `message_stop` has come. */
   stopped = false;
   finish: Finish | undefined;
-  readonly #blocks = new Map<number, Block>();
+  readonly #blocks = new Map<number, AnthropicBlock>();
   /** Of the calls. */
   readonly #ids = new Set<string>();
   /** Calls whose arguments do not parse. Only the stop reason tells whether they were cut or badly written. */
@@ -137,7 +137,7 @@ class Reply {
     for (const index of [...this.#blocks.keys()]) yield* this.#stop(index);
     // A call that was cut off is no call: its arguments are not what the model meant (C4).
     if (finish !== "length" && finish !== "context-full") yield* this.#broken;
-    yield { type: "finish-step", reason: finish, tokens: tokens(this.#usage) };
+    yield { type: "finish-step", reason: finish, tokens: toTokens(this.#usage) };
     yield { type: "finish" };
   }
 
@@ -213,7 +213,7 @@ class Reply {
   }
 }
 
-function* extend(block: Block, delta: RawContentBlockDelta): Generator<ModelEvent> {
+function* extend(block: AnthropicBlock, delta: RawContentBlockDelta): Generator<ModelEvent> {
   if (block.type === "text" && delta.type === "text_delta" && delta.text) {
     if (!block.open) yield { type: "text-start", id: block.id };
     block.open = true;
@@ -238,7 +238,7 @@ const finishes: Record<string, Finish> = {
   model_context_window_exceeded: "context-full",
 };
 
-function tokens(usage: Reported): Tokens | undefined {
+function toTokens(usage: Reported): Tokens | undefined {
   if (usage.output_tokens === undefined && usage.input_tokens === undefined) return undefined;
   return {
     input: usage.input_tokens ?? 0,

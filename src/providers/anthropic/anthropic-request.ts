@@ -9,24 +9,24 @@ import type { FilePart, Part, ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import {
-  callsOf,
+  callIDs,
+  continuePrompt,
+  type EncodedEntry,
+  type EncodeOptions,
+  encodeJson,
   fileContent,
-  goOn,
-  idsOf,
-  json,
-  nameOf,
-  once,
-  type Telling,
-  type Told,
+  memoizeByObject,
+  shownCalls,
   toolResult,
+  userText,
+  validToolName,
   withOptions,
-  wordsOf,
 } from "../shared/entry-content.ts";
-import { conversations } from "../shared/request-bytes.ts";
+import { requestEncoder } from "../shared/request-bytes.ts";
 import { budgetOf, effortOf } from "../shared/thinking.ts";
 
 /** A message by itself; neighbours of one role become one message. */
-interface Piece {
+interface AnthropicMessage {
   role: "user" | "assistant";
   /** Of the whole message: `{"role":…,"content":[…]}`. */
   json: string;
@@ -36,7 +36,7 @@ interface Piece {
  * The body of a request. `messages` comes last, and what is said of an entry never changes, so that each body begins
  * with the bytes of the one before it, up to the newest messages (C7).
  */
-export function requestBody(request: ModelRequest): Uint8Array {
+export function anthropicBody(request: ModelRequest): Uint8Array {
   const { model, system, tools, toolUse, options } = request;
   const maxTokens = typeof options["max_tokens"] === "number" ? options["max_tokens"] : (request.maxTokens ?? 8_192);
   const parameters = withOptions(
@@ -58,42 +58,42 @@ export function requestBody(request: ModelRequest): Uint8Array {
     ...(system && { system: [{ type: "text", text: system, cache_control: { type: "ephemeral" } }] }),
   };
   const offered = tools.length > 0 ? `,"tools":${toolsJSON(tools)}` : "";
-  const before = `${json(head).slice(0, -1)}${offered},"messages":[`;
+  const before = `${encodeJson(head).slice(0, -1)}${offered},"messages":[`;
   return body(before, request.entries, { providerID: "anthropic", modelID: model });
 }
 
-const toolsJSON = once((tools: ModelRequest["tools"]) =>
-  json(
+const toolsJSON = memoizeByObject((tools: ModelRequest["tools"]) =>
+  encodeJson(
     tools.map(({ name, description, schema }) => ({ name, description, input_schema: { ...schema, type: "object" } })),
   ),
 );
 
-const filler = message("user", [{ type: "text", text: goOn }]);
+const filler = message("user", [{ type: "text", text: continuePrompt }]);
 
 /** The newest message is open: a neighbour of its role would be joined with it. */
-const body = conversations<Piece, Piece | undefined>({
-  tell,
+const body = requestEncoder<AnthropicMessage, AnthropicMessage | undefined>({
+  encode: encodeEntry,
   start: () => undefined,
   add(open, piece) {
     const complete = open ? [open.json] : [];
     // Each reply answers the user.
     if (piece.role === "assistant" && open?.role !== "user") complete.push(filler.json);
-    if (piece.role === "user" && open?.role === "user") return { open: joined(open, piece), complete: [] };
+    if (piece.role === "user" && open?.role === "user") return { open: joinMessages(open, piece), complete: [] };
     return { open: piece, complete };
   },
   // An open reply at the end would be continued word by word, which newer models refuse.
   end: (open) => (open?.role === "assistant" ? [open.json, filler.json] : open ? [open.json] : []),
 });
 
-function joined({ role, json }: Piece, next: Piece): Piece {
+function joinMessages({ role, json }: AnthropicMessage, next: AnthropicMessage): AnthropicMessage {
   return { role, json: `${json.slice(0, -2)},${next.json.slice(next.json.indexOf("[") + 1)}` };
 }
 
-function tell(entry: Entry, how: Telling): Told<Piece> {
+function encodeEntry(entry: Entry, how: EncodeOptions): EncodedEntry<AnthropicMessage> {
   if (entry.info.role === "user") return { pieces: piece("user", entry.parts.flatMap(userBlock)), ids: [] };
-  const calls = callsOf(entry.parts);
+  const calls = shownCalls(entry.parts);
   // The API takes letters, digits, _ and -; other servers' ids have dots.
-  const ids = idsOf(calls, how, (id) => /^[\w-]{1,64}$/.test(id));
+  const ids = callIDs(calls, how, (id) => /^[\w-]{1,64}$/.test(id));
   const blocks = entry.parts.flatMap((part) => replyBlock(part, how, ids));
   // A cut reply can end in thinking, which the API does not take as the end of a message.
   const end = blocks.findLastIndex(({ type }) => type === "text" || type === "tool_use");
@@ -102,16 +102,16 @@ function tell(entry: Entry, how: Telling): Told<Piece> {
   return { pieces, ids: [...ids.values()] };
 }
 
-function piece(role: Piece["role"], content: ContentBlockParam[]): Piece[] {
+function piece(role: AnthropicMessage["role"], content: ContentBlockParam[]): AnthropicMessage[] {
   return content.length === 0 ? [] : [message(role, content)];
 }
 
-function message(role: Piece["role"], content: ContentBlockParam[]): Piece {
-  return { role, json: json({ role, content }) };
+function message(role: AnthropicMessage["role"], content: ContentBlockParam[]): AnthropicMessage {
+  return { role, json: encodeJson({ role, content }) };
 }
 
 function userBlock(part: Part): ContentBlockParam[] {
-  const text = wordsOf(part);
+  const text = userText(part);
   if (text !== undefined) return [{ type: "text", text }];
   return part.type === "file" ? [fileBlock(part)] : [];
 }
@@ -139,7 +139,7 @@ function fileBlock(part: FilePart) {
  * Thinking goes back unchanged and in its place, or not at all: without a signature of this very model the API refuses
  * it (E3).
  */
-function replyBlock(part: Part, { own }: Telling, ids: ReadonlyMap<string, string>): ContentBlockParam[] {
+function replyBlock(part: Part, { own }: EncodeOptions, ids: ReadonlyMap<string, string>): ContentBlockParam[] {
   switch (part.type) {
     case "text":
       return part.text.trim() && !part.ignored ? [{ type: "text", text: part.text }] : [];
@@ -151,7 +151,7 @@ function replyBlock(part: Part, { own }: Telling, ids: ReadonlyMap<string, strin
     }
     case "tool": {
       const id = ids.get(part.id);
-      return id === undefined ? [] : [{ type: "tool_use", id, name: nameOf(part), input: part.state.input }];
+      return id === undefined ? [] : [{ type: "tool_use", id, name: validToolName(part), input: part.state.input }];
     }
     default:
       return [];

@@ -1,36 +1,36 @@
 /** A chunk of a Chat Completions stream as servers really send it: nothing in it can be relied on to be there. */
 import type { Tokens } from "../../chat/message.ts";
 
-export interface Chunk {
+export interface ChatChunk {
   object?: string;
-  choices?: Choice[] | null;
-  usage?: Usage | null;
-  x_groq?: { usage?: Usage | null } | null;
+  choices?: ChunkChoice[] | null;
+  usage?: ChatUsage | null;
+  x_groq?: { usage?: ChatUsage | null } | null;
   /** Of an error object without a frame, as vLLM sends it. */
   message?: unknown;
 }
 
-interface Choice {
+interface ChunkChoice {
   index?: number;
-  delta?: Delta | null;
+  delta?: ChunkDelta | null;
   finish_reason?: string | null;
   /** Moonshot reports it here. */
-  usage?: Usage | null;
+  usage?: ChatUsage | null;
   error?: unknown;
 }
 
-interface Delta {
-  content?: Content | null;
+interface ChunkDelta {
+  content?: DeltaContent | null;
   refusal?: string | null;
   reasoning?: string | null;
   reasoning_content?: string | null;
   reasoning_details?: ReasoningDetail[] | null;
-  tool_calls?: Fragment[] | null;
+  tool_calls?: CallFragment[] | null;
   /** What `tool_calls` were before: one call a reply, without an id. */
-  function_call?: Fragment["function"];
+  function_call?: CallFragment["function"];
 }
 
-export type Content = string | { text?: string; thinking?: { text?: string }[] }[];
+export type DeltaContent = string | { text?: string; thinking?: { text?: string }[] }[];
 
 export interface ReasoningDetail {
   type?: string;
@@ -41,14 +41,14 @@ export interface ReasoningDetail {
 }
 
 /** A piece of a call. */
-export interface Fragment {
+export interface CallFragment {
   index?: number | null;
   id?: string | null;
   function?: { name?: string | null; arguments?: string | object | null } | null;
   extra_content?: unknown;
 }
 
-export interface Usage {
+export interface ChatUsage {
   prompt_tokens?: number | null;
   completion_tokens?: number | null;
   prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
@@ -63,7 +63,7 @@ export interface Usage {
  * `prompt_tokens` counts cached tokens, too; `Tokens` has them apart. `completion_tokens` stays as it was told: xAI alone
  * counts reasoning beside it.
  */
-export function tokens(usage: Usage): Tokens {
+export function toTokens(usage: ChatUsage): Tokens {
   const { prompt_tokens_details: read } = usage;
   const cacheRead = read?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? 0;
   const cacheWrite = read?.cache_write_tokens ?? 0;

@@ -3,13 +3,13 @@ import { OpenAI } from "openai/client";
 import type { APIError } from "openai/error";
 import { Stream } from "openai/streaming";
 import type { Model, ModelEvent, ModelRequest } from "../../loop/model.ts";
-import { connection } from "../shared/connection.ts";
+import { openConnection } from "../shared/connection.ts";
 import { abortedError, address, cutError, type Endpoint, toModelError } from "../shared/failure.ts";
 import { fetchFor } from "../shared/local-fetch.ts";
 import { SseTail } from "../shared/sse-tail.ts";
-import type { Chunk } from "./chat-chunk.ts";
-import { ChatReply } from "./chat-reply.ts";
-import { requestBody } from "./chat-request.ts";
+import type { ChatChunk } from "./chat-chunk.ts";
+import { ChatReplyParser } from "./chat-reply.ts";
+import { chatBody } from "./chat-request.ts";
 
 interface OpenAIOptions {
   apiKey: string;
@@ -20,7 +20,7 @@ interface OpenAIOptions {
 const home = "https://api.openai.com";
 
 /** The SDK looks for words only under `error`; FastAPI's `detail` and older vLLM's `message` stand beside it. */
-class Client extends OpenAI {
+class ChatClient extends OpenAI {
   protected override makeStatusError(
     status: number,
     body: object,
@@ -34,7 +34,7 @@ class Client extends OpenAI {
 
 export function openaiModel({ apiKey, baseURL = `${home}/v1` }: OpenAIOptions): Model {
   const { origin } = address(baseURL);
-  const client = new Client({
+  const client = new ChatClient({
     apiKey,
     baseURL,
     maxRetries: 0,
@@ -45,18 +45,18 @@ export function openaiModel({ apiKey, baseURL = `${home}/v1` }: OpenAIOptions): 
   return {
     providerID: "openai",
     stream: (request) =>
-      streamReply(client, request, { origin, model: request.model, apiKey, keyVariable: "OPENAI_API_KEY" }),
+      streamChat(client, request, { origin, model: request.model, apiKey, keyVariable: "OPENAI_API_KEY" }),
   };
 }
 
-async function* streamReply(client: OpenAI, request: ModelRequest, endpoint: Endpoint): AsyncGenerator<ModelEvent> {
-  const { signal, close, done } = connection(request.signal);
-  const reply = new ChatReply();
+async function* streamChat(client: OpenAI, request: ModelRequest, endpoint: Endpoint): AsyncGenerator<ModelEvent> {
+  const { signal, close, done } = openConnection(request.signal);
+  const reply = new ChatReplyParser();
   const tail = new SseTail();
   try {
     const response = await client
       .post("/chat/completions", {
-        body: requestBody(request, endpoint.origin === home),
+        body: chatBody(request, endpoint.origin === home),
         headers: { "content-type": "application/json" },
         stream: true,
         signal,
@@ -65,7 +65,7 @@ async function* streamReply(client: OpenAI, request: ModelRequest, endpoint: End
     request.onBytes();
     yield { type: "start" };
     yield { type: "start-step" };
-    const chunks = Stream.fromSSEResponse<Chunk>(
+    const chunks = Stream.fromSSEResponse<ChatChunk>(
       tail.watch(response, close, () => request.onBytes()),
       new AbortController(),
       client,

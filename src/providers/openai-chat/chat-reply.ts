@@ -1,11 +1,18 @@
 /** One reply in Chat Completions' chunks, as servers really send them, turned into the loop's events (E4). */
 import type { Finish } from "../../chat/message.ts";
 import type { ModelEvent } from "../../loop/model.ts";
-import { ServerSaid } from "../shared/failure.ts";
+import { StreamedError } from "../shared/failure.ts";
 import { parseArguments } from "../shared/parse-arguments.ts";
-import { type Chunk, type Content, type Fragment, type ReasoningDetail, tokens, type Usage } from "./chat-chunk.ts";
+import {
+  type CallFragment,
+  type ChatChunk,
+  type ChatUsage,
+  type DeltaContent,
+  type ReasoningDetail,
+  toTokens,
+} from "./chat-chunk.ts";
 
-interface Call {
+interface StreamedCall {
   /** As the server gave it; "" when it gave none. */
   given: string;
   /** Unique within the reply. */
@@ -21,9 +28,9 @@ interface OpenBlock {
   id: string;
 }
 
-export class ChatReply {
+export class ChatReplyParser {
   #finish: string | undefined;
-  #usage: Usage | undefined;
+  #usage: ChatUsage | undefined;
   #chunks = 0;
   #blocks = 0;
   #open: OpenBlock | undefined;
@@ -31,12 +38,13 @@ export class ChatReply {
   #details: ReasoningDetail[] = [];
   /** The field that reasoning came in, which is where some servers want it back. */
   #field = "";
-  readonly #calls: Call[] = [];
-  readonly #byIndex = new Map<number, Call>();
+  readonly #calls: StreamedCall[] = [];
+  readonly #byIndex = new Map<number, StreamedCall>();
 
   /** @throws ServerSaid when the chunk is an error */
-  *take(chunk: Chunk): Generator<ModelEvent> {
-    if (chunk.object === "error" || (!chunk.choices && typeof chunk.message === "string")) throw new ServerSaid(chunk);
+  *take(chunk: ChatChunk): Generator<ModelEvent> {
+    if (chunk.object === "error" || (!chunk.choices && typeof chunk.message === "string"))
+      throw new StreamedError(chunk);
     this.#chunks++;
     const choice = chunk.choices?.find(({ index }) => (index ?? 0) === 0);
     this.#usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage ?? this.#usage;
@@ -54,7 +62,7 @@ export class ChatReply {
       yield* this.#call(fragment, (tool_calls ?? []).length > 1 ? position : undefined);
     }
     if (function_call) yield* this.#call({ index: 0, function: function_call }, undefined);
-    if (choice.error) throw new ServerSaid(choice.error);
+    if (choice.error) throw new StreamedError(choice.error);
     if (choice.finish_reason) this.#end(choice.finish_reason);
   }
 
@@ -74,7 +82,7 @@ export class ChatReply {
     const finish = finishes[this.#finish ?? ""] ?? (this.#calls.length > 0 ? "tool-calls" : "stop");
     for (const call of this.#calls) {
       const { id, raw, extra } = call;
-      if (call.name === undefined) yield* name(call, "unnamed");
+      if (call.name === undefined) yield* nameCall(call, "unnamed");
       yield { type: "tool-input-end", id };
       const parsed = parseArguments(raw);
       // A call that was cut off is no call: its arguments are not what the model meant (C4).
@@ -84,19 +92,19 @@ export class ChatReply {
     }
     // Some servers say `stop` after a call; the calls are what counts.
     const reason = finish === "stop" && this.#calls.length > 0 ? "tool-calls" : finish;
-    yield { type: "finish-step", reason, tokens: this.#usage && tokens(this.#usage) };
+    yield { type: "finish-step", reason, tokens: this.#usage && toTokens(this.#usage) };
     yield { type: "finish" };
   }
 
   #end(reason: string): void {
     // What Mistral, OpenRouter, GLM and DeepSeek call a reply that failed on the way.
     if (/^(error|network_error|insufficient_system_resource)$/.test(reason)) {
-      throw new ServerSaid({ type: "server_error", message: `the reply ended with “${reason}”` });
+      throw new StreamedError({ type: "server_error", message: `the reply ended with “${reason}”` });
     }
     this.#finish = reason;
   }
 
-  *#say(content: Content): Generator<ModelEvent> {
+  *#say(content: DeltaContent): Generator<ModelEvent> {
     if (typeof content === "string") return yield* this.#write("text", content);
     // Mistral's reasoning models send a list, with their thinking as a list in it.
     for (const part of content) {
@@ -151,12 +159,12 @@ export class ChatReply {
     }
   }
 
-  *#call(fragment: Fragment, position: number | undefined): Generator<ModelEvent> {
+  *#call(fragment: CallFragment, position: number | undefined): Generator<ModelEvent> {
     yield* this.#close();
     const call = this.#find(fragment, position);
     call.extra = fragment.extra_content ?? call.extra;
     const { name: called, arguments: given } = fragment.function ?? {};
-    if (called && call.name === undefined) yield* name(call, called);
+    if (called && call.name === undefined) yield* nameCall(call, called);
     // Ollama and others have sent the arguments as an object.
     const text = typeof given === "string" ? given : given ? JSON.stringify(given) : "";
     call.raw += text;
@@ -164,19 +172,19 @@ export class ChatReply {
   }
 
   /** The call that a fragment belongs to: by index where there is one, else by id, else the newest. */
-  #find(fragment: Fragment, position: number | undefined): Call {
+  #find(fragment: CallFragment, position: number | undefined): StreamedCall {
     const { id, function: called } = fragment;
     const index = fragment.index ?? (id ? undefined : position);
     const known = index === undefined ? this.#lookUp(fragment) : this.#byIndex.get(index);
     // Some servers give every call the index 0: a new id with a name opens a new call.
     if (known && !(id && known.given && id !== known.given && called?.name)) return known;
-    const call: Call = { given: id ?? "", id: this.#uniqueID(id), name: undefined, raw: "", extra: undefined };
+    const call: StreamedCall = { given: id ?? "", id: this.#uniqueID(id), name: undefined, raw: "", extra: undefined };
     this.#calls.push(call);
     if (index !== undefined) this.#byIndex.set(index, call);
     return call;
   }
 
-  #lookUp({ id, function: called }: Fragment): Call | undefined {
+  #lookUp({ id, function: called }: CallFragment): StreamedCall | undefined {
     if (id) return this.#calls.find(({ given }) => given === id);
     return called?.name ? undefined : this.#calls.at(-1);
   }
@@ -186,7 +194,7 @@ export class ChatReply {
   }
 }
 
-function* name(call: Call, called: string): Generator<ModelEvent> {
+function* nameCall(call: StreamedCall, called: string): Generator<ModelEvent> {
   call.name = called;
   yield { type: "tool-input-start", id: call.id, name: called };
   if (call.raw) yield { type: "tool-input-delta", id: call.id, text: call.raw };

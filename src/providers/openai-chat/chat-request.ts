@@ -10,24 +10,24 @@ import { never } from "../../chat/never.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import {
   callData,
-  callsOf,
+  callIDs,
+  continuePrompt,
+  type EncodedEntry,
+  type EncodeOptions,
+  encodeJson,
   fileContent,
-  goOn,
-  idsOf,
-  json,
-  nameOf,
-  once,
-  type Telling,
-  type Told,
+  memoizeByObject,
+  shownCalls,
   toolResult,
+  userText,
+  validToolName,
   withOptions,
-  wordsOf,
 } from "../shared/entry-content.ts";
-import { conversations } from "../shared/request-bytes.ts";
+import { requestEncoder } from "../shared/request-bytes.ts";
 import { effortOf } from "../shared/thinking.ts";
 
 /** User content stays in parts until neighbours are joined; other messages are JSON already. */
-type Piece =
+type ChatMessage =
   | { role: "user"; content: ChatCompletionContentPart[] }
   | { role: "assistant"; json: string }
   | { role: "tool"; json: string };
@@ -36,7 +36,7 @@ type Piece =
  * The body of a request. `messages` comes last, and what is said of an entry never changes, so that each body begins
  * with the bytes of the one before it, up to the newest messages (C7).
  */
-export function requestBody(request: ModelRequest, isOpenAI: boolean): Uint8Array {
+export function chatBody(request: ModelRequest, isOpenAI: boolean): Uint8Array {
   const { model, system, tools, toolUse, maxTokens, temperature, thinking, options } = request;
   const effort = effortOf(thinking);
   const parameters = {
@@ -52,14 +52,14 @@ export function requestBody(request: ModelRequest, isOpenAI: boolean): Uint8Arra
     ...withOptions(parameters, options),
     ...(tools.length > 0 && toolUse === "none" && { tool_choice: "none" }),
   };
-  const first = system ? `${json({ role: "system", content: system })},` : "";
+  const first = system ? `${encodeJson({ role: "system", content: system })},` : "";
   const offered = tools.length > 0 ? `,"tools":${toolsJSON(tools)}` : "";
-  const before = `${json(head).slice(0, -1)}${offered},"messages":[${first}`;
+  const before = `${encodeJson(head).slice(0, -1)}${offered},"messages":[${first}`;
   return body(before, request.entries, { providerID: "openai", modelID: model });
 }
 
-const toolsJSON = once((tools: ModelRequest["tools"]) =>
-  json(
+const toolsJSON = memoizeByObject((tools: ModelRequest["tools"]) =>
+  encodeJson(
     tools.map(({ name, description, schema }) => ({
       type: "function",
       function: { name, description, parameters: schema },
@@ -71,23 +71,23 @@ const toolsJSON = once((tools: ModelRequest["tools"]) =>
 const reasons = /(^|\/)(o\d|gpt-5)/;
 
 /** What the user says is open: a neighbour's words would be joined with it. */
-interface Open {
+interface OpenUserMessage {
   content: readonly ChatCompletionContentPart[];
-  last: Piece["role"] | undefined;
+  last: ChatMessage["role"] | undefined;
 }
 
-const body = conversations<Piece, Open>({
-  tell,
+const body = requestEncoder<ChatMessage, OpenUserMessage>({
+  encode: encodeEntry,
   start: () => ({ content: [], last: undefined }),
   add({ content, last }, piece) {
     if (piece.role === "user") return { open: { content: [...content, ...piece.content], last: "user" }, complete: [] };
     // Many servers want a user's word, or a result, before each reply.
     const isBare = piece.role === "assistant" && last !== "user" && last !== "tool";
-    const said = isBare ? [...content, text(goOn)] : content;
+    const said = isBare ? [...content, text(continuePrompt)] : content;
     return { open: { content: [], last: piece.role }, complete: [...userMessages(said), piece.json] };
   },
   // Servers would continue an open reply at the end, or refuse it.
-  end: ({ content, last }) => userMessages(last === "assistant" ? [...content, text(goOn)] : content),
+  end: ({ content, last }) => userMessages(last === "assistant" ? [...content, text(continuePrompt)] : content),
 });
 
 function userMessages(content: readonly ChatCompletionContentPart[]): string[] {
@@ -97,36 +97,36 @@ function userMessages(content: readonly ChatCompletionContentPart[]): string[] {
 /** Plain text goes as a string: small servers know no parts. */
 function userMessage(content: readonly ChatCompletionContentPart[]): string {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  return json({ role: "user", content: texts.length === content.length ? texts.join("\n\n") : content });
+  return encodeJson({ role: "user", content: texts.length === content.length ? texts.join("\n\n") : content });
 }
 
-function tell(entry: Entry, how: Telling): Told<Piece> {
+function encodeEntry(entry: Entry, how: EncodeOptions): EncodedEntry<ChatMessage> {
   if (entry.info.role === "user") {
     const content = entry.parts.flatMap(userContent);
     return { pieces: content.length > 0 ? [{ role: "user", content }] : [], ids: [] };
   }
   const { own } = how;
-  const calls = callsOf(entry.parts);
+  const calls = shownCalls(entry.parts);
   const said = entry.parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("");
   if (calls.length === 0 && !said.trim()) return { pieces: [], ids: [] };
   // OpenAI takes up to 40 characters; a server's own ids it gets as it gave them.
-  const ids = idsOf(calls, how, (id) => own || id.length <= 40);
+  const ids = callIDs(calls, how, (id) => own || id.length <= 40);
   const reply: ChatCompletionAssistantMessageParam = {
     role: "assistant",
     ...(own && reasoning(entry.parts, calls.length > 0)),
     content: said.trim() ? said : null,
     ...(calls.length > 0 && { tool_calls: calls.map((call) => toolCall(call, ids, own)) }),
   };
-  const results = calls.map((call): Piece => {
+  const results = calls.map((call): ChatMessage => {
     const { text, failed } = toolResult(call);
     const result = { role: "tool", tool_call_id: ids.get(call.id), content: failed ? `Error: ${text}` : text };
-    return { role: "tool", json: json(result) };
+    return { role: "tool", json: encodeJson(result) };
   });
   // A `tool` message holds text alone: what else the results have follows as the user's.
   const files = calls.flatMap((part) => toolResult(part).files.map(fileContentPart));
-  const attached: Piece[] =
+  const attached: ChatMessage[] =
     files.length > 0 ? [{ role: "user", content: [text("(Attached by the tools above.)"), ...files] }] : [];
-  const pieces: Piece[] = [{ role: "assistant", json: json(reply) }, ...results, ...attached];
+  const pieces: ChatMessage[] = [{ role: "assistant", json: encodeJson(reply) }, ...results, ...attached];
   return { pieces, ids: [...ids.values()] };
 }
 
@@ -135,7 +135,7 @@ function text(said: string): ChatCompletionContentPart {
 }
 
 function userContent(part: Part): ChatCompletionContentPart[] {
-  const words = wordsOf(part);
+  const words = userText(part);
   if (words !== undefined) return [text(words)];
   return part.type === "file" ? [fileContentPart(part)] : [];
 }
@@ -160,7 +160,7 @@ function toolCall(
   ids: ReadonlyMap<string, string>,
   own: boolean,
 ): ChatCompletionMessageFunctionToolCall {
-  const called = { name: nameOf(part), arguments: json(part.state.input) };
+  const called = { name: validToolName(part), arguments: encodeJson(part.state.input) };
   return { ...(own && callData(part)), id: ids.get(part.id) ?? part.id, type: "function", function: called };
 }
 

@@ -22,7 +22,7 @@ const patience = 1_000;
  * A signal for one request that follows the turn's. SDKs leave listeners on the signal they are given, so they never get
  * the turn's own, which lives much longer.
  */
-export function connection(turn: AbortSignal): { signal: AbortSignal; close(): void; done(): void } {
+export function openConnection(turn: AbortSignal): { signal: AbortSignal; close(): void; done(): void } {
   const controller = new AbortController();
   const close = () => controller.abort();
   if (turn.aborted) close();
@@ -34,7 +34,7 @@ export function connection(turn: AbortSignal): { signal: AbortSignal; close(): v
  * Reads to the end of an answer that has said all it had to say, so that its connection can serve the next request.
  * Nobody waits for it; a server that does not end is cut off.
  */
-export function leave(rest: AsyncIterator<unknown>, close: () => void): void {
+export function drainLater(rest: AsyncIterator<unknown>, close: () => void): void {
   const timer = setTimeout(close, patience);
   const read = async () => {
     while (!(await rest.next()).done);

@@ -6,14 +6,14 @@ import type { ModelRequest } from "../../loop/model.ts";
 import { mergeDeep } from "../../loop/setup/merge.ts";
 
 /** How an entry is told. */
-export interface Telling {
+export interface EncodeOptions {
   /** Whether the model that is asked wrote it: what a provider wants back unchanged means nothing to any other model. */
   own: boolean;
   /** Calls go by ids of ours, since those they came with are taken already. */
   renamed: boolean;
 }
 
-export interface Told<Piece> {
+export interface EncodedEntry<Piece> {
   pieces: Piece[];
   /** Of its calls. */
   ids: string[];
@@ -28,7 +28,7 @@ export function withOptions(parameters: Record<string, unknown>, options: ModelR
 }
 
 /** What was made of an object, as long as that object lives: the tools of a turn are the same for each request. */
-export function once<Key extends object>(make: (key: Key) => string): (key: Key) => string {
+export function memoizeByObject<Key extends object>(make: (key: Key) => string): (key: Key) => string {
   const made = new WeakMap<Key, string>();
   return (key) => {
     const known = made.get(key) ?? make(key);
@@ -38,7 +38,7 @@ export function once<Key extends object>(make: (key: Key) => string): (key: Key)
 }
 
 /** JSON that servers take. */
-export function json(value: object): string {
+export function encodeJson(value: object): string {
   return wellFormed(JSON.stringify(value));
 }
 
@@ -50,23 +50,23 @@ function wellFormed(json: string): string {
 }
 
 /** Stands where the wire formats want a user's word and the chat has none. */
-export const goOn = "Go on.";
+export const continuePrompt = "Go on.";
 
 /** What a part of a user's message says in words; undefined when it says none to the model. */
-export function wordsOf(part: Part): string | undefined {
+export function userText(part: Part): string | undefined {
   if (part.type === "agent") return `Use the task tool to hand work to the agent ${part.name}.`;
   return part.type === "text" && !part.ignored && part.text.trim() !== "" ? part.text : undefined;
 }
 
 /** The calls of a reply that the model is shown, with their results. */
-export function callsOf(parts: readonly Part[]): ToolPart[] {
+export function shownCalls(parts: readonly Part[]): ToolPart[] {
   return parts.filter((part) => part.type === "tool").filter(({ state }) => !isDiscarded(state));
 }
 
 /** Ids of the calls of one reply, by part: as they came where all are distinct and `fits` holds, else the parts' own. */
-export function idsOf(
+export function callIDs(
   calls: readonly ToolPart[],
-  { renamed }: Telling,
+  { renamed }: EncodeOptions,
   fits: (callID: string) => boolean,
 ): Map<string, string> {
   const given = new Set(calls.map(({ callID }) => callID));
@@ -75,7 +75,7 @@ export function idsOf(
 }
 
 /** A tool's name as the APIs take it: models have called for things that have no such name. */
-export function nameOf({ tool }: ToolPart): string {
+export function validToolName({ tool }: ToolPart): string {
   return tool.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed";
 }
 
@@ -109,14 +109,14 @@ export function callData({ state }: ToolPart): Record<string, unknown> | undefin
   return state.status === "pending" ? state.provider : state.metadata?.provider;
 }
 
-export type Content =
+export type FileContent =
   | { type: "text"; text: string }
   /** `data` is base64. */
   | { type: "image"; mime: string; data: string; url: string }
   | { type: "pdf"; data: string; url: string; filename: string };
 
 /** A file as the model can take it: its text with path and lines, an image, a PDF, or a sentence that names it. */
-export function fileContent({ mime, filename, url, source }: FilePart): Content {
+export function fileContent({ mime, filename, url, source }: FilePart): FileContent {
   if (source) {
     return { type: "text", text: `${filename}, lines ${source.start}–${source.end}:\n${fenced(source.text)}` };
   }

@@ -5,7 +5,7 @@ import { ModelError, type ModelErrorKind } from "../../loop/model.ts";
 import { isOverflow, outputTooLong } from "./context-overflow.ts";
 
 /** The kinds that a request can fail with; the other two are known without asking a server. */
-type Kind = Exclude<ModelErrorKind, "no-key" | "aborted">;
+type FailureKind = Exclude<ModelErrorKind, "no-key" | "aborted">;
 
 /** Where a request went, for the words of an error. */
 export interface Endpoint {
@@ -19,7 +19,7 @@ export interface Endpoint {
 }
 
 /** What can be known of a failure, whichever SDK or server it came from. */
-interface Facts {
+interface FailureFacts {
   status: number | undefined;
   /** The server's own names for the error, the most telling first: "overloaded_error", "context_length_exceeded". */
   names: string[];
@@ -32,7 +32,7 @@ interface Facts {
   code: string | undefined;
 }
 
-const kinds: Record<string, Kind> = {
+const kinds: Record<string, FailureKind> = {
   overloaded_error: "overloaded",
   rate_limit_error: "rate-limit",
   rate_limit_exceeded: "rate-limit",
@@ -57,7 +57,7 @@ const noSuchModel =
   /model[^.]{0,80}(not found|does not exist|is not (a valid|available|supported|found))|not a valid model|invalid model|unknown model|no such model/i;
 
 /** An error object that a server sent in the middle of a stream. */
-export class ServerSaid extends Error {
+export class StreamedError extends Error {
   readonly error: unknown;
 
   constructor(error: unknown) {
@@ -82,7 +82,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
 }
 
 /** What is known of trying again beyond the kind of the failure; undefined when nothing is. */
-function retryAdvice(facts: Facts, retryAfterMs: number | undefined): boolean | undefined {
+function retryAdvice(facts: FailureFacts, retryAfterMs: number | undefined): boolean | undefined {
   const said = facts.headers?.get("x-should-retry");
   if (said === "true" || said === "false") return said === "true";
   if (retryAfterMs === undefined && facts.names.some((name) => spent.test(name))) return false;
@@ -91,7 +91,7 @@ function retryAdvice(facts: Facts, retryAfterMs: number | undefined): boolean | 
 }
 
 /** Neither a status nor a name nor words that are known: it may as well be a bug, and would be one again. */
-function isRiddle({ status, names, text, isTold, code }: Facts): boolean {
+function isRiddle({ status, names, text, isTold, code }: FailureFacts): boolean {
   if (status !== undefined || code !== undefined || names.some((name) => Object.hasOwn(kinds, name))) return false;
   return isTold ? text === "" : !lost.test(text);
 }
@@ -116,7 +116,7 @@ export function abortedError(): ModelError {
   return new ModelError("aborted", "The reply was stopped.", "Send a message to go on.");
 }
 
-function read(thrown: unknown): Facts {
+function read(thrown: unknown): FailureFacts {
   const { status, headers, message, type, error: given } = record(thrown);
   const error = given ?? parsed(message);
   // Anthropic wraps its errors as {type, error: {type, message}}; the OpenAI SDK hands over the inner object.
@@ -161,7 +161,7 @@ function systemCode(thrown: unknown): string | undefined {
   return code;
 }
 
-function classify({ status, names, text, isTold, code }: Facts): Kind {
+function classify({ status, names, text, isTold, code }: FailureFacts): FailureKind {
   if (status !== 401 && status !== 403 && status !== 429 && isOverflow(`${names.join(" ")} ${text}`)) {
     return outputTooLong(text) === undefined ? "context-full" : "invalid";
   }
@@ -186,7 +186,7 @@ function isCertificate(code: string | undefined): boolean {
   return code !== undefined && /CERT|SELF_SIGNED|ISSUER/.test(code);
 }
 
-function words(kind: Kind, facts: Facts, endpoint: Endpoint): { message: string; next: string } {
+function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { message: string; next: string } {
   const { origin, model, keyVariable } = endpoint;
   const said = quote(facts.text, endpoint.apiKey);
   switch (kind) {
@@ -234,7 +234,7 @@ function words(kind: Kind, facts: Facts, endpoint: Endpoint): { message: string;
   }
 }
 
-function unreachable({ code }: Facts, origin: string): { message: string; next: string } {
+function unreachable({ code }: FailureFacts, origin: string): { message: string; next: string } {
   switch (code) {
     case "ECONNREFUSED":
       return { message: `Nothing answers at ${origin}.`, next: "Start the server there, or check the base URL." };

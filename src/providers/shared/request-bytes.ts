@@ -4,11 +4,11 @@
  */
 import type { Entry } from "../../chat/apply.ts";
 import type { ModelRef, Part } from "../../chat/message.ts";
-import type { Telling, Told } from "./entry-content.ts";
+import type { EncodedEntry, EncodeOptions } from "./entry-content.ts";
 
 /** How entries become the messages of one wire format, as JSON. */
-export interface Format<Piece, Open> {
-  tell(entry: Entry, how: Telling): Told<Piece>;
+export interface WireFormat<Piece, Open> {
+  encode(entry: Entry, how: EncodeOptions): EncodedEntry<Piece>;
   /** What is still open before the first piece: it may be joined with the next one. */
   start(): Open;
   /** Takes a piece. Answers with what is open now, and with the messages that are complete. */
@@ -17,7 +17,7 @@ export interface Format<Piece, Open> {
   end(open: Open): string[];
 }
 
-interface Seen {
+interface EncodedSoFar {
   entry: Entry;
   info: Entry["info"];
   parts: readonly Part[];
@@ -29,10 +29,10 @@ interface Seen {
 const newest = 4;
 
 class Conversation<Piece, Open> {
-  readonly #format: Format<Piece, Open>;
+  readonly #format: WireFormat<Piece, Open>;
   readonly #head: string;
   readonly #model: ModelRef;
-  readonly #seen: Seen[] = [];
+  readonly #seen: EncodedSoFar[] = [];
   /** Ids of calls. */
   readonly #taken = new Set<string>();
   #open: Open;
@@ -41,7 +41,7 @@ class Conversation<Piece, Open> {
   #isFirst = true;
 
   /** `head` is the JSON up to the messages: `{…,"messages":[`. */
-  constructor(format: Format<Piece, Open>, head: string, model: ModelRef) {
+  constructor(format: WireFormat<Piece, Open>, head: string, model: ModelRef) {
     this.#format = format;
     this.#head = head;
     this.#model = model;
@@ -51,7 +51,7 @@ class Conversation<Piece, Open> {
   }
 
   /** Whether a request with these entries begins with all that was said here. */
-  holds(entries: readonly Entry[], head: string): boolean {
+  isContinuedBy(entries: readonly Entry[], head: string): boolean {
     const seen = this.#seen;
     if (head !== this.#head || entries.length < seen.length) return false;
     for (let at = 0; at < seen.length; at++) {
@@ -79,9 +79,9 @@ class Conversation<Piece, Open> {
 
   #take(entry: Entry): void {
     const own = isOwn(entry, this.#model);
-    let told = this.#format.tell(entry, { own, renamed: false });
+    let told = this.#format.encode(entry, { own, renamed: false });
     // An entry whose ids are taken is told with other ids.
-    if (told.ids.some((id) => this.#taken.has(id))) told = this.#format.tell(entry, { own, renamed: true });
+    if (told.ids.some((id) => this.#taken.has(id))) told = this.#format.encode(entry, { own, renamed: true });
     for (const id of told.ids) this.#taken.add(id);
     for (const piece of told.pieces) {
       const { open, complete } = this.#format.add(this.#open, piece);
@@ -111,13 +111,13 @@ class Conversation<Piece, Open> {
 }
 
 /** The conversations that go on, by their first entry. */
-export function conversations<Piece, Open>(format: Format<Piece, Open>) {
+export function requestEncoder<Piece, Open>(format: WireFormat<Piece, Open>) {
   const known = new WeakMap<Entry, Conversation<Piece, Open>>();
   /** The body of a request. It is valid until the next one of the same conversation is made. */
   return (head: string, entries: readonly Entry[], model: ModelRef): Uint8Array => {
     const [first] = entries;
     let conversation = first && known.get(first);
-    if (!conversation?.holds(entries, head)) {
+    if (!conversation?.isContinuedBy(entries, head)) {
       conversation = new Conversation(format, head, model);
       if (first) known.set(first, conversation);
     }

@@ -1,5 +1,5 @@
-import { leave, withBody } from "./connection.ts";
-import { ServerSaid } from "./failure.ts";
+import { drainLater, withBody } from "./connection.ts";
+import { StreamedError } from "./failure.ts";
 
 /** Longer than the last lines of any stream, in bytes. */
 const kept = 2_048;
@@ -14,14 +14,14 @@ export class SseTail {
   #tail = "";
 
   /** What an `error:` line says. */
-  get error(): ServerSaid | undefined {
+  get error(): StreamedError | undefined {
     const line = /(?:^|[\r\n])error: ?(.+)/.exec(this.#tail)?.[1];
     if (line === undefined) return undefined;
     const said = Buffer.from(line, "latin1").toString();
     try {
-      return new ServerSaid(JSON.parse(said));
+      return new StreamedError(JSON.parse(said));
     } catch {
-      return new ServerSaid(said);
+      return new StreamedError(said);
     }
   }
 
@@ -41,7 +41,7 @@ export class SseTail {
         this.#note(next.value);
         yield next.value;
         if (!this.done) continue;
-        leave(chunks, close);
+        drainLater(chunks, close);
         return;
       }
     } finally {

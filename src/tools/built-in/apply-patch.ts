@@ -3,11 +3,11 @@ import type { CallMetadata, FileDiff } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { Preview } from "../../chat/requests.ts";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
-import { openTarget, type Target } from "../editing/plan-change.ts";
+import { type EditTarget, openTarget } from "../editing/plan-change.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import type { TextFile } from "../host.ts";
 import { applyChunks } from "../patch/apply-chunks.ts";
-import { commit, type Step } from "../patch/commit-files.ts";
+import { commit, type FileWrite } from "../patch/commit-files.ts";
 import { type FileChange, parsePatch } from "../patch/parse-patch.ts";
 import { compare, inContext, toFileDiff } from "../text/diff.ts";
 import { countLines, plural } from "../text/text.ts";
@@ -23,13 +23,13 @@ export const applyPatch = defineTool({
   async prepare({ input: patch }, context) {
     const { host, seen, signal } = context;
     const steps: PatchStep[] = [];
-    for (const change of merged(parsePatch(patch))) steps.push(...(await stepsOf(change, context)));
+    for (const change of mergeChanges(parsePatch(patch))) steps.push(...(await planSteps(change, context)));
     assertOnce(steps);
     // Deletions last: what cannot be written must not cost a file.
     steps.sort((a, b) => Number(a.text === undefined) - Number(b.text === undefined));
     const diffs = steps.map(({ target, text }) => diffOf(target, text ?? ""));
     return {
-      title: titleOf(steps),
+      title: patchTitle(steps),
       preview: previewOf(diffs),
       requires: steps.flatMap(({ target }) => fileRequirements("edit", target.location, host)),
       writes: steps.map(({ target }) => target.location.path),
@@ -41,7 +41,7 @@ export const applyPatch = defineTool({
           if (file) seen.set(file.path, file.version);
           else seen.delete(target.location.path);
         }
-        const words = steps.map((step, index) => report(step, after[index]));
+        const words = steps.map((step, index) => describeStep(step, after[index]));
         const problems = await Promise.all(
           after.map((file, index) => (file ? newProblems(host, known[index], file, signal) : "")),
         );
@@ -54,7 +54,7 @@ export const applyPatch = defineTool({
   },
 });
 
-interface PatchStep extends Step {
+interface PatchStep extends FileWrite {
   /** The text whose problems are known: of a moved file, the one that it had elsewhere. */
   old: string;
   /** What was done, in sentences. */
@@ -62,7 +62,7 @@ interface PatchStep extends Step {
 }
 
 /** Chunks for the same file in several places of the patch as one. */
-function merged(changes: readonly FileChange[]): FileChange[] {
+function mergeChanges(changes: readonly FileChange[]): FileChange[] {
   const all: FileChange[] = [];
   for (const change of changes) {
     const same = all.find((other) => other.path === change.path);
@@ -73,7 +73,7 @@ function merged(changes: readonly FileChange[]): FileChange[] {
   return all;
 }
 
-async function stepsOf(change: FileChange, context: ToolContext): Promise<PatchStep[]> {
+async function planSteps(change: FileChange, context: ToolContext): Promise<PatchStep[]> {
   const { path } = change;
   switch (change.type) {
     case "add": {
@@ -112,7 +112,7 @@ async function updateSteps(
   ];
 }
 
-async function openOld(path: string, context: ToolContext): Promise<{ target: Target; before: TextFile }> {
+async function openOld(path: string, context: ToolContext): Promise<{ target: EditTarget; before: TextFile }> {
   const target = await openTarget(path, false, context);
   const { before } = target;
   // `openTarget` answers without a text only where it may be missing.
@@ -120,7 +120,7 @@ async function openOld(path: string, context: ToolContext): Promise<{ target: Ta
   return { target, before };
 }
 
-async function openNew(path: string, advice: string, context: ToolContext): Promise<Target> {
+async function openNew(path: string, advice: string, context: ToolContext): Promise<EditTarget> {
   const target = await openTarget(path, true, context);
   if (!target.before) return target;
   throw new ToolError(`${target.location.relative} exists already. ${advice} Nothing was changed.`);
@@ -135,7 +135,7 @@ function assertOnce(steps: readonly PatchStep[]): void {
   }
 }
 
-function titleOf(steps: readonly PatchStep[]): string {
+function patchTitle(steps: readonly PatchStep[]): string {
   const [first, second, ...more] = steps;
   const name = first?.target.location.relative ?? "";
   if (first && !second) {
@@ -146,14 +146,14 @@ function titleOf(steps: readonly PatchStep[]): string {
   return isMove ? `Move ${second?.target.location.relative} to ${name}` : `Patch ${plural(steps.length, "file")}`;
 }
 
-function report({ done, target, text }: PatchStep, after: TextFile | undefined): string {
+function describeStep({ done, target, text }: PatchStep, after: TextFile | undefined): string {
   if (!after) return done;
   const formatted = after.text === text ? "" : " The editor changed it further on save (a formatter, perhaps).";
   if (!target.before) return done + formatted;
   return `${done}${formatted} It reads there now:\n${inContext(compare(target.before.text, after.text), 80)}`;
 }
 
-function diffOf({ location, before }: Target, text: string): FileDiff {
+function diffOf({ location, before }: EditTarget, text: string): FileDiff {
   return toFileDiff(location.relative, compare(before?.text ?? "", text));
 }
 

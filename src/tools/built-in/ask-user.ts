@@ -42,12 +42,12 @@ export const askUser = defineTool({
       writes: [],
       run: async () => {
         const answers = await askUser(asked);
-        return { output: asked.map((one, at) => told(one, answers[at] ?? [])).join("\n\n"), metadata: {} };
+        return { output: asked.map((one, at) => formatAnswer(one, answers[at] ?? [])).join("\n\n"), metadata: {} };
       },
     };
   },
 });
 
-function told({ question }: Question, answers: readonly string[]): string {
+function formatAnswer({ question }: Question, answers: readonly string[]): string {
   return `${question}\n→ ${answers.length === 0 ? "(no answer)" : answers.join("; ")}`;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { defineTool } from "../tool.ts";
-import { known } from "./bash-output.ts";
+import { findCommand } from "./bash-output.ts";
 
 export const bashKill = defineTool({
   name: "bash_kill",
@@ -9,7 +9,7 @@ export const bashKill = defineTool({
   input: z.object({ id: z.string() }),
   async prepare({ id }, { host: { background }, signal }) {
     signal.throwIfAborted();
-    const { command } = known(background, id);
+    const { command } = findCommand(background, id);
     return {
       title: `End ${id}`,
       preview: { type: "text", text: command },

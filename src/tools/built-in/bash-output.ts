@@ -25,33 +25,35 @@ export const bashOutput = defineTool({
       requires: [],
       writes: [],
       run: async () =>
-        id === undefined ? { output: overview(background), metadata: {} } : news(background, id, filter),
+        id === undefined ? { output: listCommands(background), metadata: {} } : readNewOutput(background, id, filter),
     };
   },
 });
 
 /** @throws ToolError when there is no such command */
-export function known(background: Background, id: string): BackgroundCommand {
+export function findCommand(background: Background, id: string): BackgroundCommand {
   const command = background.list().find((one) => one.id === id);
   if (command) return command;
-  throw new ToolError(`There is no background command "${id}". ${overview(background)}`);
+  throw new ToolError(`There is no background command "${id}". ${listCommands(background)}`);
 }
 
-function overview(background: Background): string {
-  const lines = background.list().map((one) => `${one.id} (${inWords(one)}): ${headOf(one.command, commandLength)}`);
+function listCommands(background: Background): string {
+  const lines = background
+    .list()
+    .map((one) => `${one.id} (${describeState(one)}): ${headOf(one.command, commandLength)}`);
   return lines.length === 0 ? "There are no background commands." : lines.join("\n");
 }
 
-function news(background: Background, id: string, filter: string): ToolResult {
-  const command = known(background, id);
+function readNewOutput(background: Background, id: string, filter: string): ToolResult {
+  const command = findCommand(background, id);
   const { text = "", outputFile } = background.read(id) ?? {};
   const lines = splitLines(text).filter((line) => line.includes(filter));
   const what = filter === "" ? "new output" : "new output with this text";
   const shown = lines.length === 0 ? `(no ${what})` : lines.join("\n");
-  return { output: `${shown}\n\n[${inWords(command)}]`, metadata: { outputFile } };
+  return { output: `${shown}\n\n[${describeState(command)}]`, metadata: { outputFile } };
 }
 
-function inWords({ state }: BackgroundCommand): string {
+function describeState({ state }: BackgroundCommand): string {
   switch (state.type) {
     case "running":
       return "running";

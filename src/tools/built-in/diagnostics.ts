@@ -28,7 +28,7 @@ export const diagnostics = defineTool({
       run: async () => {
         const problems = await editor.problems(location?.path);
         signal.throwIfAborted();
-        return location ? ofOne(problems, location, workspace) : await ofAll(problems, workspace);
+        return location ? problemsOfFile(problems, location, workspace) : await problemsOfAll(problems, workspace);
       },
     };
   },
@@ -41,21 +41,21 @@ export function requireEditor(editor: Editor | undefined): Editor {
 }
 
 /** What may be told of a file without having asked for it. */
-export function isOpenToAll({ inside, protection }: Location): boolean {
+export function isReadableUnasked({ inside, protection }: Location): boolean {
   return inside && protection !== "secret" && protection !== "ignored";
 }
 
-function ofOne(problems: readonly Problem[], location: Location, workspace: Workspace): ToolResult {
-  return told(problems.map((problem) => ({ problem, path: pathFor(location, workspace) })));
+function problemsOfFile(problems: readonly Problem[], location: Location, workspace: Workspace): ToolResult {
+  return formatProblems(problems.map((problem) => ({ problem, path: pathFor(location, workspace) })));
 }
 
-async function ofAll(problems: readonly Problem[], workspace: Workspace): Promise<ToolResult> {
+async function problemsOfAll(problems: readonly Problem[], workspace: Workspace): Promise<ToolResult> {
   const paths = [...new Set(problems.map((problem) => problem.path))];
   const located = await Promise.all(paths.map(async (path) => [path, await workspace.locate(path)] as const));
   const shown = new Map(
-    located.filter(([, at]) => isOpenToAll(at)).map(([path, at]) => [path, pathFor(at, workspace)]),
+    located.filter(([, at]) => isReadableUnasked(at)).map(([path, at]) => [path, pathFor(at, workspace)]),
   );
-  return told(
+  return formatProblems(
     problems.flatMap((problem) => {
       const path = shown.get(problem.path);
       return path === undefined ? [] : [{ problem, path }];
@@ -63,25 +63,27 @@ async function ofAll(problems: readonly Problem[], workspace: Workspace): Promis
   );
 }
 
-function told(found: readonly { problem: Problem; path: string }[]): ToolResult {
+function formatProblems(found: readonly { problem: Problem; path: string }[]): ToolResult {
   if (found.length === 0) return { output: "No problems.", metadata: { fact: "no problems", tone: "good" } };
   const rank = ({ severity }: Problem) => order.indexOf(severity);
   const sorted = found.toSorted((a, b) => rank(a.problem) - rank(b.problem));
   const byFile = Map.groupBy(sorted.slice(0, most), ({ path }) => path);
-  const sections = [...byFile].map(([path, list]) => [path, ...list.map(({ problem }) => line(problem))].join("\n"));
+  const sections = [...byFile].map(([path, list]) =>
+    [path, ...list.map(({ problem }) => formatProblem(problem))].join("\n"),
+  );
   const left = found.length - most;
   if (left > 0) sections.push(`(${left} more are not shown; ask for one file)`);
-  const fact = counts(found.map(({ problem }) => problem));
+  const fact = countBySeverity(found.map(({ problem }) => problem));
   const isBad = found.some(({ problem }) => problem.severity === "error");
   return { output: sections.join("\n\n"), metadata: { fact, ...(isBad && { tone: "bad" }) } };
 }
 
-function line({ line, column, severity, message, source }: Problem): string {
+function formatProblem({ line, column, severity, message, source }: Problem): string {
   const words = cutLine(message.replace(/\s+/g, " ").trim(), longest);
   return `  ${line}:${column} ${severity} ${words}${source === "" ? "" : ` [${source}]`}`;
 }
 
-function counts(problems: readonly Problem[]): string {
+function countBySeverity(problems: readonly Problem[]): string {
   const parts = order.flatMap((severity) => {
     const count = problems.filter((problem) => problem.severity === severity).length;
     return count === 0 ? [] : [plural(count, severity)];

@@ -20,7 +20,7 @@ export const glob = defineTool({
   }),
   async prepare({ pattern, path }, { host, signal }) {
     signal.throwIfAborted();
-    const { folder, rest } = await placeOf(pattern, path, host);
+    const { folder, rest } = await splitPattern(pattern, path, host);
     return {
       title: `Find ${pattern}`,
       preview: { type: "text", text: `${pattern} in ${folder.path}` },
@@ -29,7 +29,7 @@ export const glob = defineTool({
       run: async () => {
         if ((await host.workspace.look(folder)) !== "folder")
           throw new ToolError(`${folder.relative} is not a folder.`);
-        const { list, isCut } = await find(folder, rest, host, signal);
+        const { list, isCut } = await listFiles(folder, rest, host, signal);
         const prefix = pathFor(folder, host.workspace);
         const lines = list.newest(shownFiles).map((file) => (prefix === "." ? file : `${prefix}/${file}`));
         if (lines.length === 0) lines.push(`No files match ${pattern}.`);
@@ -48,7 +48,7 @@ export const glob = defineTool({
 });
 
 /** A pattern that is absolute or leads upwards names its folder itself. */
-async function placeOf(
+async function splitPattern(
   pattern: string,
   path: string | undefined,
   host: Host,
@@ -63,7 +63,7 @@ async function placeOf(
   return { folder: await host.workspace.locate(from), rest: isPlain ? base.slice(cut + 1) : rest };
 }
 
-async function find(
+async function listFiles(
   folder: Location,
   pattern: string,
   { search, workspace }: Host,
@@ -71,22 +71,22 @@ async function find(
 ): Promise<{ list: FileList; isCut: boolean }> {
   const list = new FileList(
     workspace.searchFilter(folder),
-    matcher(pattern.startsWith("./") ? pattern.slice(2) : pattern),
+    globMatcher(pattern.startsWith("./") ? pattern.slice(2) : pattern),
   );
-  const args = ["--files", ...listArguments, ...byEnding(pattern)];
+  const args = ["--files", ...listArguments, ...extensionArguments(pattern)];
   const { stderr, code, cut } = await search.ripgrep(args, folder.path, listLimit, signal, list.take);
   if (code > 1 && list.count === 0 && stderr.trim() !== "") throw new ToolError(`The search failed: ${stderr.trim()}`);
   return { list, isCut: cut };
 }
 
 /** A positive --glob would list ignored files, too, so the pattern is matched here; but most can be left out by a type. */
-function byEnding(pattern: string): string[] {
+function extensionArguments(pattern: string): string[] {
   const [, ending] = /(?:^|\/)\*(\.\w+)$/.exec(pattern) ?? [];
   return ending === undefined ? [] : [`--type-add=wanted:*${ending}`, "--type=wanted"];
 }
 
 /** Brackets are tried as they stand, too: `app/[id]/(shop)/page.tsx` is a usual path. */
-function matcher(pattern: string): (path: string) => boolean {
+function globMatcher(pattern: string): (path: string) => boolean {
   const patterns = [pattern];
   if (/[[(]/.test(pattern)) patterns.push(pattern.replace(/[[\]()]/g, "\\$&"));
   const isMatch = picomatch(patterns, { dot: true });

@@ -22,7 +22,7 @@ const input = z.object({
   head_limit: z.optional(z.int().check(z.gte(0))).check(z.describe("At most this many lines, files or counts")),
   multiline: z.optional(z.boolean()).check(z.describe("Matches may span lines; . matches line ends")),
 });
-type Input = z.infer<typeof input>;
+type GrepInput = z.infer<typeof input>;
 
 /** Characters of ripgrep's output; it is stopped there. */
 const outputCharacters = 2_000_000;
@@ -48,12 +48,12 @@ export const grep = defineTool({
       run: async () => {
         if ((await host.workspace.look(location)) !== kind)
           throw new ToolError(`${location.relative} has changed meanwhile.`);
-        const place = whereFor(location, isFolder, pathFor(location, host.workspace));
+        const place = searchTarget(location, isFolder, pathFor(location, host.workspace));
         const sieve = isFolder ? host.workspace.searchFilter(location) : noFilter;
         const counted = isFolder
-          ? countExcluded(location, sieve, onlyGlob(wish), host.search, signal)
+          ? countExcluded(location, sieve, searchedGlob(wish), host.search, signal)
           : Promise.resolve(0);
-        const [found, held] = await Promise.all([search(wish, place, sieve, host, signal), counted]);
+        const [found, held] = await Promise.all([runSearch(wish, place, sieve, host, signal), counted]);
         const shown = wish.head_limit ? found.lines.slice(0, wish.head_limit) : found.lines;
         if (shown.length < found.lines.length)
           shown.push(`(${found.lines.length - shown.length} more lines; head_limit was reached)`);
@@ -69,19 +69,25 @@ export const grep = defineTool({
   },
 });
 
-interface Place {
+interface SearchTarget {
   cwd: string;
   /** Put before each path that is shown. */
   prefix: string;
   target: string;
 }
 
-async function search(wish: Input, place: Place, sieve: SearchFilter, { search }: Host, signal: AbortSignal) {
+async function runSearch(
+  wish: GrepInput,
+  place: SearchTarget,
+  sieve: SearchFilter,
+  { search }: Host,
+  signal: AbortSignal,
+) {
   const args = [...argumentsFor(wish), ...sieve.args, "--regexp", wish.pattern, "--", place.target];
-  const list = isList(wish) ? new FileList(sieve, () => true) : undefined;
+  const list = listsFiles(wish) ? new FileList(sieve, () => true) : undefined;
   const found = await search.ripgrep(args, place.cwd, outputCharacters, signal, list?.take);
-  if (found.code > 1 && found.stderr.trim() !== "") throw new ToolError(explain(found.stderr));
-  const { lines, fact } = list ? files(list, place) : rows(found.stdout, wish, place, sieve);
+  if (found.code > 1 && found.stderr.trim() !== "") throw new ToolError(describeFailure(found.stderr));
+  const { lines, fact } = list ? formatFiles(list, place) : formatRows(found.stdout, wish, place, sieve);
   const remarks: string[] = [];
   if (found.cut) remarks.push("(the search was stopped, there is too much: narrow the pattern, the path or the glob)");
   if (found.code > 1) remarks.push("(some files or folders could not be read)");
@@ -89,24 +95,24 @@ async function search(wish: Input, place: Place, sieve: SearchFilter, { search }
 }
 
 /** ripgrep runs in the folder, so that globs and ignore files are relative to it. */
-function whereFor({ path }: Location, isFolder: boolean, shown: string): Place {
+function searchTarget({ path }: Location, isFolder: boolean, shown: string): SearchTarget {
   if (isFolder) return { cwd: path, prefix: shown === "." ? "" : `${shown}/`, target: "./" };
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   const folderOf = (file: string) => file.slice(0, file.length - name.length);
   return { cwd: folderOf(path), prefix: folderOf(shown), target: `./${name}` };
 }
 
-function isList({ output_mode }: Input): boolean {
+function listsFiles({ output_mode }: GrepInput): boolean {
   return output_mode !== "content" && output_mode !== "count";
 }
 
-function argumentsFor(wish: Input): string[] {
+function argumentsFor(wish: GrepInput): string[] {
   const args = [...listArguments, "--with-filename", "--engine=auto"];
   if (wish["-i"]) args.push("--ignore-case");
   if (wish.multiline) args.push("--multiline", "--multiline-dotall");
   else if (wish.pattern.includes("\n") || wish.pattern.includes("\\n")) args.push("--multiline");
   if (wish.type !== undefined) args.push(`--type=${wish.type}`);
-  if (wish.glob !== undefined) args.push(...onlyFiles(wish.glob, wish.type !== undefined));
+  if (wish.glob !== undefined) args.push(...globArguments(wish.glob, wish.type !== undefined));
   switch (wish.output_mode) {
     case "content": {
       args.push(
@@ -129,24 +135,29 @@ function argumentsFor(wish: Input): string[] {
 }
 
 /** A positive --glob would search ignored files, too; a type does not, but knows no folders. */
-function onlyFiles(pattern: string, hasType: boolean): string[] {
+function globArguments(pattern: string, hasType: boolean): string[] {
   if (hasType || pattern.includes("/") || pattern.startsWith("!")) return [`--glob=${pattern}`];
   return [`--type-add=wanted:${pattern}`, "--type=wanted"];
 }
 
 /** The glob that says which files are searched, where one does. */
-function onlyGlob({ glob, type }: Input): string | undefined {
+function searchedGlob({ glob, type }: GrepInput): string | undefined {
   if (type !== undefined) return `*.${type}`;
   return glob?.startsWith("!") ? undefined : glob;
 }
 
-function files(list: FileList, { prefix }: Place): { lines: string[]; fact: string } {
+function formatFiles(list: FileList, { prefix }: SearchTarget): { lines: string[]; fact: string } {
   const lines = list.newest(list.count).map((path) => prefix + path);
   return { lines, fact: lines.length === 0 ? "no matches" : plural(lines.length, "file") };
 }
 
-function rows(stdout: string, wish: Input, { prefix }: Place, sieve: SearchFilter): { lines: string[]; fact: string } {
-  const rows = rowsOf(stdout, sieve);
+function formatRows(
+  stdout: string,
+  wish: GrepInput,
+  { prefix }: SearchTarget,
+  sieve: SearchFilter,
+): { lines: string[]; fact: string } {
+  const rows = parseRows(stdout, sieve);
   const matches =
     wish.output_mode === "content"
       ? rows.filter((row) => row.sign === ":").length
@@ -162,7 +173,7 @@ function rows(stdout: string, wish: Input, { prefix }: Place, sieve: SearchFilte
   };
 }
 
-interface Row {
+interface MatchRow {
   file: string;
   number: string;
   /** `-` for a line of context. */
@@ -174,8 +185,8 @@ interface Row {
  * The rows of ripgrep's output, by file: its threads answer in another order each time. A row is `path NUL number : text`,
  * or `path NUL count`.
  */
-function rowsOf(stdout: string, sieve: SearchFilter): Row[] {
-  const byFile = new Map<string, Row[]>();
+function parseRows(stdout: string, sieve: SearchFilter): MatchRow[] {
+  const byFile = new Map<string, MatchRow[]>();
   let begun = "";
   for (const row of stdout.split("\n")) {
     const end = row.indexOf("\0");
@@ -197,7 +208,7 @@ function rowsOf(stdout: string, sieve: SearchFilter): Row[] {
     .flatMap((file) => byFile.get(file) ?? []);
 }
 
-function explain(stderr: string): string {
+function describeFailure(stderr: string): string {
   const message = stderr.trim().replace(/^rg: /, "");
   return `ripgrep could not search: ${message}`;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { openTarget, planChange } from "../editing/plan-change.ts";
-import { type CellChange, type CellName, CellType, changeCell } from "../notebook/change-cell.ts";
+import { type CellChange, type CellRef, CellType, changeCell } from "../notebook/change-cell.ts";
 import { defineTool, ToolError } from "../tool.ts";
 
 const input = z.object({
@@ -27,7 +27,7 @@ export const notebookEdit = defineTool({
 });
 
 function changeOf({ cell_id, cell_number, new_source, cell_type, edit_mode }: z.infer<typeof input>): CellChange {
-  let cell: CellName | undefined;
+  let cell: CellRef | undefined;
   if (cell_id !== undefined) cell = { id: cell_id };
   else if (cell_number !== undefined) cell = { number: cell_number };
   if (edit_mode === "insert" && new_source !== undefined)

@@ -3,7 +3,7 @@ import { fileRequirements, folderRequirements, pathFor } from "../file-access/re
 import type { CodePlace, CodeSymbol, Editor, Host, Location, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
 import { defineTool, type PermissionRequirement, ToolError, type ToolResult } from "../tool.ts";
-import { isOpenToAll, requireEditor } from "./diagnostics.ts";
+import { isReadableUnasked, requireEditor } from "./diagnostics.ts";
 
 const most = 100;
 /** Characters of a line of code. */
@@ -23,7 +23,7 @@ export const symbols = defineTool({
   }),
   async prepare(input, { host, signal }) {
     const editor = requireEditor(host.editor);
-    const { title, requires, find } = await query(input, editor, host);
+    const { title, requires, find } = await queryFor(input, editor, host);
     return {
       title,
       preview: { type: "text", text: title },
@@ -32,29 +32,33 @@ export const symbols = defineTool({
       run: async () => {
         const found = await find();
         signal.throwIfAborted();
-        return await told(found, host.workspace);
+        return await formatResults(found, host.workspace);
       },
     };
   },
 });
 
-interface Input {
+interface SymbolsInput {
   action: "definition" | "references" | "document" | "workspace";
   symbol?: string | undefined;
   path?: string | undefined;
   line?: number | undefined;
 }
 
-interface Query {
+interface SymbolQuery {
   title: string;
   requires: PermissionRequirement[];
-  find(): Promise<readonly Found[]>;
+  find(): Promise<readonly SymbolResult[]>;
 }
 
 /** A place, or a symbol with its name. */
-type Found = CodePlace | CodeSymbol;
+type SymbolResult = CodePlace | CodeSymbol;
 
-async function query({ action, symbol, path, line }: Input, editor: Editor, host: Host): Promise<Query> {
+async function queryFor(
+  { action, symbol, path, line }: SymbolsInput,
+  editor: Editor,
+  host: Host,
+): Promise<SymbolQuery> {
   const { workspace } = host;
   if (action === "workspace") {
     if (symbol === undefined) throw new ToolError("symbol is missing: the name to look for, or its beginning.");
@@ -75,12 +79,12 @@ async function query({ action, symbol, path, line }: Input, editor: Editor, host
 }
 
 /** Of files that nobody has allowed to be read, no text is told; of protected ones, nothing. */
-async function told(found: readonly Found[], workspace: Workspace): Promise<ToolResult> {
+async function formatResults(found: readonly SymbolResult[], workspace: Workspace): Promise<ToolResult> {
   const paths = [...new Set(found.map(({ path }) => path))];
   const located = new Map(await Promise.all(paths.map(async (path) => [path, await workspace.locate(path)] as const)));
   const lines = found.flatMap((one) => {
     const location = located.get(one.path);
-    return location && isTold(location) ? [lineOf(one, location, workspace)] : [];
+    return location && isReadable(location) ? [formatResult(one, location, workspace)] : [];
   });
   const hidden = found.length - lines.length;
   const left = lines.length - most;
@@ -95,13 +99,13 @@ async function told(found: readonly Found[], workspace: Workspace): Promise<Tool
   };
 }
 
-function isTold({ protection }: Location): boolean {
+function isReadable({ protection }: Location): boolean {
   return protection !== "secret" && protection !== "ignored";
 }
 
-function lineOf(one: Found, location: Location, workspace: Workspace): string {
+function formatResult(one: SymbolResult, location: Location, workspace: Workspace): string {
   const where = `${pathFor(location, workspace)}:${one.line}`;
   if ("name" in one) return `${where} ${one.kind} ${one.container === "" ? "" : `${one.container}.`}${one.name}`;
-  const text = isOpenToAll(location) ? cutLine(one.text.trim(), longest) : "";
+  const text = isReadableUnasked(location) ? cutLine(one.text.trim(), longest) : "";
   return text === "" ? where : `${where}: ${text}`;
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { headOf, plural } from "../text/text.ts";
 import { defineTool, type Tool, ToolError, type ToolResult } from "../tool.ts";
 import { publicURL } from "../web/address.ts";
-import type { Fetched, Network } from "../web/fetch-page.ts";
+import type { FetchedPage, WebNetwork } from "../web/fetch-page.ts";
 
 /** ms for all of it. */
 const timeLimit = 30_000;
@@ -10,7 +10,7 @@ const timeLimit = 30_000;
 const longestTitle = 100;
 
 /** The tool; `network` takes the internet's place in tests. */
-export function webFetchTool(network?: Network): Tool {
+export function webFetchTool(network?: WebNetwork): Tool {
   return defineTool({
     name: "web_fetch",
     sideEffect: "network",
@@ -46,7 +46,9 @@ export function webFetchTool(network?: Network): Tool {
           const both = AbortSignal.any([signal, limit]);
           try {
             const fetched = await fetchPage(url, network ?? publicInternet, both);
-            return fetched.type === "page" ? shown(fetched, await pageText(fetched, both)) : elsewhere(url, fetched.to);
+            return fetched.type === "page"
+              ? pageResult(fetched, await pageText(fetched, both))
+              : redirectResult(url, fetched.to);
           } catch (error) {
             if (error !== limit.reason) throw error;
             throw new ToolError(`${host} took longer than ${timeLimit / 1000} s.`);
@@ -60,7 +62,7 @@ export function webFetchTool(network?: Network): Tool {
 export const webFetch = webFetchTool();
 
 /** Between marks that a page cannot know, so that none can pretend to end before its words do. */
-function shown({ url, status, mime, bytes, isCut }: Fetched & { type: "page" }, text: string): ToolResult {
+function pageResult({ url, status, mime, bytes, isCut }: FetchedPage & { type: "page" }, text: string): ToolResult {
   const mark = `page-${crypto.randomUUID().slice(0, 8)}`;
   const failed = status >= 400;
   const size = `${plural(bytes.length, "byte")}${isCut ? ", the rest was not read" : ""}`;
@@ -72,7 +74,7 @@ function shown({ url, status, mime, bytes, isCut }: Fetched & { type: "page" }, 
   };
 }
 
-function elsewhere(from: URL, to: URL): ToolResult {
+function redirectResult(from: URL, to: URL): ToolResult {
   const target = to.href.slice(0, 2_000);
   return {
     output: `${from.href} leads on to another host, which was not asked: ${target}\nFetch that address if you want it.`,

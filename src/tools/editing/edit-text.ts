@@ -2,11 +2,11 @@
 import * as z from "zod/mini";
 import { never } from "../../chat/never.ts";
 import { describeMiss } from "../fuzzy-match/describe-miss.ts";
-import { replace } from "../fuzzy-match/replace-text.ts";
+import { replaceText } from "../fuzzy-match/replace-text.ts";
 import { plural } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
 
-export const wishFields = {
+export const editFields = {
   old_string: z
     .string()
     .check(z.describe("Text to be replaced, exactly as it is in the file; empty only to make a new file")),
@@ -14,13 +14,13 @@ export const wishFields = {
   replace_all: z.optional(z.boolean()).check(z.describe("Replace every occurrence")),
 };
 
-interface Wish {
+interface EditInput {
   old_string: string;
   new_string: string;
   replace_all?: boolean | undefined;
 }
 
-export interface Edited {
+export interface EditedText {
   text: string;
   count: number;
   /** How the place differs from old_string, in sentences; empty where it does not. */
@@ -31,7 +31,7 @@ export interface Edited {
  * `name` is the file's, for errors. `isKnown`: the model has read it, so that errors may quote it.
  * @throws ToolError when there is not exactly one place that can be meant
  */
-export function editText(text: string, wish: Wish, name: string, isKnown: boolean): Edited {
+export function editText(text: string, wish: EditInput, name: string, isKnown: boolean): EditedText {
   if (!wish.new_string.isWellFormed()) throw new ToolError("new_string holds half a character (a lone surrogate).");
   if (wish.old_string === "" && text === "") return { text: wish.new_string, count: 1, note: "" };
   if (wish.old_string === "") {
@@ -39,7 +39,7 @@ export function editText(text: string, wish: Wish, name: string, isKnown: boolea
       `old_string is empty, which is only for new files, but ${name} has text. Give the text to be replaced.`,
     );
   }
-  const result = replace(text, wish.old_string, wish.new_string, wish.replace_all ?? false);
+  const result = replaceText(text, wish.old_string, wish.new_string, wish.replace_all ?? false);
   switch (result.type) {
     case "replaced":
       return result;
@@ -51,7 +51,7 @@ export function editText(text: string, wish: Wish, name: string, isKnown: boolea
       throw new ToolError(`${name} reads there already as new_string has it: nothing to do. ${result.note}`);
     case "ambiguous":
       throw new ToolError(
-        `old_string occurs ${result.count} times in ${name}${result.exact ? "" : ", not to the letter but nearly"}, on ${lineList(result)}. Add lines around the one you mean, or set replace_all.`,
+        `old_string occurs ${result.count} times in ${name}${result.exact ? "" : ", not to the letter but nearly"}, on ${listLines(result)}. Add lines around the one you mean, or set replace_all.`,
       );
     case "not-found":
       throw new ToolError(describeMiss(`old_string was not found in ${name}.`, text, wish.old_string, isKnown));
@@ -60,12 +60,12 @@ export function editText(text: string, wish: Wish, name: string, isKnown: boolea
   }
 }
 
-function lineList({ count, lines }: { count: number; lines: readonly number[] }): string {
+function listLines({ count, lines }: { count: number; lines: readonly number[] }): string {
   const unique = [...new Set(lines)];
   return `${unique.length === 1 ? "line" : "lines"} ${unique.join(", ")}${count > lines.length ? ", …" : ""}`;
 }
 
 /** " in 3 places. old_string differed in …": the end of a sentence that says that it is changed. */
-export function howChanged({ count, note }: Edited): string {
+export function describeEdit({ count, note }: EditedText): string {
   return `${count > 1 ? ` in ${plural(count, "place")}` : ""}.${note === "" ? "" : ` ${note}`}`;
 }

@@ -3,9 +3,9 @@ import type { Host, Problem, TextFile } from "../host.ts";
 import { cutLine, plural, splitLines } from "../text/text.ts";
 
 /** Undefined: there is no editor that knows. */
-export type KnownProblems = Known | undefined;
+export type KnownProblems = ProblemSnapshot | undefined;
 
-interface Known {
+interface ProblemSnapshot {
   /** How often each complaint is there. */
   counts: ReadonlyMap<string, number>;
   /** The lines of the file; undefined where all its problems are among the known ones. */
@@ -22,7 +22,7 @@ export async function knownProblems({ editor }: Host, path: string, text: string
   const lines = splitLines(text);
   const counts = new Map<string, number>();
   for (const problem of await editor.problems(path).catch(() => [])) {
-    const key = keyOf(problem, lines);
+    const key = problemKey(problem, lines);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   const isWatched = text === "" || (await editor.watches(path).catch(() => false));
@@ -45,7 +45,7 @@ export async function newProblems(
   const left = new Map(known.counts);
   const unknown = found.filter((problem) => {
     if (problem.severity !== "error" && problem.severity !== "warning") return false;
-    const key = keyOf(problem, lines);
+    const key = problemKey(problem, lines);
     const count = left.get(key) ?? 0;
     left.set(key, count - 1);
     return count <= 0;
@@ -54,27 +54,27 @@ export async function newProblems(
   const isFresh = ({ line }: Problem) => !known.lines?.has(lines[line - 1]?.trim() ?? "");
   const fresh = unknown.filter(isFresh);
   const others = unknown.length - fresh.length;
-  if (fresh.length === 0) return others === 0 ? "" : `\n\n${othersIn(after.relative, others)}`;
+  if (fresh.length === 0) return others === 0 ? "" : `\n\n${otherProblemsNote(after.relative, others)}`;
   // What is sure to break comes first.
   const sorted = fresh.toSorted(
     (a, b) => Number(a.severity !== "error") - Number(b.severity !== "error") || a.line - b.line,
   );
-  const words = sorted.slice(0, shown).map(describe);
+  const words = sorted.slice(0, shown).map(describeProblem);
   if (fresh.length > shown) words.push(`(${plural(fresh.length - shown, "more problem")})`);
-  if (others > 0) words.push(othersIn(after.relative, others));
+  if (others > 0) words.push(otherProblemsNote(after.relative, others));
   return `\n\nNew problems in ${after.relative} after this edit:\n${words.join("\n")}`;
 }
 
-function othersIn(name: string, count: number): string {
+function otherProblemsNote(name: string, count: number): string {
   const which = count === 1 ? "a problem" : plural(count, "problem");
   return `${name} has ${which} in lines that this edit did not change, perhaps from before: diagnostics lists them.`;
 }
 
 /** By its line's text, not its number: that changes with every line above. */
-function keyOf({ message, source, line }: Problem, lines: readonly string[]): string {
+function problemKey({ message, source, line }: Problem, lines: readonly string[]): string {
   return JSON.stringify([message, source, lines[line - 1]?.trim()]);
 }
 
-function describe({ line, severity, message, source }: Problem): string {
+function describeProblem({ line, severity, message, source }: Problem): string {
   return `line ${line}: ${severity}${source === "" ? "" : ` ${source}`} ${cutLine(message, 500)}`;
 }

@@ -7,14 +7,14 @@ import { compare, inContext, toFileDiff } from "../text/diff.ts";
 import type { ToolContext, ToolPlan } from "../tool.ts";
 import { knownProblems, newProblems } from "./new-problems.ts";
 
-export interface Target {
+export interface EditTarget {
   location: Location;
   /** Undefined for a new file. */
   before: TextFile | undefined;
 }
 
 /** @throws ToolError when there is no text there that may be changed, or another than the model has seen */
-export async function openTarget(name: string, mayBeMissing: boolean, context: ToolContext): Promise<Target> {
+export async function openTarget(name: string, mayBeMissing: boolean, context: ToolContext): Promise<EditTarget> {
   const { host, seen, signal } = context;
   signal.throwIfAborted();
   requireTrust(host.workspace);
@@ -25,7 +25,12 @@ export async function openTarget(name: string, mayBeMissing: boolean, context: T
 }
 
 /** `done` says what was done, in sentences, and goes before the text as it reads now. */
-export function planChange({ location, before }: Target, text: string, done: string, context: ToolContext): ToolPlan {
+export function planChange(
+  { location, before }: EditTarget,
+  text: string,
+  done: string,
+  context: ToolContext,
+): ToolPlan {
   const { host, seen, signal } = context;
   const { relative } = location;
   const old = before?.text ?? "";

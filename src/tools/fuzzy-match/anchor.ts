@@ -2,7 +2,7 @@
 import { occurrences } from "../text/text.ts";
 
 /** A word of the wanted text that is the same however it is written, and where the file has it. */
-export interface Anchor {
+export interface MatchAnchor {
   /** Of the wanted lines, from 0. */
   line: number;
   column: number;
@@ -21,10 +21,10 @@ const tried = 8;
  * The word of the wanted lines (folded ones, where that is how they are compared) that the text has least often.
  * Undefined: a word of them is not there at all, or all are there too often, or they have no words.
  */
-export function anchorOf(text: string, wanted: readonly string[]): Anchor | undefined {
-  const words = longest(wanted);
+export function findAnchor(text: string, wanted: readonly string[]): MatchAnchor | undefined {
+  const words = longestWords(wanted);
   for (const most of [fewPlaces, mostPlaces]) {
-    let best: Anchor | undefined;
+    let best: MatchAnchor | undefined;
     for (const { word, line, column } of words) {
       const limit = best?.places.length ?? most;
       const places = occurrences(text, word, 1, limit + 1);
@@ -37,21 +37,21 @@ export function anchorOf(text: string, wanted: readonly string[]): Anchor | unde
   return undefined;
 }
 
-interface Word {
+interface AnchorWord {
   word: string;
   line: number;
   column: number;
 }
 
 /** Without what typography or white space may change; other scripts only where there is nothing else. */
-function longest(wanted: readonly string[]): Word[] {
-  const plain = wordsOf(wanted, /[!#-&(-,/-~]+(?!\p{M})/gu);
-  const words = plain.length > 0 ? plain : wordsOf(wanted, /[^\s'"\-.]+/gu);
+function longestWords(wanted: readonly string[]): AnchorWord[] {
+  const plain = wordsMatching(wanted, /[!#-&(-,/-~]+(?!\p{M})/gu);
+  const words = plain.length > 0 ? plain : wordsMatching(wanted, /[^\s'"\-.]+/gu);
   const unique = new Map(words.map((one) => [one.word, one]));
   return [...unique.values()].sort((a, b) => b.word.length - a.word.length).slice(0, tried);
 }
 
-function wordsOf(lines: readonly string[], pattern: RegExp): Word[] {
+function wordsMatching(lines: readonly string[], pattern: RegExp): AnchorWord[] {
   return lines.flatMap((text, line) =>
     [...text.matchAll(pattern)].map(({ 0: word, index }) => ({ word, line, column: index })),
   );

@@ -1,7 +1,7 @@
 /** Words about a text that is not there: where something like it is, and how that differs. */
 import { countLines, cutLine, numbered, plural, splitLines } from "../text/text.ts";
-import { Lines } from "./line-index.ts";
-import { type Near, nearest } from "./nearest.ts";
+import { LineIndex } from "./line-index.ts";
+import { findNearest, type NearestLines } from "./nearest.ts";
 import { hasLineNumbers } from "./wordings.ts";
 
 const shownLines = 30;
@@ -13,9 +13,9 @@ export function describeMiss(begin: string, text: string, wanted: string, isKnow
   const isNumbered = hasLineNumbers(wanted.replaceAll("\r\n", "\n"));
   if (isNumbered) sentences.push("It begins with line numbers, which are no part of the file: leave them out.");
   const sought = isNumbered ? wanted.replace(/^ *\d+[\t→]/gm, "") : wanted;
-  const lines = new Lines(text);
-  const near = nearest(lines, sought);
-  if (near) sentences.push(whereIs(near));
+  const lines = new LineIndex(text);
+  const near = findNearest(lines, sought);
+  if (near) sentences.push(describeNearest(near));
   if (!isKnown) return [...sentences, "You have not read this file: read it first."].join(" ");
   if (!near) {
     return [...sentences, `Nothing like it is among its ${plural(countLines(text), "line")}: read it again.`].join(" ");
@@ -28,7 +28,7 @@ export function describeMiss(begin: string, text: string, wanted: string, isKnow
   return `${sentences.join(" ")} The file reads there:\n${shown.join("\n")}\n${difference}Copy the text exactly, tabs and spaces too.`;
 }
 
-function whereIs({ first, last, onlyWhiteSpace }: Near): string {
+function describeNearest({ first, last, onlyWhiteSpace }: NearestLines): string {
   const isOne = first === last;
   const place = isOne ? `Line ${first}` : `Lines ${first}–${last}`;
   if (onlyWhiteSpace) return `${place} ${isOne ? "differs" : "differ"} from it only in white space.`;
@@ -36,7 +36,7 @@ function whereIs({ first, last, onlyWhiteSpace }: Near): string {
 }
 
 /** The first line of both that is not the same, with white space made visible where that is what differs. */
-function firstDifference(there: readonly string[], wanted: readonly string[], near: Near): string {
+function firstDifference(there: readonly string[], wanted: readonly string[], near: NearestLines): string {
   const at = wanted.findIndex((line, index) => !isPartOf(line, there[index], index, wanted.length));
   if (at < 0) return "";
   const is = there[at];
@@ -44,7 +44,7 @@ function firstDifference(there: readonly string[], wanted: readonly string[], ne
   if (is === undefined) return `It has no line like this one of yours:\n${cutLine(was, shownCharacters)}\n`;
   const isShort = is.length + was.length < 10_000;
   const isSpace = isShort && is.replace(/\s+/g, "") === was.replace(/\s+/g, "");
-  const show = (line: string) => cutLine(isSpace ? visible(line) : line, shownCharacters);
+  const show = (line: string) => cutLine(isSpace ? showWhiteSpace(line) : line, shownCharacters);
   const key = isSpace ? " (→ is a tab, · a space)" : "";
   return `Line ${near.first + at} is the first that differs${key}. In the file, then in yours:\n${show(is)}\n${show(was)}\n`;
 }
@@ -57,13 +57,13 @@ function isPartOf(line: string, there: string | undefined, index: number, count:
   return index === count - 1 ? there.startsWith(line) : there === line;
 }
 
-function visible(line: string): string {
+function showWhiteSpace(line: string): string {
   return line
     .replaceAll("\t", "→")
     .replaceAll(" ", "·")
-    .replace(/[^\S\n]/g, (space) => `<U+${codeOf(space)}>`);
+    .replace(/[^\S\n]/g, (space) => `<U+${hexCodeOf(space)}>`);
 }
 
-function codeOf(character: string): string {
+function hexCodeOf(character: string): string {
   return character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
 }

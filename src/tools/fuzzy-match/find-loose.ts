@@ -1,21 +1,21 @@
 /** Finding what was meant where it is not there to the letter. Pure, and bounded in time. */
 import { isSplit } from "../text/text.ts";
-import { type Anchor, anchorOf } from "./anchor.ts";
+import { findAnchor, type MatchAnchor } from "./anchor.ts";
 import { indentOf } from "./indentation.ts";
-import { Lines } from "./line-index.ts";
-import { isBlank, type Mode, type Place, placesOf } from "./loose-matches.ts";
-import { fold } from "./typography.ts";
-import { type Wording, wordings } from "./wordings.ts";
+import { LineIndex } from "./line-index.ts";
+import { isBlank, type LooseMatch, matchesAt, type Tolerance } from "./loose-matches.ts";
+import { foldTypography } from "./typography.ts";
+import { likelyWordings, type Wording } from "./wordings.ts";
 
-export interface Found {
-  places: [Place, ...Place[]];
+export interface LooseMatches {
+  places: [LooseMatch, ...LooseMatch[]];
   wording: Wording;
   /** What differed, in sentences for the model. */
   note: string;
 }
 
-const spaces: readonly Mode["space"][] = ["same", "trailing", "indent"];
-const notes: Record<Mode["space"], string> = {
+const spaces: readonly Tolerance["space"][] = ["same", "trailing", "indent"];
+const notes: Record<Tolerance["space"], string> = {
   same: "",
   trailing: "old_string differed in trailing white space.",
   indent: "old_string differed in indentation; the replacement was re-indented.",
@@ -24,32 +24,43 @@ const foldedNote =
   "old_string differed in quotes, dashes, spaces or accents; changed lines were put as new_string has them.";
 
 /** Whether a place may be meant. */
-type Accept = (place: Place, lines: Lines) => boolean;
+type MatchFilter = (place: LooseMatch, lines: LineIndex) => boolean;
 
 /**
  * The places that are meant by `from`, when `text` has it not to the letter: of the first kind of difference under which
  * there is any. Line ends are `\n`.
  */
-export function findLoose(text: string, from: string, to: string, accept: Accept = () => true): Found | undefined {
-  const lines = new Lines(text);
-  const anchors = new Map<string, Anchor | undefined>();
+export function findLoose(
+  text: string,
+  from: string,
+  to: string,
+  accept: MatchFilter = () => true,
+): LooseMatches | undefined {
+  const lines = new LineIndex(text);
+  const anchors = new Map<string, MatchAnchor | undefined>();
   for (const folded of [false, true]) {
-    for (const wording of wordings(text, from, to)) {
-      const key = folded ? fold(wording.from) : wording.from;
-      if (!anchors.has(key)) anchors.set(key, anchorOf(text, key.split("\n")));
+    for (const wording of likelyWordings(text, from, to)) {
+      const key = folded ? foldTypography(wording.from) : wording.from;
+      if (!anchors.has(key)) anchors.set(key, findAnchor(text, key.split("\n")));
       const anchor = anchors.get(key);
-      const found = anchor && find(lines, wording, anchor, folded, accept);
+      const found = anchor && findWording(lines, wording, anchor, folded, accept);
       if (found) return found;
     }
   }
   return undefined;
 }
 
-function find(lines: Lines, wording: Wording, anchor: Anchor, folded: boolean, accept: Accept): Found | undefined {
+function findWording(
+  lines: LineIndex,
+  wording: Wording,
+  anchor: MatchAnchor,
+  folded: boolean,
+  accept: MatchFilter,
+): LooseMatches | undefined {
   const wanted = wording.from.split("\n");
   const others = wording.to.split("\n").map(indentOf);
   for (const space of spaces) {
-    const all = placesOf(lines, wanted, others, anchor, { space, folded });
+    const all = matchesAt(lines, wanted, others, anchor, { space, folded });
     const [first, ...more] = all.filter((place) => fits(place, wording.at, lines) && accept(place, lines));
     const note = [wording.note, notes[space], folded ? foldedNote : ""].filter((one) => one !== "").join(" ");
     if (first) return { places: [first, ...more], wording, note };
@@ -57,13 +68,13 @@ function find(lines: Lines, wording: Wording, anchor: Anchor, folded: boolean, a
   return undefined;
 }
 
-function fits(place: Place, at: Wording["at"], lines: Lines): boolean {
+function fits(place: LooseMatch, at: Wording["at"], lines: LineIndex): boolean {
   if (splitsWord(lines.text, place.start) || splitsWord(lines.text, place.end)) return false;
   if (at === "end") return place.end === lines.text.length;
-  return at === "anywhere" || onOwnLines(place, lines);
+  return at === "anywhere" || isOnOwnLines(place, lines);
 }
 
-export function onOwnLines({ start, end }: Place, lines: Lines): boolean {
+export function isOnOwnLines({ start, end }: LooseMatch, lines: LineIndex): boolean {
   const first = lines.lineOf(start);
   const last = lines.lineOf(end);
   return isBlank(lines.text.slice(lines.start(first), start)) && isBlank(lines.text.slice(end, lines.end(last)));

@@ -1,15 +1,15 @@
 /** Indentation: whether one text is another one moved sideways, and how a third is moved likewise. Pure. */
 
 /** A line's indentation in the wanted text, and where it stands. */
-export type Pair = readonly [wanted: string, there: string];
+export type IndentPair = readonly [wanted: string, there: string];
 
-export type Shift = (indent: string) => string;
+export type IndentShift = (indent: string) => string;
 
 /**
  * How lines get from the indentation that was wanted to the one that is there: by the same distance each. Undefined where
  * the distances differ. `others`: indentations of the replacement, which tell how wide a step of it is.
  */
-export function shiftOf(pairs: readonly Pair[], others: readonly string[]): Shift | undefined {
+export function findShift(pairs: readonly IndentPair[], others: readonly string[]): IndentShift | undefined {
   const known = new Map(pairs);
   if (pairs.some(([wanted, there]) => known.get(wanted) !== there)) return undefined;
   const byColumns = columnShift(pairs, others);
@@ -33,7 +33,7 @@ export function indentOf(line: string): string {
 }
 
 /** The same characters more, or fewer, before each line. */
-function textShift(pairs: readonly Pair[]): Shift | undefined {
+function textShift(pairs: readonly IndentPair[]): IndentShift | undefined {
   const [first] = pairs;
   if (!first) return (indent) => indent;
   const [wanted, there] = first;
@@ -47,15 +47,15 @@ function textShift(pairs: readonly Pair[]): Shift | undefined {
 }
 
 /** As wide a distance for each line, with tabs of a width that makes it so. */
-function columnShift(pairs: readonly Pair[], others: readonly string[]): Shift | undefined {
+function columnShift(pairs: readonly IndentPair[], others: readonly string[]): IndentShift | undefined {
   const there = pairs.map((pair) => pair[1]).join("");
   const isTabbed = (indent: string) => (there === "" ? indent : there).includes("\t");
-  for (const width of [step([...pairs.flat(), ...others]), 4, 2, 8, 3]) {
-    const distances = pairs.map((pair) => columns(pair[1], width) - columns(pair[0], width));
+  for (const width of [indentUnit([...pairs.flat(), ...others]), 4, 2, 8, 3]) {
+    const distances = pairs.map((pair) => columnsOf(pair[1], width) - columnsOf(pair[0], width));
     const [distance = 0] = distances;
     if (distances.some((other) => other !== distance)) continue;
     return (indent) => {
-      const target = Math.max(0, columns(indent, width) + distance);
+      const target = Math.max(0, columnsOf(indent, width) + distance);
       if (!isTabbed(indent)) return " ".repeat(target);
       return "\t".repeat(target / width) + " ".repeat(target % width);
     };
@@ -63,19 +63,19 @@ function columnShift(pairs: readonly Pair[], others: readonly string[]): Shift |
   return undefined;
 }
 
-function columns(indent: string, width: number): number {
+function columnsOf(indent: string, width: number): number {
   let column = 0;
   for (const character of indent) column += character === "\t" ? width - (column % width) : 1;
   return column;
 }
 
 /** The step by which the indentations made of spaces grow. */
-function step(indents: readonly string[]): number {
+function indentUnit(indents: readonly string[]): number {
   const widths = indents.filter((indent) => indent !== "" && !indent.includes("\t")).map(({ length }) => length);
-  const common = widths.reduce(divisor, 0);
+  const common = widths.reduce(greatestCommonDivisor, 0);
   return common >= 2 && common <= 8 ? common : 4;
 }
 
-function divisor(a: number, b: number): number {
-  return b === 0 ? a : divisor(b, a % b);
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }

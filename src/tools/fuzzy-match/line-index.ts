@@ -1,5 +1,5 @@
 /** Lines of a text whose ends are `\n`, without cutting it up. */
-export class Lines {
+export class LineIndex {
   readonly text: string;
   /** Where each line begins; after a final line end begins an empty one. */
   readonly #starts: number[] = [0];

@@ -1,36 +1,36 @@
 /** Where lines stand in a text that differ from it in white space, in typography, or in both. Pure, and bounded in time. */
-import type { Anchor } from "./anchor.ts";
-import { indentOf, type Pair, type Shift, shiftOf } from "./indentation.ts";
-import type { Lines } from "./line-index.ts";
-import { around, fold, headEnd, tailStart } from "./typography.ts";
+import type { MatchAnchor } from "./anchor.ts";
+import { findShift, type IndentPair, type IndentShift, indentOf } from "./indentation.ts";
+import type { LineIndex } from "./line-index.ts";
+import { findAround, foldTypography, headEnd, tailStart } from "./typography.ts";
 
-export interface Mode {
+export interface Tolerance {
   /** What white space may differ: none, that at the ends of lines, or that and the indentation. */
   space: "same" | "trailing" | "indent";
   /** Whether quotes, dashes and accents may differ. */
   folded: boolean;
 }
 
-export interface Place {
+export interface LooseMatch {
   start: number;
   end: number;
   /** Where each wanted line begins. */
   starts: number[];
   /** How the replacement is to be indented; undefined: as it is. */
-  shift: Shift | undefined;
+  shift: IndentShift | undefined;
   /** The first line begins within a line, or after its indentation: it takes no part in the shift. */
-  within: boolean;
+  startsMidLine: boolean;
 }
 
 /** In order; they may overlap. */
-export function placesOf(
-  lines: Lines,
+export function matchesAt(
+  lines: LineIndex,
   wanted: readonly string[],
   others: readonly string[],
-  anchor: Anchor,
-  mode: Mode,
-): Place[] {
-  const places: Place[] = [];
+  anchor: MatchAnchor,
+  mode: Tolerance,
+): LooseMatch[] {
+  const places: LooseMatch[] = [];
   let last = -1;
   for (const at of anchor.places) {
     const first = lines.lineOf(at) - anchor.line;
@@ -39,26 +39,26 @@ export function placesOf(
     last = first;
     const place =
       wanted.length === 1
-        ? single(lines, first, at, wanted[0] ?? "", others, anchor.column, mode)
-        : several(lines, first, wanted, others, mode);
+        ? matchSingleLine(lines, first, at, wanted[0] ?? "", others, anchor.column, mode)
+        : matchLines(lines, first, wanted, others, mode);
     if (place) places.push(place);
   }
   return places;
 }
 
-function single(
-  lines: Lines,
+function matchSingleLine(
+  lines: LineIndex,
   line: number,
   at: number,
   wanted: string,
   others: readonly string[],
   column: number,
-  mode: Mode,
-): Place | undefined {
+  mode: Tolerance,
+): LooseMatch | undefined {
   const { text } = lines;
   const head = mode.space === "indent" ? indentOf(wanted) : "";
-  const body = mode.space === "same" ? wanted : trimmed(wanted.slice(head.length));
-  const found = around(text, at, body, column - head.length, mode.folded);
+  const body = mode.space === "same" ? wanted : trimBlanksEnd(wanted.slice(head.length));
+  const found = findAround(text, at, body, column - head.length, mode.folded);
   if (!found) return undefined;
   let { start, end } = found;
   if (mode.space !== "same" && head.length + body.length < wanted.length) {
@@ -66,28 +66,28 @@ function single(
     end = lines.end(line);
     if (!isBlank(text.slice(found.end, end))) return undefined;
   }
-  if (mode.space !== "indent") return { start, end, starts: [start], shift: undefined, within: true };
+  if (mode.space !== "indent") return { start, end, starts: [start], shift: undefined, startsMidLine: true };
   if (head === "") return undefined;
   start = lines.start(line);
   const there = text.slice(start, found.start);
-  const shift = isBlank(there) ? shiftOf([[head, there]], others) : undefined;
-  return shift && { start, end, starts: [start], shift, within: false };
+  const shift = isBlank(there) ? findShift([[head, there]], others) : undefined;
+  return shift && { start, end, starts: [start], shift, startsMidLine: false };
 }
 
-function several(
-  lines: Lines,
+function matchLines(
+  lines: LineIndex,
   first: number,
   wanted: readonly string[],
   others: readonly string[],
-  mode: Mode,
-): Place | undefined {
+  mode: Tolerance,
+): LooseMatch | undefined {
   const last = wanted.length - 1;
   if (first + last >= lines.count) return undefined;
   for (let index = 1; index < last; index++) {
-    if (!alike(lines.at(first + index), wanted[index] ?? "", mode)) return undefined;
+    if (!isAlike(lines.at(first + index), wanted[index] ?? "", mode)) return undefined;
   }
-  const begin = beginning(lines.at(first), wanted[0] ?? "", mode);
-  const end = ending(lines.at(first + last), wanted[last] ?? "", mode);
+  const begin = startInLine(lines.at(first), wanted[0] ?? "", mode);
+  const end = endInLine(lines.at(first + last), wanted[last] ?? "", mode);
   if (!begin || end === undefined) return undefined;
   const starts = wanted.map((_, index) => lines.start(first + index));
   const place = { end: lines.start(first + last) + end, starts };
@@ -96,75 +96,75 @@ function several(
     starts[0] = start;
     return { ...place, start };
   };
-  if (mode.space !== "indent") return { ...at(begin.column), shift: undefined, within: true };
+  if (mode.space !== "indent") return { ...at(begin.column), shift: undefined, startsMidLine: true };
 
-  const pairs: Pair[] = wanted
+  const pairs: IndentPair[] = wanted
     .map((line, index) => [line, lines.at(first + index)] as const)
     .filter(([line], index) => index > 0 && !isBlank(line))
     .map(([line, there]) => [indentOf(line), indentOf(there)]);
   const head = indentOf(wanted[0] ?? "");
   if (begin.whole) {
-    const shift = shiftOf([[head, indentOf(lines.at(first))], ...pairs], others);
-    if (shift) return { ...at(0), shift, within: false };
+    const shift = findShift([[head, indentOf(lines.at(first))], ...pairs], others);
+    if (shift) return { ...at(0), shift, startsMidLine: false };
     // What was copied from the first word on says nothing of its indentation.
     if (head !== "") return undefined;
   }
-  const shift = shiftOf(pairs, others);
-  return shift && { ...at(begin.column), shift, within: true };
+  const shift = findShift(pairs, others);
+  return shift && { ...at(begin.column), shift, startsMidLine: true };
 }
 
-function alike(there: string, wanted: string, { space, folded }: Mode): boolean {
+function isAlike(there: string, wanted: string, { space, folded }: Tolerance): boolean {
   if (!folded && space === "same") return there === wanted;
-  const a = folded ? fold(there) : there;
-  const b = folded ? fold(wanted) : wanted;
+  const a = folded ? foldTypography(there) : there;
+  const b = folded ? foldTypography(wanted) : wanted;
   if (space === "same") return a === b;
-  return space === "trailing" ? trimmed(a) === trimmed(b) : bodyOf(a) === bodyOf(b);
+  return space === "trailing" ? trimBlanksEnd(a) === trimBlanksEnd(b) : bodyOf(a) === bodyOf(b);
 }
 
 /** Where the first wanted line begins in the line that ends with it, and whether it is all of that line's text. */
-function beginning(
+function startInLine(
   there: string,
   wanted: string,
-  { space, folded }: Mode,
+  { space, folded }: Tolerance,
 ): { column: number; whole: boolean } | undefined {
   if (wanted === "") return { column: there.length, whole: false };
   if (isBlank(wanted)) {
     return isBlank(there) && space !== "same" ? { column: 0, whole: false } : undefined;
   }
-  if (space === "same") return part(tailStart(there, wanted, folded));
-  if (space === "trailing") return part(tailStart(trimmed(there), trimmed(wanted), folded));
+  if (space === "same") return partOfLine(tailStart(there, wanted, folded));
+  if (space === "trailing") return partOfLine(tailStart(trimBlanksEnd(there), trimBlanksEnd(wanted), folded));
   const head = indentOf(there).length;
-  const column = tailStart(trimmed(there), bodyOf(wanted), folded);
+  const column = tailStart(trimBlanksEnd(there), bodyOf(wanted), folded);
   if (column === head) return { column, whole: true };
-  return indentOf(wanted) === "" ? part(column) : undefined;
+  return indentOf(wanted) === "" ? partOfLine(column) : undefined;
 }
 
-function part(column: number | undefined): { column: number; whole: false } | undefined {
+function partOfLine(column: number | undefined): { column: number; whole: false } | undefined {
   return column === undefined ? undefined : { column, whole: false };
 }
 
 /** Where the last wanted line ends in the line that begins with it. */
-function ending(there: string, wanted: string, { space, folded }: Mode): number | undefined {
+function endInLine(there: string, wanted: string, { space, folded }: Tolerance): number | undefined {
   if (wanted === "" || space === "same") return headEnd(there, wanted, folded);
   if (isBlank(wanted)) return undefined;
-  const body = space === "indent" ? bodyOf(wanted) : trimmed(wanted);
+  const body = space === "indent" ? bodyOf(wanted) : trimBlanksEnd(wanted);
   const head = space === "indent" ? indentOf(there).length : 0;
   const length = headEnd(there.slice(head), body, folded);
-  if (length === undefined || trimmed(wanted) === wanted) return length === undefined ? undefined : head + length;
+  if (length === undefined || trimBlanksEnd(wanted) === wanted) return length === undefined ? undefined : head + length;
   return isBlank(there.slice(head + length)) ? there.length : undefined;
 }
 
 function bodyOf(line: string): string {
-  return trimmed(line.slice(indentOf(line).length));
+  return trimBlanksEnd(line.slice(indentOf(line).length));
 }
 
 /** Without spaces and tabs at the end. */
-export function trimmed(line: string): string {
+export function trimBlanksEnd(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === " " || line[end - 1] === "\t")) end--;
   return line.slice(0, end);
 }
 
 export function isBlank(line: string): boolean {
-  return trimmed(line) === "";
+  return trimBlanksEnd(line) === "";
 }

@@ -1,8 +1,8 @@
 /** Where in a text something like the wanted text stands, for the words of an error. Pure, and bounded in time. */
 import { countLines, headOf, occurrences, splitLines } from "../text/text.ts";
-import type { Lines } from "./line-index.ts";
+import type { LineIndex } from "./line-index.ts";
 
-export interface Near {
+export interface NearestLines {
   /** Line numbers, from 1, both included. */
   first: number;
   last: number;
@@ -10,7 +10,7 @@ export interface Near {
   onlyWhiteSpace: boolean;
 }
 
-interface Line {
+interface KeyedLine {
   number: number;
   /** Its text without white space. */
   key: string;
@@ -22,24 +22,24 @@ const longestLine = 2_000;
 /** Of a word; where it is besides says nothing. */
 const mostPlaces = 200;
 
-export function nearest(lines: Lines, wanted: string): Near | undefined {
-  const sought = keyed(headOf(wanted, smallText));
+export function findNearest(lines: LineIndex, wanted: string): NearestLines | undefined {
+  const sought = keyedLines(headOf(wanted, smallText));
   if (sought.length === 0) return undefined;
-  if (lines.text.length <= smallText) return nearestOf(keyed(lines.text), sought);
+  if (lines.text.length <= smallText) return nearestAmong(keyedLines(lines.text), sought);
   const count = countLines(wanted);
   // The best of a few windows; one that differs only in white space cannot be beaten.
-  const found = windows(lines, wanted)
-    .map((start) => nearestOf(keyedWindow(lines, start - 3, count + 8), sought))
+  const found = likelyStarts(lines, wanted)
+    .map((start) => nearestAmong(keyedWindow(lines, start - 3, count + 8), sought))
     .filter((near) => near !== undefined);
   return found.find(({ onlyWhiteSpace }) => onlyWhiteSpace) ?? found[0];
 }
 
-function nearestOf(lines: readonly Line[], sought: readonly Line[]): Near | undefined {
+function nearestAmong(lines: readonly KeyedLine[], sought: readonly KeyedLine[]): NearestLines | undefined {
   return sameButForSpace(lines, sought) ?? sharingMost(lines, sought) ?? mostAlike(lines, sought);
 }
 
 /** The lines, from 0, at which the wanted text would begin if some of its words stood where the text has them. The likeliest first. */
-function windows(lines: Lines, wanted: string): number[] {
+function likelyStarts(lines: LineIndex, wanted: string): number[] {
   const votes = new Map<number, number>();
   const vote = (word: string, line: number) => {
     const places = occurrences(lines.text, word, 1, mostPlaces);
@@ -70,9 +70,9 @@ function longestWords(wanted: string): { word: string; line: number }[] {
     .slice(0, 8);
 }
 
-function keyedWindow(lines: Lines, start: number, count: number): Line[] {
+function keyedWindow(lines: LineIndex, start: number, count: number): KeyedLine[] {
   const first = Math.max(0, start);
-  const found: Line[] = [];
+  const found: KeyedLine[] = [];
   for (let line = first; line < Math.min(lines.count, first + count); line++) {
     const key = headOf(lines.at(line), longestLine).replace(/\s+/g, "");
     if (key !== "") found.push({ number: line + 1, key });
@@ -80,14 +80,14 @@ function keyedWindow(lines: Lines, start: number, count: number): Line[] {
   return found;
 }
 
-function keyed(text: string): Line[] {
+function keyedLines(text: string): KeyedLine[] {
   return splitLines(text)
     .map((line, index) => ({ number: index + 1, key: line.replace(/\s+/g, "") }))
     .filter((line) => line.key !== "");
 }
 
 /** The first of the wanted lines may begin within a line, and the last may end within one. */
-function sameButForSpace(lines: readonly Line[], sought: readonly Line[]): Near | undefined {
+function sameButForSpace(lines: readonly KeyedLine[], sought: readonly KeyedLine[]): NearestLines | undefined {
   const count = sought.length;
   const fits = (at: number) =>
     sought.every(({ key }, index) => {
@@ -103,7 +103,7 @@ function sameButForSpace(lines: readonly Line[], sought: readonly Line[]): Near 
 }
 
 /** The place at which the most of the wanted lines stand where they should; long lines count more. */
-function sharingMost(lines: readonly Line[], sought: readonly Line[]): Near | undefined {
+function sharingMost(lines: readonly KeyedLine[], sought: readonly KeyedLine[]): NearestLines | undefined {
   const placesOf = new Map<string, number[]>();
   for (const [index, { key }] of lines.entries()) {
     const places = placesOf.get(key);
@@ -120,32 +120,32 @@ function sharingMost(lines: readonly Line[], sought: readonly Line[]): Near | un
   }
   let best: number | undefined;
   for (const [start, score] of votes) if (score > (votes.get(best ?? Number.NaN) ?? 0)) best = start;
-  return best === undefined ? undefined : window(lines, best, sought.length);
+  return best === undefined ? undefined : linesFrom(lines, best, sought.length);
 }
 
 /** The place of the line that is most like the longest of the wanted ones, when it is at all like it. */
-function mostAlike(lines: readonly Line[], sought: readonly Line[]): Near | undefined {
+function mostAlike(lines: readonly KeyedLine[], sought: readonly KeyedLine[]): NearestLines | undefined {
   const longest = sought.reduce((a, b) => (b.key.length > a.key.length ? b : a));
-  const pairs = pairsOf(longest.key);
+  const pairs = bigramsOf(longest.key);
   if (pairs.size === 0) return undefined;
   let best = { index: -1, score: 0.5 };
   for (const [index, { key }] of lines.slice(0, 20_000).entries()) {
-    const others = pairsOf(key);
+    const others = bigramsOf(key);
     let shared = 0;
     for (const pair of others) if (pairs.has(pair)) shared++;
     const score = (2 * shared) / (pairs.size + others.size);
     if (score > best.score) best = { index, score };
   }
-  return best.index < 0 ? undefined : window(lines, best.index - sought.indexOf(longest), sought.length);
+  return best.index < 0 ? undefined : linesFrom(lines, best.index - sought.indexOf(longest), sought.length);
 }
 
-function pairsOf(key: string): Set<string> {
+function bigramsOf(key: string): Set<string> {
   const pairs = new Set<string>();
   for (let at = 0; at < Math.min(key.length, 200) - 1; at++) pairs.add(key.slice(at, at + 2));
   return pairs;
 }
 
-function window(lines: readonly Line[], start: number, count: number): Near | undefined {
+function linesFrom(lines: readonly KeyedLine[], start: number, count: number): NearestLines | undefined {
   const first = lines[Math.max(0, start)];
   const last = lines[Math.min(lines.length - 1, start + count - 1)];
   return first && last && { first: first.number, last: last.number, onlyWhiteSpace: false };

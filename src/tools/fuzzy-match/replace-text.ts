@@ -2,8 +2,8 @@
 
 import { commonHead, commonTail, isSplit, lineAt, occurrences, withLineFeeds } from "../text/text.ts";
 import { findLoose } from "./find-loose.ts";
-import type { Place } from "./loose-matches.ts";
-import { rewrite, type Splice, spliced, withEnds } from "./splices.ts";
+import type { LooseMatch } from "./loose-matches.ts";
+import { applySplices, linesWithEnds, type Splice, splicesFor } from "./splices.ts";
 
 export type Replacement =
   /** `note`: how the text that was found differs from the wanted one, for the model; empty where it does not. */
@@ -23,14 +23,14 @@ const mark = "\ufeff";
  * `\n` in `wanted` matches `\r\n`, too. Only what differs between `wanted` and `by` is touched, and new line ends are those
  * that the place has. Where the text has `wanted` not to the letter, differences are overlooked that models make.
  */
-export function replace(text: string, wanted: string, by: string, all: boolean): Replacement {
+export function replaceText(text: string, wanted: string, by: string, all: boolean): Replacement {
   const { lf, indexIn } = withLineFeeds(text);
   const hasMark = wanted.startsWith(mark) && wanted !== mark && !text.includes(mark);
   const plain = (part: string) => (hasMark && part.startsWith(mark) ? part.slice(1) : part).replaceAll("\r\n", "\n");
   const from = plain(wanted);
   const to = plain(by);
   if (from === to) return { type: "same" };
-  const found = findExact(lf, from, to, all) ?? loosely(lf, from, to, all);
+  const found = findExact(lf, from, to, all) ?? findSimilar(lf, from, to, all);
   if (!found) return { type: "not-found" };
   const { starts, note } = found;
   if (starts.length > 1 && !all) {
@@ -38,20 +38,20 @@ export function replace(text: string, wanted: string, by: string, all: boolean):
     return { type: "ambiguous", count: starts.length, lines, exact: note === "" };
   }
 
-  const result = spliced(text, indexIn, found.splices());
+  const result = applySplices(text, indexIn, found.splices());
   if (result === text) return { type: "done", note };
   // To empty a file takes an old_string that is its text to the letter.
   if (note !== "" && result.trim() === "") return { type: "not-found" };
   return { type: "replaced", text: result, count: starts.length, note };
 }
 
-interface Found {
+interface TextMatches {
   starts: number[];
   note: string;
   splices(): Splice[];
 }
 
-function findExact(lf: string, from: string, to: string, all: boolean): Found | undefined {
+function findExact(lf: string, from: string, to: string, all: boolean): TextMatches | undefined {
   // Overlapping places are ambiguous, too; but they cannot all be replaced.
   const starts = occurrences(lf, from, all ? from.length : 1).filter(
     // Half a character is no place.
@@ -65,23 +65,23 @@ function findExact(lf: string, from: string, to: string, all: boolean): Found | 
   return { starts, note: "", splices: () => starts.map(splice) };
 }
 
-function loosely(lf: string, from: string, to: string, all: boolean): Found | undefined {
+function findSimilar(lf: string, from: string, to: string, all: boolean): TextMatches | undefined {
   const found = findLoose(lf, from, to);
   if (!found) return undefined;
   const { wording, note } = found;
-  const places = all ? apart(found.places) : found.places;
+  const places = all ? withoutOverlaps(found.places) : found.places;
   const there = places.map(({ start, end }) => lf.slice(start, end)).join("\n");
   const isProse = /\p{L}\u2019\p{L}/u.test(there) && !/\p{L}'\p{L}/u.test(there);
   const splices = () =>
     places
-      .flatMap((place) => rewrite(place, withEnds(wording.from), withEnds(wording.to)))
+      .flatMap((place) => splicesFor(place, linesWithEnds(wording.from), linesWithEnds(wording.to)))
       .map((splice) => (isProse ? { ...splice, text: withApostrophes(splice.text) } : splice));
   return { starts: places.map(({ start }) => start), note, splices };
 }
 
 /** Without those that overlap the one before. */
-function apart(places: readonly Place[]): Place[] {
-  const kept: Place[] = [];
+function withoutOverlaps(places: readonly LooseMatch[]): LooseMatch[] {
+  const kept: LooseMatch[] = [];
   for (const place of places) if (place.start >= (kept.at(-1)?.end ?? 0)) kept.push(place);
   return kept;
 }

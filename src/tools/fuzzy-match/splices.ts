@@ -2,7 +2,7 @@
 import { diffArrays } from "diff";
 import { endingAround } from "../text/text.ts";
 import { indentOf } from "./indentation.ts";
-import { type Place, trimmed } from "./loose-matches.ts";
+import { type LooseMatch, trimBlanksEnd } from "./loose-matches.ts";
 
 /** Puts `text` for what is from `start` to `end`. */
 export interface Splice {
@@ -12,7 +12,7 @@ export interface Splice {
 }
 
 /** `splices` are in order, in the text with line feeds; `indexIn` finds their places in `text`, whose line ends they take. */
-export function spliced(text: string, indexIn: (index: number) => number, splices: readonly Splice[]): string {
+export function applySplices(text: string, indexIn: (index: number) => number, splices: readonly Splice[]): string {
   const pieces: string[] = [];
   let done = 0;
   for (const { start, end, text: fresh } of splices) {
@@ -25,7 +25,7 @@ export function spliced(text: string, indexIn: (index: number) => number, splice
 }
 
 /** So many lines of one text become so many of the other; as many and `same` where they do not change. */
-interface Run {
+interface LineRun {
   from: number;
   to: number;
   same: boolean;
@@ -36,26 +36,27 @@ const mostLines = 2_000;
 const timeLimit = 100;
 
 /** The text as lines with their ends; at least one. The last has none, and may be empty. */
-export function withEnds(text: string): string[] {
+export function linesWithEnds(text: string): string[] {
   const lines = text.split("\n");
   return lines.map((line, index) => (index < lines.length - 1 ? `${line}\n` : line));
 }
 
 /** `from` and `to` as `withEnds` gives them. */
-export function rewrite(place: Place, from: readonly string[], to: readonly string[]): Splice[] {
+export function splicesFor(place: LooseMatch, from: readonly string[], to: readonly string[]): Splice[] {
   const edge = (line: number) => {
     if (line === 0) return place.start;
     return line < from.length ? (place.starts[line] ?? place.end) : place.end;
   };
   const indented = (line: string, index: number) => {
-    if (!place.shift || (index === 0 && place.within) || trimmed(line.replace("\n", "")) === "") return line;
+    if (!place.shift || (index === 0 && place.startsMidLine) || trimBlanksEnd(line.replace("\n", "")) === "")
+      return line;
     const indent = indentOf(line);
     return place.shift(indent) + line.slice(indent.length);
   };
   const lines = to.map(indented);
   const splices: Splice[] = [];
   let [old, fresh] = [0, 0];
-  for (const run of runsOf(from, to, place.within)) {
+  for (const run of diffLineRuns(from, to, place.startsMidLine)) {
     const text = lines.slice(fresh, fresh + run.to).join("");
     if (!run.same) splices.push({ start: edge(old), end: edge(old + run.from), text });
     old += run.from;
@@ -64,11 +65,11 @@ export function rewrite(place: Place, from: readonly string[], to: readonly stri
   return splices;
 }
 
-function runsOf(from: readonly string[], to: readonly string[], within: boolean): Run[] {
+function diffLineRuns(from: readonly string[], to: readonly string[], within: boolean): LineRun[] {
   const isLong = from.length > mostLines || to.length > mostLines;
   const changes = isLong ? undefined : diffArrays([...from], [...to], { timeout: timeLimit });
-  if (!changes) return blocks(from, to, within);
-  const runs: Run[] = [];
+  if (!changes) return singleChange(from, to, within);
+  const runs: LineRun[] = [];
   for (const { count, added, removed } of changes) {
     const last = runs.at(-1);
     if (!added && !removed) runs.push({ from: count, to: count, same: true });
@@ -77,11 +78,11 @@ function runsOf(from: readonly string[], to: readonly string[], within: boolean)
     else last.to += count;
   }
   // A line that begins within a line cannot stay where it is when another comes before it.
-  return within && runs[0]?.from === 0 ? blocks(from, to, within) : runs;
+  return within && runs[0]?.from === 0 ? singleChange(from, to, within) : runs;
 }
 
 /** One change between the lines that both begin and end with. */
-function blocks(from: readonly string[], to: readonly string[], within: boolean): Run[] {
+function singleChange(from: readonly string[], to: readonly string[], within: boolean): LineRun[] {
   const most = Math.min(from.length, to.length);
   let head = 0;
   while (head < most && from[head] === to[head]) head++;

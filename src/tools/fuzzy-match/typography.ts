@@ -11,7 +11,7 @@ const alike: readonly [plain: string, marks: RegExp][] = [
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is from 0 to 127
 const ascii = /^[\x00-\x7f]*$/;
 
-export function fold(text: string): string {
+export function foldTypography(text: string): string {
   if (ascii.test(text)) return text;
   return alike.reduce((folded, [plain, marks]) => folded.replace(marks, plain), text.normalize("NFC"));
 }
@@ -19,9 +19,9 @@ export function fold(text: string): string {
 /** Where in `line` its tail begins that reads as `wanted`; undefined: it does not end so. */
 export function tailStart(line: string, wanted: string, folded: boolean): number | undefined {
   if (!folded) return line.endsWith(wanted) ? line.length - wanted.length : undefined;
-  const from = Math.max(0, line.length - room(wanted));
+  const from = Math.max(0, line.length - foldedRoom(wanted));
   const { text, starts } = foldMapped(line.slice(from));
-  const target = fold(wanted);
+  const target = foldTypography(wanted);
   const start = starts[text.length - target.length];
   return text.endsWith(target) && start !== undefined ? from + start : undefined;
 }
@@ -29,13 +29,13 @@ export function tailStart(line: string, wanted: string, folded: boolean): number
 /** Where in `line` its head ends that reads as `wanted`; undefined: it does not begin so. */
 export function headEnd(line: string, wanted: string, folded: boolean): number | undefined {
   if (!folded) return line.startsWith(wanted) ? wanted.length : undefined;
-  const { text, starts } = foldMapped(line.slice(0, room(wanted)));
-  const target = fold(wanted);
+  const { text, starts } = foldMapped(line.slice(0, foldedRoom(wanted)));
+  const target = foldTypography(wanted);
   return text.startsWith(target) ? starts[target.length] : undefined;
 }
 
 /** Where `wanted` stands in `text` when what is at `offset` in it (folded, where that is asked for) is at `at`; undefined: it does not. */
-export function around(
+export function findAround(
   text: string,
   at: number,
   wanted: string,
@@ -46,9 +46,9 @@ export function around(
     const start = at - offset;
     return text.startsWith(wanted, start) && start >= 0 ? { start, end: start + wanted.length } : undefined;
   }
-  const from = Math.max(0, at - room(wanted.slice(0, offset)));
-  const part = foldMapped(text.slice(from, at + room(wanted)));
-  const target = fold(wanted);
+  const from = Math.max(0, at - foldedRoom(wanted.slice(0, offset)));
+  const part = foldMapped(text.slice(from, at + foldedRoom(wanted)));
+  const target = foldTypography(wanted);
   const first = part.starts.indexOf(at - from) - offset;
   const start = part.starts[first];
   const end = part.starts[first + target.length];
@@ -57,7 +57,7 @@ export function around(
 }
 
 /** How much text may read as `wanted`: an accented letter is up to three characters. */
-function room(wanted: string): number {
+function foldedRoom(wanted: string): number {
   return 3 * wanted.length + 16;
 }
 
@@ -66,7 +66,7 @@ function foldMapped(text: string): { text: string; starts: (number | undefined)[
   const starts: (number | undefined)[] = [];
   let folded = "";
   for (const { 0: letter, index } of text.matchAll(/\P{M}\p{M}*|\p{M}+/gu)) {
-    const plain = fold(letter);
+    const plain = foldTypography(letter);
     folded += plain;
     starts.push(index);
     for (let at = 1; at < plain.length; at++) starts.push(undefined);

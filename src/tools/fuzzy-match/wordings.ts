@@ -10,24 +10,24 @@ export interface Wording {
 }
 
 /** The likeliest first. Line ends are `\n`; `text` is the file's. */
-export function* wordings(text: string, from: string, to: string): Generator<Wording> {
+export function* likelyWordings(text: string, from: string, to: string): Generator<Wording> {
   const bare = withoutNumbers(from, to);
   const base: Wording = bare ?? { from, to, at: "anywhere", note: "" };
   yield base;
   if (base.from.endsWith("\n") && !text.endsWith("\n")) {
     const by = base.to.endsWith("\n") ? base.to.slice(0, -1) : base.to;
     const note = "The file has no line end at its end, which old_string has.";
-    yield { from: base.from.slice(0, -1), to: by, at: "end", note: join(base.note, note) };
+    yield { from: base.from.slice(0, -1), to: by, at: "end", note: joinNotes(base.note, note) };
   }
   const cut = withoutBlankEdges(base.from, base.to);
-  if (cut) yield { ...cut, at: "lines", note: join(base.note, "Blank lines around old_string were left out.") };
+  if (cut) yield { ...cut, at: "lines", note: joinNotes(base.note, "Blank lines around old_string were left out.") };
   for (const plain of unescaped(base.from)) {
     const note = "old_string was escaped once too often; new_string was unescaped likewise.";
-    yield { from: plain(base.from), to: plain(base.to), at: base.at, note: join(base.note, note) };
+    yield { from: plain(base.from), to: plain(base.to), at: base.at, note: joinNotes(base.note, note) };
   }
 }
 
-function join(...notes: string[]): string {
+function joinNotes(...notes: string[]): string {
   return notes.filter((note) => note !== "").join(" ");
 }
 
@@ -35,19 +35,19 @@ const number = /^ *(\d+)[\t→]/;
 
 /** Whether each line begins with a number and a tab, as `read` shows them, one after the other. */
 export function hasLineNumbers(wanted: string): boolean {
-  const numbers = linesOf(wanted).map((line) => Number(number.exec(line)?.[1] ?? Number.NaN));
+  const numbers = withoutFinalEnd(wanted).map((line) => Number(number.exec(line)?.[1] ?? Number.NaN));
   return numbers.length > 0 && numbers.every((each, index) => each === (numbers[0] ?? 0) + index);
 }
 
-function linesOf(wanted: string): string[] {
+function withoutFinalEnd(wanted: string): string[] {
   return (wanted.endsWith("\n") ? wanted.slice(0, -1) : wanted).split("\n");
 }
 
 /** A replacement that has some numbers and some lines without is not understood. */
 function withoutNumbers(from: string, to: string): Wording | undefined {
   if (!hasLineNumbers(from)) return undefined;
-  const numbered = linesOf(to).filter((line) => number.test(line)).length;
-  if (numbered > 0 && numbered < linesOf(to).length) return undefined;
+  const numbered = withoutFinalEnd(to).filter((line) => number.test(line)).length;
+  if (numbered > 0 && numbered < withoutFinalEnd(to).length) return undefined;
   const strip = (wanted: string) =>
     wanted
       .split("\n")
@@ -69,7 +69,7 @@ function withoutBlankEdges(from: string, to: string): { from: string; to: string
 }
 
 const kinds = ["control", "quote", "backslash", "code", "entity"] as const;
-type Kind = (typeof kinds)[number];
+type EscapeKind = (typeof kinds)[number];
 
 const escapes = /\\(?:([ntr])|(["'`$])|(\\)|u([0-9a-fA-F]{4}))|&(amp|lt|gt|quot|apos|#39);/g;
 const controls: Record<string, string> = { n: "\n", t: "\t", r: "\r" };
@@ -77,7 +77,7 @@ const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"'
 
 /** Ways to take one level of escapes away: all kinds that are there, then each kind alone. */
 function unescaped(from: string): ((wanted: string) => string)[] {
-  const there = new Set<Kind>();
+  const there = new Set<EscapeKind>();
   replaceEscapes(from, (kind) => void there.add(kind));
   const present = kinds.filter((kind) => there.has(kind));
   const sets = present.length > 1 ? [present, ...present.map((kind) => [kind])] : present.map((kind) => [kind]);
@@ -87,7 +87,7 @@ function unescaped(from: string): ((wanted: string) => string)[] {
   });
 }
 
-function replaceEscapes(wanted: string, by: (kind: Kind, text: string) => string | undefined): string {
+function replaceEscapes(wanted: string, by: (kind: EscapeKind, text: string) => string | undefined): string {
   return wanted.replace(escapes, (whole, control, quote, backslash, code, entity) => {
     if (control !== undefined) return by("control", controls[control] ?? whole) ?? whole;
     if (quote !== undefined) return by("quote", quote) ?? whole;

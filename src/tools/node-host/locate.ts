@@ -84,13 +84,13 @@ async function linkTarget(name: string): Promise<string | undefined> {
 
 /** Names beside `location` that may have been meant, best first, at most three. */
 export async function similarNames(location: Location, protectedFiles: ProtectedFiles): Promise<string[]> {
-  const wanted = plain(path.basename(location.path));
+  const wanted = comparableName(path.basename(location.path));
   const folder = path.dirname(location.path);
   const names = await readdir(folder).catch(() => []);
   const prefix = location.relative.slice(0, location.relative.length - path.basename(location.path).length);
   return names
     .filter((name) => !protectedFiles.isIgnored(path.join(folder, name)))
-    .map((name) => ({ name, distance: distance(plain(name), wanted) }))
+    .map((name) => ({ name, distance: nameDistance(comparableName(name), wanted) }))
     .filter(({ distance }) => distance <= Math.max(1, wanted.length / 3))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, 3)
@@ -98,12 +98,12 @@ export async function similarNames(location: Location, protectedFiles: Protected
 }
 
 /** Without what the eye does not tell apart: case, kinds of spaces, composed letters. */
-function plain(name: string): string {
+function comparableName(name: string): string {
   return name.normalize("NFKC").toLowerCase().slice(0, 100);
 }
 
 /** 0 for the same, less than 1 when only the extension differs, else the edit distance (Levenshtein). */
-function distance(a: string, b: string): number {
+function nameDistance(a: string, b: string): number {
   if (a === b) return 0;
   if (path.parse(a).name === path.parse(b).name) return 0.5;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -21,7 +21,7 @@ export class ProtectedFiles {
   readonly #takesAway: boolean;
   readonly #ignored = new RondoIgnore();
   /** By folder. */
-  readonly #linksOf = new Map<string, { stamp: string; links: Linked[] }>();
+  readonly #linksOf = new Map<string, { stamp: string; links: LinkTarget[] }>();
 
   /** `folders`: the workspace's, absolute, links resolved. `secrets`: patterns of the user's settings, in gitignore's syntax. */
   constructor(folders: readonly string[], secrets: readonly string[]) {
@@ -112,7 +112,7 @@ export class ProtectedFiles {
   }
 
   /** Looked for anew when a name was added to the folder or taken away: a link is never changed otherwise. */
-  #links(): Linked[] {
+  #links(): LinkTarget[] {
     return this.#folders.flatMap((folder) => {
       const stats = statsOf(folder);
       const stamp = `${stats?.mtimeMs} ${stats?.ctimeMs}`;
@@ -125,13 +125,13 @@ export class ProtectedFiles {
   }
 }
 
-interface Linked {
+interface LinkTarget {
   target: string;
   guard: Protection;
 }
 
-function linksIn(folder: string): Linked[] {
-  return oftenLinked.flatMap((name): Linked[] => {
+function linksIn(folder: string): LinkTarget[] {
+  return oftenLinked.flatMap((name): LinkTarget[] => {
     const target = linkTarget(path.join(folder, name));
     return target === undefined ? [] : [{ target, guard: isSecret(name) ? "secret" : "settings" }];
   });

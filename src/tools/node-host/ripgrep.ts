@@ -26,7 +26,7 @@ async function fromPackage(): Promise<string> {
   }
 }
 
-type Found = Awaited<ReturnType<TextSearch["ripgrep"]>>;
+type RipgrepResult = Awaited<ReturnType<TextSearch["ripgrep"]>>;
 
 /** Settles when the process is gone, on abort too. */
 function run(
@@ -36,14 +36,14 @@ function run(
   limit: number,
   signal: AbortSignal,
   take: ((text: string) => void) | undefined,
-): Promise<Found> {
+): Promise<RipgrepResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, ["--no-config", "--color=never", ...args], {
       cwd,
       stdio: ["ignore", "pipe", "pipe"],
       windowsHide: true,
     });
-    const found: Found = { code: 0, stdout: "", stderr: "", cut: false };
+    const found: RipgrepResult = { code: 0, stdout: "", stderr: "", cut: false };
     let characters = 0;
     let failure: unknown;
     const kill = () => child.kill("SIGKILL");

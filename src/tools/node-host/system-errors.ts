@@ -3,11 +3,11 @@ import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
 export function isMissing(error: unknown): boolean {
-  return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
+  return systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR";
 }
 
 /** The system's code of an error: "ENOENT". */
-export function codeOf(error: unknown): string | undefined {
+export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
@@ -30,14 +30,14 @@ const reasons: Record<string, string> = {
 };
 
 /** What is no failure of the system is given back as it is. */
-export function explain(error: unknown, { relative }: Location, done: "read" | "written" | "deleted"): unknown {
-  const code = codeOf(error);
+export function toToolError(error: unknown, { relative }: Location, done: "read" | "written" | "deleted"): unknown {
+  const code = systemCode(error);
   if (code === undefined) return error;
   return new ToolError(`${relative} cannot be ${done}: ${reasons[code] ?? code}.`);
 }
 
 /** For a path that no longer leads to where it led when it was located. */
-export function moved({ relative }: Location): ToolError {
+export function movedError({ relative }: Location): ToolError {
   return new ToolError(
     `${relative} leads elsewhere by now: a link, or a folder on the way to it, was changed meanwhile. Nothing was done. Try again.`,
   );

@@ -3,12 +3,12 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync } from "node:fs";
 import type { CommandEnd, ShellCommand, Terminal } from "../host.ts";
-import { environment } from "../run-command/command-environment.ts";
-import { type Decode, decodeConsole, decodeUtf8 } from "../run-command/decode-output.ts";
-import { closePipe, openPipe, type Pipe, PipeReader } from "../run-command/output-pipe.ts";
+import { commandEnvironment } from "../run-command/command-environment.ts";
+import { decodeConsole, decodeUtf8, type OutputDecoder } from "../run-command/decode-output.ts";
+import { closePipe, type OutputPipe, openPipe, PipeReader } from "../run-command/output-pipe.ts";
 import { endTree, leftBehind, treeOf } from "../run-command/process-tree.ts";
 import { findShell, invocation, shellName } from "../run-command/shells.ts";
-import { usualSilence, Watch } from "../run-command/watch-command.ts";
+import { CommandWatch, usualSilence } from "../run-command/watch-command.ts";
 
 interface TerminalOptions {
   /** The shell's path as the settings have it; "" for the usual one. */
@@ -30,7 +30,7 @@ export function nodeTerminal({ shell = () => "", silence = usualSilence }: Parti
 
 async function runCommand(program: string, command: ShellCommand, silence: number): Promise<CommandEnd> {
   const { signal, onOutput, onWaiting } = command;
-  const decode = await decoding();
+  const decode = await chooseDecoder();
   const pipe = await openPipe();
   if (signal.aborted) {
     closePipe(pipe);
@@ -39,19 +39,19 @@ async function runCommand(program: string, command: ShellCommand, silence: numbe
   const mark = randomBytes(12).toString("hex");
   let child: ChildProcess;
   try {
-    child = start(program, command, mark, pipe);
+    child = startShell(program, command, mark, pipe);
   } catch (error) {
     closePipe(pipe);
-    return { type: "failed", message: reasonOf(error, command) };
+    return { type: "failed", message: startError(error, command) };
   }
   const tree = child.pid === undefined ? undefined : treeOf(child.pid, mark, pipe && `${pipe.name} (deleted)`);
   if (pipe) closeSync(pipe.write);
-  const watch = tree && new Watch(tree, silence, onWaiting);
+  const watch = tree && new CommandWatch(tree, silence, onWaiting);
   const reader = new PipeReader(child, pipe, decode, (text) => {
     watch?.wrote(text);
     onOutput(text);
   });
-  const end = await ended(child, command);
+  const end = await waitForEnd(child, command);
   watch?.stop();
   const left = tree && end.type === "exit" ? await leftBehind(tree) : undefined;
   if (tree && left?.length !== 0) await endTree(tree);
@@ -59,12 +59,17 @@ async function runCommand(program: string, command: ShellCommand, silence: numbe
   return end.type === "exit" ? { ...end, left: left ?? [] } : end;
 }
 
-function start(program: string, { command, cwd }: ShellCommand, mark: string, pipe: Pipe | undefined): ChildProcess {
+function startShell(
+  program: string,
+  { command, cwd }: ShellCommand,
+  mark: string,
+  pipe: OutputPipe | undefined,
+): ChildProcess {
   const { file, args, verbatim } = invocation(program, command);
   const stream = pipe?.write ?? "pipe";
   return spawn(file, args, {
     cwd,
-    env: environment(mark),
+    env: commandEnvironment(mark),
     stdio: ["ignore", stream, stream],
     detached: process.platform !== "win32",
     windowsHide: true,
@@ -73,7 +78,7 @@ function start(program: string, { command, cwd }: ShellCommand, mark: string, pi
 }
 
 /** By itself, or by the signal. */
-function ended(child: ChildProcess, command: ShellCommand): Promise<CommandEnd> {
+function waitForEnd(child: ChildProcess, command: ShellCommand): Promise<CommandEnd> {
   const { signal } = command;
   return new Promise((resolve) => {
     const abort = () => settle({ type: "aborted" });
@@ -81,7 +86,7 @@ function ended(child: ChildProcess, command: ShellCommand): Promise<CommandEnd> 
       signal.removeEventListener("abort", abort);
       resolve(end);
     };
-    child.on("error", (error) => settle({ type: "failed", message: reasonOf(error, command) }));
+    child.on("error", (error) => settle({ type: "failed", message: startError(error, command) }));
     child.on("exit", (code, name) => {
       settle(code === null ? { type: "signal", signal: name ?? "a signal" } : { type: "exit", code, left: [] });
     });
@@ -89,17 +94,17 @@ function ended(child: ChildProcess, command: ShellCommand): Promise<CommandEnd> 
   });
 }
 
-function reasonOf(error: unknown, { cwd }: ShellCommand): string {
+function startError(error: unknown, { cwd }: ShellCommand): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "E2BIG") return "it is too long. Write it into a script, and run that.";
   if (code === "ENOENT") return `the shell, or the folder ${cwd}, is not there.`;
   return error instanceof Error ? error.message : String(error);
 }
 
-let decodeHere: Promise<() => Decode> | undefined;
+let decodeHere: Promise<() => OutputDecoder> | undefined;
 
 /** UTF-8, or what the console of this Windows writes. */
-function decoding(): Promise<() => Decode> {
+function chooseDecoder(): Promise<() => OutputDecoder> {
   if (process.platform !== "win32") return Promise.resolve(decodeUtf8);
   decodeHere ??= new Promise((resolve) => {
     execFile(process.env["ComSpec"] ?? "cmd.exe", ["/d", "/c", "chcp"], { windowsHide: true }, (_error, stdout) => {

@@ -19,7 +19,7 @@ import type { FileKind, Location, TextFile, Workspace } from "../host.ts";
 import { decode, mediaType } from "../text/codec.ts";
 import { leadsTo, locate, similarNames } from "./locate.ts";
 import { ProtectedFiles } from "./protection.ts";
-import { explain, isMissing, moved } from "./system-errors.ts";
+import { isMissing, movedError, toToolError } from "./system-errors.ts";
 import { type FoundText, removeText, writeText } from "./write-text.ts";
 
 /** Bytes. */
@@ -41,7 +41,7 @@ export function nodeWorkspace(
       const location = typeof place === "string" ? await locate(place, real, guards) : place;
       return (await inspect(location, guards, signal)).kind;
     },
-    look,
+    look: lookAt,
     searchFilter: ({ path, protection }) => guards.sieve(path, protection),
     async write(location, text, expected, signal) {
       requireTrust(workspace);
@@ -71,7 +71,7 @@ function realFolder(folder: string): string {
   }
 }
 
-async function look(location: Location): Promise<"file" | "folder" | "special" | "missing"> {
+async function lookAt(location: Location): Promise<"file" | "folder" | "special" | "missing"> {
   await assertSame(location);
   const stats = statsOf(location);
   if (!stats) return "missing";
@@ -85,7 +85,7 @@ function statsOf(location: Location): Stats | undefined {
     return lstatSync(location.path);
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw explain(error, location, "read");
+    throw toToolError(error, location, "read");
   }
 }
 
@@ -98,7 +98,7 @@ async function inspect(
   await assertSame(location);
   const stats = statsOf(location);
   if (!stats) return { kind: { type: "missing", similar: await similarNames(location, guards), location } };
-  if (stats.isDirectory()) return { kind: { type: "folder", entries: await list(location, guards), location } };
+  if (stats.isDirectory()) return { kind: { type: "folder", entries: await listFolder(location, guards), location } };
   if (!stats.isFile()) return { kind: { type: "special", location } };
   const tooLarge = (size: number) => ({ kind: { type: "too-large" as const, size, limit: sizeLimit, location } });
   if (stats.size > sizeLimit) return tooLarge(stats.size);
@@ -119,11 +119,11 @@ function asFile(location: Location, text: string): TextFile {
 
 /** @throws ToolError when the path has come to lead elsewhere since it was located */
 async function assertSame(location: Location): Promise<void> {
-  if ((await leadsTo(location.path)) !== location.path) throw moved(location);
+  if ((await leadsTo(location.path)) !== location.path) throw movedError(location);
 }
 
 /** Names that `.rondoignore` holds back are shown only to who asked for their folder, which it holds back as well. */
-async function list(location: Location, guards: ProtectedFiles): Promise<string[]> {
+async function listFolder(location: Location, guards: ProtectedFiles): Promise<string[]> {
   try {
     const entries = await readdir(location.path, { withFileTypes: true });
     await assertSame(location);
@@ -133,7 +133,7 @@ async function list(location: Location, guards: ProtectedFiles): Promise<string[
       .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
       .sort();
   } catch (error) {
-    throw explain(error, location, "read");
+    throw toToolError(error, location, "read");
   }
 }
 
@@ -149,13 +149,13 @@ async function readFile(location: Location, stats: Stats): Promise<Buffer> {
     file = openSync(location.path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
     // What was opened is what is still there, and no folder on the way has become a link.
     const opened = fstatSync(file);
-    if (!isSame(opened, stats) || realpathSync.native(location.path) !== location.path) throw moved(location);
-    if (!isSame(opened, lstatSync(location.path))) throw moved(location);
+    if (!isSame(opened, stats) || realpathSync.native(location.path) !== location.path) throw movedError(location);
+    if (!isSame(opened, lstatSync(location.path))) throw movedError(location);
     return opened.size > 0 && opened.size <= smallSize
       ? readSmall(file, opened.size)
       : await readLong(file, opened.size);
   } catch (error) {
-    throw explain(error, location, "read");
+    throw toToolError(error, location, "read");
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -8,7 +8,7 @@ import { staleError } from "../file-access/file-checks.ts";
 import type { FileKind, Location } from "../host.ts";
 import { type Encoding, encode } from "../text/codec.ts";
 import { ToolError } from "../tool.ts";
-import { codeOf, explain, moved } from "./system-errors.ts";
+import { movedError, systemCode, toToolError } from "./system-errors.ts";
 
 /** How a text was found on the disk. */
 export interface FoundText {
@@ -17,7 +17,7 @@ export interface FoundText {
 }
 
 /** What is there now, and what is to be there. */
-interface State {
+interface ExpectedState {
   /** A version, or "missing". */
   expected: string;
   kind: FileKind;
@@ -25,40 +25,45 @@ interface State {
 }
 
 /** Keeps encoding, BOM and mode. @throws ToolError when the state is another than expected, or the file cannot be written */
-export async function writeText(location: Location, text: string, state: State, signal: AbortSignal): Promise<void> {
+export async function writeText(
+  location: Location,
+  text: string,
+  state: ExpectedState,
+  signal: AbortSignal,
+): Promise<void> {
   assertExpected(location, state);
   signal.throwIfAborted();
-  let folder: Folder | undefined;
+  let folder: OpenFolder | undefined;
   try {
     folder = await openFolder(path.dirname(location.path), location, state.found === undefined);
-    if (state.found) await replace(folder, location, encode(text, state.found.encoding), state.found.stats);
-    else await create(folder, location, encode(text, "utf8"));
+    if (state.found) await replaceFile(folder, location, encode(text, state.found.encoding), state.found.stats);
+    else await createFile(folder, location, encode(text, "utf8"));
   } catch (error) {
-    throw explain(error, location, "written");
+    throw toToolError(error, location, "written");
   } finally {
     await folder?.handle?.close();
   }
 }
 
 /** @throws ToolError when the state is another than expected, or the file cannot be deleted */
-export async function removeText(location: Location, state: State, signal: AbortSignal): Promise<void> {
+export async function removeText(location: Location, state: ExpectedState, signal: AbortSignal): Promise<void> {
   assertExpected(location, state);
   signal.throwIfAborted();
   if (!state.found) return;
-  let folder: Folder | undefined;
+  let folder: OpenFolder | undefined;
   try {
     folder = await openFolder(path.dirname(location.path), location, false);
     const file = folder.at(path.basename(location.path));
     assertUntouched(lstatSync(file), location, state.found.stats);
     await unlink(file);
   } catch (error) {
-    throw explain(error, location, "deleted");
+    throw toToolError(error, location, "deleted");
   } finally {
     await folder?.handle?.close();
   }
 }
 
-function assertExpected(location: Location, { expected, kind }: State): void {
+function assertExpected(location: Location, { expected, kind }: ExpectedState): void {
   const { relative } = location;
   if (kind.type === "missing") {
     if (expected === "missing") return;
@@ -69,7 +74,7 @@ function assertExpected(location: Location, { expected, kind }: State): void {
 }
 
 /** An open folder: names in it stay in it, even when its path has become a link under way. */
-interface Folder {
+interface OpenFolder {
   /** Absolute; to be used at once. */
   at(name: string): string;
   /** Undefined where folders cannot be opened, or a name in one not be reached through it. */
@@ -77,30 +82,30 @@ interface Folder {
 }
 
 /** @param makes whether it is to be made where it is missing, with its parents */
-async function openFolder(folder: string, location: Location, makes: boolean): Promise<Folder> {
+async function openFolder(folder: string, location: Location, makes: boolean): Promise<OpenFolder> {
   if (process.platform !== "linux") return await plainFolder(folder, location, makes);
-  return await heldFolder(folder, location, makes);
+  return await pinnedFolder(folder, location, makes);
 }
 
-async function plainFolder(folder: string, location: Location, makes: boolean): Promise<Folder> {
+async function plainFolder(folder: string, location: Location, makes: boolean): Promise<OpenFolder> {
   if (makes) await mkdir(folder, { recursive: true }).catch((error) => rejectFile(error, location));
-  if (realpathSync.native(folder) !== folder) throw moved(location);
+  if (realpathSync.native(folder) !== folder) throw movedError(location);
   return { at: (name) => path.join(folder, name), handle: undefined };
 }
 
-async function heldFolder(folder: string, location: Location, makes: boolean): Promise<Folder> {
+async function pinnedFolder(folder: string, location: Location, makes: boolean): Promise<OpenFolder> {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   const opened = (name: string) => open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   let handle: FileHandle;
   try {
     handle = await opened(folder);
   } catch (error) {
-    if (!makes || codeOf(error) !== "ENOENT") rejectFile(error, location);
-    const parent = await heldFolder(path.dirname(folder), location, makes);
+    if (!makes || systemCode(error) !== "ENOENT") rejectFile(error, location);
+    const parent = await pinnedFolder(path.dirname(folder), location, makes);
     try {
       const name = parent.at(path.basename(folder));
       await mkdir(name).catch((error) => {
-        if (codeOf(error) !== "EEXIST") throw error;
+        if (systemCode(error) !== "EEXIST") throw error;
       });
       handle = await opened(name);
     } catch (error) {
@@ -115,7 +120,7 @@ async function heldFolder(folder: string, location: Location, makes: boolean): P
   await handle.close();
   // Without `/proc` there is no name for what is open.
   if (leads === undefined) return await plainFolder(folder, location, makes);
-  throw moved(location);
+  throw movedError(location);
 }
 
 function linkText(name: string): string | undefined {
@@ -127,11 +132,11 @@ function linkText(name: string): string | undefined {
 }
 
 function rejectFile(error: unknown, { relative }: Location): never {
-  if (!["EEXIST", "ENOTDIR"].includes(codeOf(error) ?? "")) throw error;
+  if (!["EEXIST", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
   throw new ToolError(`${relative} cannot be written: one of its parents is a file, not a folder.`);
 }
 
-async function create(folder: Folder, location: Location, bytes: Buffer): Promise<void> {
+async function createFile(folder: OpenFolder, location: Location, bytes: Buffer): Promise<void> {
   const file = folder.at(path.basename(location.path));
   // Fails where anything has that name, a link too.
   const handle = await open(file, "wx");
@@ -146,14 +151,14 @@ async function create(folder: Folder, location: Location, bytes: Buffer): Promis
 }
 
 /** By renaming, so that a crash leaves the old file or the new one; but in place where that would lose a hard link. */
-async function replace(folder: Folder, location: Location, bytes: Buffer, stats: Stats): Promise<void> {
+async function replaceFile(folder: OpenFolder, location: Location, bytes: Buffer, stats: Stats): Promise<void> {
   const name = path.basename(location.path);
   const file = folder.at(name);
   await access(file, constants.W_OK);
   const temporary = folder.at(`.${name.slice(0, 100)}.${randomBytes(6).toString("hex")}`);
   let handle: FileHandle | undefined;
   if (stats.nlink === 1) handle = await open(temporary, "wx", stats.mode).catch(() => undefined);
-  if (!handle) return await overwrite(file, location, bytes, stats);
+  if (!handle) return await overwriteInPlace(file, location, bytes, stats);
   try {
     try {
       await handle.writeFile(bytes);
@@ -169,7 +174,7 @@ async function replace(folder: Folder, location: Location, bytes: Buffer, stats:
   } catch (error) {
     await rm(temporary, { force: true });
     // Another's file in a folder of ours: it can be written, but not given back to its owner.
-    if (codeOf(error) === "EPERM") return await overwrite(file, location, bytes, stats);
+    if (systemCode(error) === "EPERM") return await overwriteInPlace(file, location, bytes, stats);
     throw error;
   }
 }
@@ -181,16 +186,16 @@ function assertUntouched(now: Stats, location: Location, before: Stats): void {
 }
 
 /** Puts the old bytes back when the new ones do not fit. */
-async function overwrite(file: string, location: Location, bytes: Buffer, stats: Stats): Promise<void> {
+async function overwriteInPlace(file: string, location: Location, bytes: Buffer, stats: Stats): Promise<void> {
   const { O_RDWR, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   const handle = await open(file, O_RDWR | O_NONBLOCK | O_NOFOLLOW);
   try {
     assertUntouched(await handle.stat(), location, stats);
     const old = await handle.readFile();
     try {
-      await writeFrom(handle, bytes);
+      await writeFromStart(handle, bytes);
     } catch (error) {
-      await writeFrom(handle, old);
+      await writeFromStart(handle, old);
       throw error;
     }
   } finally {
@@ -198,7 +203,7 @@ async function overwrite(file: string, location: Location, bytes: Buffer, stats:
   }
 }
 
-async function writeFrom(handle: FileHandle, bytes: Buffer): Promise<void> {
+async function writeFromStart(handle: FileHandle, bytes: Buffer): Promise<void> {
   let done = 0;
   while (done < bytes.length) done += (await handle.write(bytes, done, bytes.length - done, done)).bytesWritten;
   await handle.truncate(bytes.length);

@@ -1,10 +1,10 @@
 /** A Jupyter notebook (nbformat 4) as text: one cell of it changed, all else to the byte as it was. Pure, but for the ids of new cells. */
 import * as z from "zod/mini";
 import { never } from "../../chat/never.ts";
-import { type Splice, spliced, withEnds } from "../fuzzy-match/splices.ts";
+import { applySplices, linesWithEnds, type Splice } from "../fuzzy-match/splices.ts";
 import { plural } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
-import { elementsOf, membersOf, rootOf, type Span } from "./json-spans.ts";
+import { elementsOf, type JsonSpan, membersOf, rootOf } from "./json-spans.ts";
 
 export const CellType = z.enum(["code", "markdown", "raw"]);
 type CellType = z.infer<typeof CellType>;
@@ -24,31 +24,31 @@ const Notebook = z.looseObject({
 type Notebook = z.infer<typeof Notebook>;
 
 /** By its id, or its number from 0. */
-export type CellName = { id: string } | { number: number };
+export type CellRef = { id: string } | { number: number };
 
 export type CellChange =
-  | { mode: "replace"; cell: CellName; source: string; type: CellType | undefined }
+  | { mode: "replace"; cell: CellRef; source: string; type: CellType | undefined }
   /** Undefined: as the first. */
-  | { mode: "insert"; after: CellName | undefined; source: string; type: CellType }
-  | { mode: "delete"; cell: CellName };
+  | { mode: "insert"; after: CellRef | undefined; source: string; type: CellType }
+  | { mode: "delete"; cell: CellRef };
 
 /**
  * `name` is the file's, for errors. Answers with what was done, as a sentence, too.
  * @throws ToolError when it is no notebook, or has no such cell
  */
 export function changeCell(text: string, change: CellChange, name: string): { text: string; done: string } {
-  const notebook = parse(text, name);
+  const notebook = parseNotebook(text, name);
   const unit = /\n([ \t]+)"/.exec(text)?.[1];
   const write = (value: unknown, depth: number) =>
     unit === undefined
       ? JSON.stringify(value)
       : JSON.stringify(value, null, unit).replaceAll("\n", `\n${unit.repeat(depth)}`);
-  const edit = (splices: Splice[]) => spliced(text, (index) => index, splices);
+  const edit = (splices: Splice[]) => applySplices(text, (index) => index, splices);
   const array = membersOf(text, rootOf(text)).get("cells") ?? { start: 0, end: 0 };
   const spans = elementsOf(text, array);
   switch (change.mode) {
     case "insert": {
-      const index = change.after ? find(notebook, change.after, name) + 1 : 0;
+      const index = change.after ? cellIndex(notebook, change.after, name) + 1 : 0;
       const cell = newCell(notebook, change.type, change.source);
       const done = `Cell ${index} of ${name} is new.`;
       const [first] = spans;
@@ -60,14 +60,14 @@ export function changeCell(text: string, change: CellChange, name: string): { te
       return { text: edit([{ start: at, end: at, text: put }]), done };
     }
     case "delete": {
-      const index = find(notebook, change.cell, name);
+      const index = cellIndex(notebook, change.cell, name);
       return {
-        text: edit([{ ...withComma(array, spans, index), text: spans.length === 1 ? "[]" : "" }]),
+        text: edit([{ ...spanWithComma(array, spans, index), text: spans.length === 1 ? "[]" : "" }]),
         done: `Cell ${index} of ${name} is deleted.`,
       };
     }
     case "replace": {
-      const index = find(notebook, change.cell, name);
+      const index = cellIndex(notebook, change.cell, name);
       const old = notebook.cells[index];
       const span = spans[index] ?? array;
       const done = `Cell ${index} of ${name} is changed`;
@@ -80,7 +80,7 @@ export function changeCell(text: string, change: CellChange, name: string): { te
         return { text: edit([{ ...span, text: write(cell, 2) }]), done: `${done}; it is ${type} now.` };
       }
       const values = new Map<string, unknown>([
-        ["source", typeof old?.source === "string" ? change.source : linesOf(change.source)],
+        ["source", typeof old?.source === "string" ? change.source : sourceLines(change.source)],
       ]);
       // What it put out is not what it would put out now.
       if (old?.cell_type === "code") values.set("outputs", []).set("execution_count", null);
@@ -98,7 +98,7 @@ export function changeCell(text: string, change: CellChange, name: string): { te
   }
 }
 
-function parse(text: string, name: string): Notebook {
+function parseNotebook(text: string, name: string): Notebook {
   try {
     return Notebook.parse(JSON.parse(text));
   } catch (error) {
@@ -107,7 +107,7 @@ function parse(text: string, name: string): Notebook {
   }
 }
 
-function find({ cells }: Notebook, cell: CellName, name: string): number {
+function cellIndex({ cells }: Notebook, cell: CellRef, name: string): number {
   const index = "id" in cell ? cells.findIndex(({ id }) => id === cell.id) : cell.number;
   if (index >= 0 && index < cells.length) return index;
   const ids = cells.map(({ id }) => id).filter((id) => id !== undefined);
@@ -127,7 +127,7 @@ function newCell(notebook: Notebook, type: CellType, source: string, id = newId(
     ...(notebook.nbformat_minor >= 5 && { id }),
     metadata: {},
     ...(isCode && { outputs: [] }),
-    source: linesOf(source),
+    source: sourceLines(source),
   };
 }
 
@@ -140,12 +140,12 @@ function sourceOf(source: string | string[] | undefined): string | undefined {
   return Array.isArray(source) ? source.join("") : source;
 }
 
-function linesOf(source: string): string[] {
-  return withEnds(source.replaceAll("\r\n", "\n")).filter((line) => line !== "");
+function sourceLines(source: string): string[] {
+  return linesWithEnds(source.replaceAll("\r\n", "\n")).filter((line) => line !== "");
 }
 
 /** The cell and the comma that goes with it; all that is between the brackets, and these, where it is the only one. */
-function withComma(array: Span, spans: readonly Span[], index: number): Span {
+function spanWithComma(array: JsonSpan, spans: readonly JsonSpan[], index: number): JsonSpan {
   const cell = spans[index] ?? array;
   const before = spans[index - 1];
   const next = spans[index + 1];

@@ -1,18 +1,18 @@
 /** Where the values of a JSON text stand in it, so that one can be changed and no byte of the others. Pure. */
 
-export interface Span {
+export interface JsonSpan {
   start: number;
   end: number;
 }
 
 /** The values of an object's members; of a name that is there twice, the last, as `JSON.parse` has it. `json` is valid. */
-export function membersOf(json: string, { start }: Span): Map<string, Span> {
-  const members = new Map<string, Span>();
+export function membersOf(json: string, { start }: JsonSpan): Map<string, JsonSpan> {
+  const members = new Map<string, JsonSpan>();
   let at = skipSpace(json, start + 1);
   while (json[at] !== "}") {
-    const key = { start: at, end: endOf(json, at) };
+    const key = { start: at, end: endOfValue(json, at) };
     const value = skipSpace(json, skipSpace(json, key.end) + 1);
-    const end = endOf(json, value);
+    const end = endOfValue(json, value);
     // A member's name is a JSON string.
     members.set(String(JSON.parse(json.slice(key.start, key.end))), { start: value, end });
     at = skipComma(json, end);
@@ -21,20 +21,20 @@ export function membersOf(json: string, { start }: Span): Map<string, Span> {
 }
 
 /** `json` is valid. */
-export function elementsOf(json: string, { start }: Span): Span[] {
-  const elements: Span[] = [];
+export function elementsOf(json: string, { start }: JsonSpan): JsonSpan[] {
+  const elements: JsonSpan[] = [];
   let at = skipSpace(json, start + 1);
   while (json[at] !== "]") {
-    const end = endOf(json, at);
+    const end = endOfValue(json, at);
     elements.push({ start: at, end });
     at = skipComma(json, end);
   }
   return elements;
 }
 
-export function rootOf(json: string): Span {
+export function rootOf(json: string): JsonSpan {
   const start = skipSpace(json, 0);
-  return { start, end: endOf(json, start) };
+  return { start, end: endOfValue(json, start) };
 }
 
 function skipComma(json: string, index: number): number {
@@ -49,7 +49,7 @@ function skipSpace(json: string, index: number): number {
 }
 
 /** Where the value that begins at `start` ends. */
-function endOf(json: string, start: number): number {
+function endOfValue(json: string, start: number): number {
   let depth = 0;
   let at = start;
   do {

@@ -1,15 +1,15 @@
 /** The chunks of a patch put into a text. Pure. */
 
 import { describeMiss } from "../fuzzy-match/describe-miss.ts";
-import { findLoose, onOwnLines } from "../fuzzy-match/find-loose.ts";
-import { Lines } from "../fuzzy-match/line-index.ts";
-import type { Place } from "../fuzzy-match/loose-matches.ts";
-import { rewrite, type Splice, spliced, withEnds } from "../fuzzy-match/splices.ts";
+import { findLoose, isOnOwnLines } from "../fuzzy-match/find-loose.ts";
+import { LineIndex } from "../fuzzy-match/line-index.ts";
+import type { LooseMatch } from "../fuzzy-match/loose-matches.ts";
+import { applySplices, linesWithEnds, type Splice, splicesFor } from "../fuzzy-match/splices.ts";
 import { isCrlf, occurrences, withLineFeeds } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
-import type { Chunk } from "./parse-patch.ts";
+import type { PatchChunk } from "./parse-patch.ts";
 
-export interface Patched {
+export interface PatchedText {
   text: string;
   /** How places differ from the patch, in sentences. */
   notes: string[];
@@ -19,12 +19,12 @@ export interface Patched {
  * `name` is the file's, for errors. `isKnown`: the model has read it, so that errors may quote it.
  * @throws ToolError when a chunk has not exactly one place
  */
-export function applyChunks(text: string, chunks: readonly Chunk[], name: string, isKnown: boolean): Patched {
+export function applyChunks(text: string, chunks: readonly PatchChunk[], name: string, isKnown: boolean): PatchedText {
   // Chunks are whole lines: a last line without its end gets one for the time being.
   const isOpen = text !== "" && !text.endsWith("\n");
   const whole = isOpen ? text + (isCrlf(text) ? "\r\n" : "\n") : text;
   const { lf, indexIn } = withLineFeeds(whole);
-  const lines = new Lines(lf);
+  const lines = new LineIndex(lf);
   const notes: string[] = [];
   const splices: Splice[] = [];
   let cursor = 0;
@@ -32,7 +32,7 @@ export function applyChunks(text: string, chunks: readonly Chunk[], name: string
     const which = chunks.length === 1 ? "The chunk" : `Chunk ${index + 1} of ${chunks.length}`;
     try {
       const found = findChunk(lines, chunk, cursor, isKnown);
-      splices.push(...rewrite(found.place, withEnds(found.from), withEnds(found.to)));
+      splices.push(...splicesFor(found.place, linesWithEnds(found.from), linesWithEnds(found.to)));
       if (found.note !== "") notes.push(`${which}: ${found.note}`);
       cursor = found.place.end;
     } catch (error) {
@@ -40,40 +40,40 @@ export function applyChunks(text: string, chunks: readonly Chunk[], name: string
       throw new ToolError(`${which} for ${name} has no place in it, so nothing was changed. ${error.message}`);
     }
   }
-  const result = spliced(whole, indexIn, splices);
+  const result = applySplices(whole, indexIn, splices);
   return { text: isOpen ? result.replace(/\r?\n$/, "") : result, notes };
 }
 
-interface Found {
-  place: Place;
+interface ChunkMatch {
+  place: LooseMatch;
   from: string;
   to: string;
   note: string;
 }
 
 /** After `cursor`, where the chunk before it ended. */
-function findChunk(lines: Lines, chunk: Chunk, cursor: number, isKnown: boolean): Found {
+function findChunk(lines: LineIndex, chunk: PatchChunk, cursor: number, isKnown: boolean): ChunkMatch {
   const from = chunk.from.map((line) => `${line}\n`).join("");
   const to = chunk.to.map((line) => `${line}\n`).join("");
   const start = chunk.heads.reduce((at, head) => findHead(lines, head, at), cursor);
-  if (from === "") return { place: insertion(lines, chunk, start), from, to, note: "" };
+  if (from === "") return { place: insertionPoint(lines, chunk, start), from, to, note: "" };
 
-  const [first, ...more] = exactPlaces(lines, from, start);
-  if (first) return { place: choose([first, ...more], chunk, lines), from, to, note: "" };
-  const loose = findLoose(lines.text, from, to, (place) => place.start >= start && onOwnLines(place, lines));
+  const [first, ...more] = exactMatches(lines, from, start);
+  if (first) return { place: chooseMatch([first, ...more], chunk, lines), from, to, note: "" };
+  const loose = findLoose(lines.text, from, to, (place) => place.start >= start && isOnOwnLines(place, lines));
   if (loose) {
     const { places, wording } = loose;
     const note = loose.note
       .replaceAll("old_string", "what the patch has there")
       .replaceAll("new_string", "what it adds");
-    return { place: choose(places, chunk, lines), from: wording.from, to: wording.to, note };
+    return { place: chooseMatch(places, chunk, lines), from: wording.from, to: wording.to, note };
   }
   const after = start === 0 ? "" : ` after line ${lines.lineOf(start)}`;
   throw new ToolError(describeMiss(`Its context and - lines were not found${after}.`, lines.text, from, isKnown));
 }
 
 /** The line that is `head`, or else begins with it, or has it; the search for the chunk begins with that line. */
-function findHead(lines: Lines, head: string, cursor: number): number {
+function findHead(lines: LineIndex, head: string, cursor: number): number {
   const first = lines.lineOf(cursor);
   const fits: readonly ((line: string) => boolean)[] = [
     (line) => line === head,
@@ -87,20 +87,20 @@ function findHead(lines: Lines, head: string, cursor: number): number {
 }
 
 /** Of a chunk without context: after its head, after the line that it names, or at the end. */
-function insertion(lines: Lines, { heads, at }: Chunk, start: number): Place {
+function insertionPoint(lines: LineIndex, { heads, at }: PatchChunk, start: number): LooseMatch {
   let place = lines.text.length;
   if (heads.length > 0) place = lines.start(lines.lineOf(start) + 1);
   else if (at !== undefined) place = lines.start(at);
-  return { start: place, end: place, starts: [place], shift: undefined, within: false };
+  return { start: place, end: place, starts: [place], shift: undefined, startsMidLine: false };
 }
 
-function exactPlaces(lines: Lines, from: string, begin: number): Place[] {
+function exactMatches(lines: LineIndex, from: string, begin: number): LooseMatch[] {
   return occurrences(lines.text, from)
     .filter((at) => at >= begin && (at === 0 || lines.text[at - 1] === "\n"))
     .map((at) => {
       const first = lines.lineOf(at);
       const starts = from.split("\n").map((_, index) => lines.start(first + index));
-      return { start: at, end: at + from.length, starts, shift: undefined, within: false };
+      return { start: at, end: at + from.length, starts, shift: undefined, startsMidLine: false };
     });
 }
 
@@ -108,7 +108,11 @@ function exactPlaces(lines: Lines, from: string, begin: number): Place[] {
  * What follows a head is the next such place; without one, only the file's end or a unified diff's line number tells.
  * @throws ToolError where several can be meant
  */
-function choose([first, ...more]: readonly [Place, ...Place[]], chunk: Chunk, lines: Lines): Place {
+function chooseMatch(
+  [first, ...more]: readonly [LooseMatch, ...LooseMatch[]],
+  chunk: PatchChunk,
+  lines: LineIndex,
+): LooseMatch {
   if (more.length === 0 || chunk.heads.length > 0) return first;
   const all = [first, ...more];
   const told = chunk.atEnd

@@ -1,12 +1,12 @@
 /** Several files written and deleted, or none of them, as far as a disk allows. */
 
-import type { Target } from "../editing/plan-change.ts";
+import type { EditTarget } from "../editing/plan-change.ts";
 import type { TextFile, Workspace } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
 /** `text`: what the file is to be; undefined: it is deleted. */
-export interface Step {
-  target: Target;
+export interface FileWrite {
+  target: EditTarget;
   text: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface Step {
  */
 export async function commit(
   workspace: Workspace,
-  steps: readonly Step[],
+  steps: readonly FileWrite[],
   signal: AbortSignal,
 ): Promise<(TextFile | undefined)[]> {
   const done: (TextFile | undefined)[] = [];
@@ -40,7 +40,7 @@ export async function commit(
 /** Not ended by Stop: half a patch is worse than a moment's wait. Answers with the files that could not be put back. */
 async function takeBack(
   workspace: Workspace,
-  steps: readonly Step[],
+  steps: readonly FileWrite[],
   done: readonly (TextFile | undefined)[],
 ): Promise<string[]> {
   const { signal } = new AbortController();

@@ -5,9 +5,9 @@ export type FileChange =
   | { type: "add"; path: string; text: string }
   | { type: "delete"; path: string }
   /** `to`: where it is moved; undefined: it stays. */
-  | { type: "update"; path: string; to: string | undefined; chunks: Chunk[] };
+  | { type: "update"; path: string; to: string | undefined; chunks: PatchChunk[] };
 
-export interface Chunk {
+export interface PatchChunk {
   /** Lines to be found before it, in order: a class, then its method. */
   heads: string[];
   /** The line, from 1, at which a unified diff says that it begins. */
@@ -31,7 +31,7 @@ export function parsePatch(patch: string): FileChange[] {
     // Several patches in a row are one.
     .map((line) => (/^\*\*\* (Begin|End) Patch *$/.test(line) ? "" : line));
   const closer = end < 0 ? closerOf(lines.slice(0, begin < 0 ? 1 : begin)) : undefined;
-  const reader = new Reader(body, begin + 1, closer);
+  const reader = new PatchReader(body, begin + 1, closer);
   const changes: FileChange[] = [];
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
     const change = fileChange(line, reader);
@@ -50,7 +50,7 @@ function closerOf(before: readonly string[]): string | undefined {
   return /<<-?\s*['"]?(\w+)/.exec(text)?.[1] ?? (text.includes("```") ? "```" : undefined);
 }
 
-class Reader {
+class PatchReader {
   readonly #lines: readonly string[];
   readonly #closer: string | undefined;
   #at: number;
@@ -93,7 +93,7 @@ class Reader {
 }
 
 /** Undefined when no file begins with this line. */
-function fileChange(line: string, reader: Reader): FileChange | undefined {
+function fileChange(line: string, reader: PatchReader): FileChange | undefined {
   const [, verb, name] = /^\*\*\* (Add|Update|Delete) File:(.*)$/.exec(line) ?? [];
   const path = name?.trim();
   if (path === undefined) return unifiedChange(line, reader);
@@ -113,7 +113,7 @@ const isUnified = (line: string | undefined, next: string | undefined): boolean 
   line?.startsWith("--- ") === true && next?.startsWith("+++ ") === true;
 
 /** As git writes them. */
-function unifiedChange(line: string, reader: Reader): FileChange | undefined {
+function unifiedChange(line: string, reader: PatchReader): FileChange | undefined {
   const next = reader.peek() ?? "";
   if (!isUnified(line, next)) return undefined;
   reader.next();
@@ -126,7 +126,7 @@ function unifiedChange(line: string, reader: Reader): FileChange | undefined {
 }
 
 /** Blank lines at the end are between it and the next file. */
-function addedText(reader: Reader): string {
+function addedText(reader: PatchReader): string {
   const lines = [...reader.body()];
   while (lines.at(-1)?.trim() === "") lines.pop();
   const wrong = lines.find((line) => !line.startsWith("+") && line.trim() !== "");
@@ -135,13 +135,13 @@ function addedText(reader: Reader): string {
   return lines.map((line) => `${line.slice(1)}\n`).join("");
 }
 
-function chunksOf(reader: Reader): Chunk[] {
-  const chunks: Chunk[] = [];
-  let chunk: Chunk | undefined;
+function chunksOf(reader: PatchReader): PatchChunk[] {
+  const chunks: PatchChunk[] = [];
+  let chunk: PatchChunk | undefined;
   // Context when something comes after them, else the space before the next chunk.
   let blanks = 0;
   const open = () => {
-    const fresh: Chunk = { heads: [], at: undefined, from: [], to: [], atEnd: false };
+    const fresh: PatchChunk = { heads: [], at: undefined, from: [], to: [], atEnd: false };
     chunks.push(fresh);
     blanks = 0;
     return fresh;
@@ -173,7 +173,7 @@ function chunksOf(reader: Reader): Chunk[] {
 }
 
 /** `@@ class Cart`, or `@@ -12,7 +12,8 @@`, after which git writes where it is, cut short. */
-function readHead(line: string, chunk: Chunk): void {
+function readHead(line: string, chunk: PatchChunk): void {
   const at = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/.exec(line)?.[1];
   const head = line.slice(2).replace(/ @@$/, "").trim();
   if (at !== undefined) chunk.at = Number(at);

@@ -3,7 +3,7 @@ import type { BackgroundCommand } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
 import type { Background, CallCommand, CommandEnd, CommandOutcome, Overflow, ShellCommand, Terminal } from "../host.ts";
 import { ToolError } from "../tool.ts";
-import { Job, WaitingCall } from "./job.ts";
+import { CommandJob, WaitingCall } from "./job.ts";
 import { Throttle } from "./throttle.ts";
 
 const mostRunning = 20;
@@ -16,25 +16,25 @@ const usualGrace = 15_000;
 
 /** One for each session; sessions may share the terminal. */
 export function backgroundOf(terminal: Terminal, overflow: Overflow, grace = usualGrace): Background {
-  return new Commands(terminal, overflow, grace);
+  return new SessionCommands(terminal, overflow, grace);
 }
 
-type Ended = Extract<BackgroundCommand["state"], { type: "ended" }>;
+type EndedState = Extract<BackgroundCommand["state"], { type: "ended" }>;
 
-interface Kept {
-  readonly job: Job;
-  end: Ended | undefined;
+interface BackgroundJob {
+  readonly job: CommandJob;
+  end: EndedState | undefined;
   /** It ends because somebody here wants it. */
   isStopped: boolean;
 }
 
-class Commands implements Background {
+class SessionCommands implements Background {
   readonly #terminal: Terminal;
   readonly #overflow: Overflow;
   readonly #grace: number;
   readonly #calls = new Map<string, WaitingCall>();
   /** In the order in which they began. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, BackgroundJob>();
   #begun = 0;
   #toTell: BackgroundCommand[] = [];
   readonly #listeners = new Set<() => void>();
@@ -59,7 +59,7 @@ class Commands implements Background {
   }
 
   list(): readonly BackgroundCommand[] {
-    return [...this.#kept].map(([id, kept]) => shown(id, kept));
+    return [...this.#kept].map(([id, kept]) => toBackgroundCommand(id, kept));
   }
 
   start(command: Pick<ShellCommand, "command" | "cwd">, callID: string): BackgroundCommand {
@@ -67,7 +67,7 @@ class Commands implements Background {
       throw new ToolError(`${mostRunning} commands run in the background already. End one with bash_kill first.`);
     }
     const [id, kept] = this.#keep(this.#begin(command, callID));
-    return shown(id, kept);
+    return toBackgroundCommand(id, kept);
   }
 
   read(id: string): { text: string; outputFile: string | undefined } | undefined {
@@ -121,13 +121,13 @@ class Commands implements Background {
     return [...this.#kept.values()].filter(({ end }) => !end).length >= mostRunning;
   }
 
-  #begin(command: Pick<ShellCommand, "command" | "cwd">, callID: string): Job {
-    return new Job(this.#terminal, command, () => this.#overflow.open(callID));
+  #begin(command: Pick<ShellCommand, "command" | "cwd">, callID: string): CommandJob {
+    return new CommandJob(this.#terminal, command, () => this.#overflow.open(callID));
   }
 
-  #keep(job: Job): [string, Kept] {
+  #keep(job: CommandJob): [string, BackgroundJob] {
     const id = `bash_${++this.#begun}`;
-    const kept: Kept = { job, end: undefined, isStopped: false };
+    const kept: BackgroundJob = { job, end: undefined, isStopped: false };
     this.#kept.set(id, kept);
     job.output.keepAll();
     job.onChange = () => this.#changed.call();
@@ -136,16 +136,16 @@ class Commands implements Background {
     return [id, kept];
   }
 
-  #end(id: string, kept: Kept, end: CommandEnd): void {
-    kept.end = { type: "ended", at: Date.now(), ...verdict(end) };
-    if (!kept.isStopped) this.#toTell.push(shown(id, kept));
+  #end(id: string, kept: BackgroundJob, end: CommandEnd): void {
+    kept.end = { type: "ended", at: Date.now(), ...describeEnd(end) };
+    if (!kept.isStopped) this.#toTell.push(toBackgroundCommand(id, kept));
     const ended = [...this.#kept].filter(([, one]) => one.end);
     for (const [old] of ended.slice(0, -mostEnded)) this.#kept.delete(old);
     this.#changed.call();
   }
 }
 
-function shown(id: string, { job, end }: Kept): BackgroundCommand {
+function toBackgroundCommand(id: string, { job, end }: BackgroundJob): BackgroundCommand {
   const { command, startedAt, prompt, output } = job;
   return { id, command, startedAt, state: end ?? stateOf(prompt), lines: output.lines, last: output.last };
 }
@@ -154,7 +154,7 @@ function stateOf(prompt: string | undefined): BackgroundCommand["state"] {
   return prompt === undefined ? { type: "running" } : { type: "waiting", prompt };
 }
 
-function verdict(end: CommandEnd): Pick<Ended, "words" | "failed"> {
+function describeEnd(end: CommandEnd): Pick<EndedState, "words" | "failed"> {
   switch (end.type) {
     case "exit":
       return { words: `exit code ${end.code}`, failed: end.code !== 0 };

@@ -4,7 +4,7 @@ import { markVariable } from "./process-tree.ts";
 const hidden = /^(ANTHROPIC_API_KEY|OPENAI_API_KEY|ELECTRON_.*|VSCODE_.*)$/;
 
 /** So that nothing waits for a person, and output comes as it is written. */
-export const quiet: Readonly<Record<string, string>> = {
+export const nonInteractive: Readonly<Record<string, string>> = {
   PAGER: "cat",
   GIT_PAGER: "cat",
   // An editor that ends at once: what it was to write stays empty, and the program gives up.
@@ -19,7 +19,7 @@ export const quiet: Readonly<Record<string, string>> = {
 };
 
 /** Without keys, and without what belongs to the editor's own process. */
-export function environment(mark: string): NodeJS.ProcessEnv {
+export function commandEnvironment(mark: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !hidden.test(name));
-  return { ...Object.fromEntries(inherited), ...quiet, TERM: "dumb", [markVariable]: mark };
+  return { ...Object.fromEntries(inherited), ...nonInteractive, TERM: "dumb", [markVariable]: mark };
 }

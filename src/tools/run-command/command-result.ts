@@ -41,7 +41,7 @@ function resultOf(
   switch (end.type) {
     case "exit": {
       const summary = testSummary(output);
-      const left = leftWords(end.left);
+      const left = describeLeftovers(end.left);
       if (end.code !== 0) {
         return fail(`Exit code ${end.code}${left === "" ? "" : `\n${left}`}`, {
           fact: summary?.tone === "bad" ? summary.fact : `exit code ${end.code}`,
@@ -81,7 +81,7 @@ function resultOf(
 const mostNamed = 3;
 
 /** About what a command left running; empty for nothing. */
-function leftWords(left: readonly string[]): string {
+function describeLeftovers(left: readonly string[]): string {
   if (left.length === 0) return "";
   const named = left.slice(0, mostNamed).map((line) => (line.length > 80 ? `${line.slice(0, 80)}…` : line));
   const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";

@@ -2,18 +2,18 @@
 import { isUtf8 } from "node:buffer";
 
 /** What turns bytes into text, piece by piece; without bytes, what is left of the last piece. */
-export type Decode = (bytes: Uint8Array | undefined) => string;
+export type OutputDecoder = (bytes: Uint8Array | undefined) => string;
 
 /** U+FFFD stands for what is not UTF-8. */
-export function decodeUtf8(): Decode {
+export function decodeUtf8(): OutputDecoder {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return (bytes) => (bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
 }
 
 /** UTF-8 as long as it is that; from the first piece that is not, the code page of the console. */
-export function decodeConsole(codePage: number): Decode {
+export function decodeConsole(codePage: number): OutputDecoder {
   let rest = Buffer.alloc(0);
-  let legacy: Decode | undefined;
+  let legacy: OutputDecoder | undefined;
   return (bytes) => {
     const all = Buffer.concat([rest, bytes ?? Buffer.alloc(0)]);
     rest = Buffer.alloc(0);
@@ -47,7 +47,7 @@ const upperHalves: Readonly<Record<number, string>> = {
   850: "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0",
 };
 
-function decodeCodePage(codePage: number): Decode {
+function decodeCodePage(codePage: number): OutputDecoder {
   const upper = upperHalves[codePage];
   if (upper !== undefined) {
     const toCharacter = (byte: number) => (byte < 0x80 ? String.fromCharCode(byte) : upper.charAt(byte - 0x80));

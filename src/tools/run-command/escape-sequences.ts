@@ -2,7 +2,7 @@
 import { never } from "../../chat/never.ts";
 
 /** What the output is made of, in order. Titles, links, clipboard writes and all other strings to the terminal are dropped. */
-interface Sink {
+interface EscapeSink {
   /** Holds no control characters but tabs and line feeds. */
   text(text: string): void;
   control(character: string): void;
@@ -10,7 +10,7 @@ interface Sink {
   csi(parameters: string, final: string): void;
 }
 
-type State =
+type EscapeState =
   | { in: "text" }
   | { in: "escape" }
   | { in: "csi"; parameters: string }
@@ -27,11 +27,11 @@ const stringEnd = /[\x07\x0a\x18\x1a\x1b\x9c]/g;
 const longestString = 1_000_000;
 const longestParameters = 100;
 
-export class Escapes {
-  #state: State = { in: "text" };
-  readonly #sink: Sink;
+export class EscapeParser {
+  #state: EscapeState = { in: "text" };
+  readonly #sink: EscapeSink;
 
-  constructor(sink: Sink) {
+  constructor(sink: EscapeSink) {
     this.#sink = sink;
   }
 

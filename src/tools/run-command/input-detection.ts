@@ -1,5 +1,5 @@
 /** Whether a command waits for someone to type. */
-import { openFile, type Row, readProc } from "./process-table.ts";
+import { openFile, type ProcessInfo, readProc } from "./process-table.ts";
 
 const asking = [
   /[[(]\s*y(es)?(\s*\/\s*no?\b[^\])\n]{0,40})?[\])]\s*[:?]?\s*$/i,
@@ -17,7 +17,7 @@ export function looksLikePrompt(line: string): boolean {
  * Whether one of the processes reads from a terminal, or has one and sleeps behind a line that asks. Where standard input
  * is empty, only a terminal that the command made for itself can hold it up.
  */
-export function isWaiting(members: readonly Row[], lastLine: string): boolean {
+export function isWaiting(members: readonly ProcessInfo[], lastLine: string): boolean {
   const asks = looksLikePrompt(lastLine);
   return members.some(({ pid, isAsleep, hasTerminal }) => {
     if (!isAsleep) return false;

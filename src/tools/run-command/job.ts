@@ -7,7 +7,7 @@ import { Throttle } from "./throttle.ts";
 const progressInterval = 100;
 
 /** A command, whoever waits for it. */
-export class Job {
+export class CommandJob {
   readonly command: string;
   /** ms since 1970 */
   readonly startedAt = Date.now();
@@ -55,23 +55,23 @@ export class Job {
   }
 }
 
-type Outcome = CommandOutcome["end"];
+type CommandCallEnd = CommandOutcome["end"];
 
 /** A call that waits for a job: until it ends, or is let go. */
 export class WaitingCall {
-  readonly job: Job;
-  readonly outcome: Promise<Outcome>;
+  readonly job: CommandJob;
+  readonly outcome: Promise<CommandCallEnd>;
   readonly #signal: AbortSignal;
   readonly #grace: number;
   readonly #report: Throttle;
   readonly #timeLimit: NodeJS.Timeout;
   #graceTimer: NodeJS.Timeout | undefined;
   /** Why it is ended, when it is not by itself. */
-  #cause: Outcome = { type: "aborted" };
-  #letGo: (end: Outcome) => void = () => {};
+  #cause: CommandCallEnd = { type: "aborted" };
+  #letGo: (end: CommandCallEnd) => void = () => {};
 
   /** `grace`: ms that the command may wait for someone to type. */
-  constructor(job: Job, { signal, timeout, progress }: CallCommand, grace: number) {
+  constructor(job: CommandJob, { signal, timeout, progress }: CallCommand, grace: number) {
     this.job = job;
     this.#signal = signal;
     this.#grace = grace;
@@ -79,7 +79,7 @@ export class WaitingCall {
     this.#timeLimit = setTimeout(() => this.#end({ type: "timeout" }), timeout);
     job.onChange = this.#changed;
     signal.addEventListener("abort", this.#abort, { once: true });
-    const letGo = new Promise<Outcome>((resolve) => {
+    const letGo = new Promise<CommandCallEnd>((resolve) => {
       this.#letGo = resolve;
     });
     const ended = job.ended.then((end) => (end.type === "aborted" ? this.#cause : end));
@@ -107,7 +107,7 @@ export class WaitingCall {
     this.#graceTimer = setTimeout(() => this.#end({ type: "waiting", prompt }), this.#grace);
   };
 
-  #end(cause: Outcome): void {
+  #end(cause: CommandCallEnd): void {
     this.#cause = cause;
     this.job.stop(cause.type === "timeout" ? new DOMException("It took too long.", "TimeoutError") : undefined);
   }

@@ -6,14 +6,14 @@ import { Socket } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import type { Decode } from "./decode-output.ts";
+import type { OutputDecoder } from "./decode-output.ts";
 
 /** ms without output after which a pipe that something still holds open is given up. */
 const drainTime = 300;
 /** ms after which it is given up even if output still comes, from what could not be ended. */
 const longestDrain = 2_000;
 
-export interface Pipe {
+export interface OutputPipe {
   /** Its path, at which there is nothing any more. */
   name: string;
   read: number;
@@ -24,7 +24,7 @@ export interface Pipe {
  * One pipe for both streams keeps their order, and programs can open `/dev/stderr`; Node's own are sockets, which cannot
  * be opened. Undefined where there are no such pipes.
  */
-export async function openPipe(): Promise<Pipe | undefined> {
+export async function openPipe(): Promise<OutputPipe | undefined> {
   if (process.platform === "win32") return undefined;
   const name = path.join(os.tmpdir(), `rondo-${randomBytes(8).toString("hex")}`);
   try {
@@ -40,7 +40,7 @@ export async function openPipe(): Promise<Pipe | undefined> {
   }
 }
 
-export function closePipe(pipe: Pipe | undefined): void {
+export function closePipe(pipe: OutputPipe | undefined): void {
   if (!pipe) return;
   closeSync(pipe.read);
   closeSync(pipe.write);
@@ -53,7 +53,12 @@ export class PipeReader {
   #lastAt = Date.now();
 
   /** `decode` makes a decoder for each stream. */
-  constructor(child: ChildProcess, pipe: Pipe | undefined, decode: () => Decode, onText: (text: string) => void) {
+  constructor(
+    child: ChildProcess,
+    pipe: OutputPipe | undefined,
+    decode: () => OutputDecoder,
+    onText: (text: string) => void,
+  ) {
     const streams: (Readable | null)[] = pipe
       ? [new Socket({ fd: pipe.read, readable: true, writable: false })]
       : [child.stdout, child.stderr];
@@ -66,7 +71,7 @@ export class PipeReader {
     return Date.now() - this.#lastAt;
   }
 
-  #read(stream: Readable, decode: Decode, onText: (text: string) => void): Promise<void> {
+  #read(stream: Readable, decode: OutputDecoder, onText: (text: string) => void): Promise<void> {
     return new Promise((resolve) => {
       stream.on("data", (chunk: Buffer) => {
         this.#lastAt = Date.now();

@@ -1,5 +1,5 @@
 /** What a command's output comes to for its readers: plain lines for the model, colours and no more for the eye. Pure. */
-import { Escapes } from "./escape-sequences.ts";
+import { EscapeParser } from "./escape-sequences.ts";
 
 /** Characters of a line without an end that are held back, since the line may still be written over. */
 const longestHeld = 10_000;
@@ -10,7 +10,7 @@ const nulls = /\0+/g;
  * last state. `out` is given whole lines, and the pieces of very long ones.
  */
 export class PlainTextRenderer {
-  readonly #escapes = new Escapes({
+  readonly #escapes = new EscapeParser({
     text: (text) => this.#text(text),
     control: (character) => this.#control(character),
     csi: (parameters, final) => this.#csi(parameters, final),
@@ -90,7 +90,7 @@ export class PlainTextRenderer {
  */
 export class DisplaySanitizer {
   #shown = "";
-  readonly #escapes = new Escapes({
+  readonly #escapes = new EscapeParser({
     text: (text) => {
       this.#shown += text;
     },

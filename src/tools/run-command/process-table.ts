@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-export interface Row {
+export interface ProcessInfo {
   pid: number;
   parent: number;
   group: number;
@@ -18,7 +18,7 @@ export interface Row {
 }
 
 /** All that live, zombies left out. */
-export async function processTable(): Promise<Row[]> {
+export async function processTable(): Promise<ProcessInfo[]> {
   switch (process.platform) {
     case "linux":
       return readTable();
@@ -57,7 +57,7 @@ export function openFile(pid: number, descriptor: number): string {
 }
 
 /** Undefined for one that is gone, or a zombie. */
-export function rowOf(pid: number): Row | undefined {
+export function processInfo(pid: number): ProcessInfo | undefined {
   const stat = readProc(pid, "stat");
   // The name, in parentheses, may hold any character. Behind it: state, parent, group, session, terminal, its foreground, …, start.
   const [state, parent, group, session, terminal, foreground, ...rest] = stat
@@ -77,9 +77,9 @@ export function rowOf(pid: number): Row | undefined {
 }
 
 /** Synchronous, for reading `/proc` never waits, and in the thread pool takes many times as long. */
-function readTable(): Row[] {
+function readTable(): ProcessInfo[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.map((pid) => rowOf(Number(pid))).filter((row) => row !== undefined);
+  return pids.map((pid) => processInfo(Number(pid))).filter((row) => row !== undefined);
 }
 
 /** All processes, without a headline. An option each: on macOS, what follows a `=` is a headline up to the argument's end. */
@@ -89,7 +89,7 @@ export const psArguments = [
 ];
 
 /** The answer of `ps` when asked with `psArguments`. Pure. */
-export function parseTable(text: string): Row[] {
+export function parseTable(text: string): ProcessInfo[] {
   const lines = text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\S+)\s+(\S+)\s+(\S.*\S)\s*$/gm);
   return [...lines]
     .map(([, pid, parent, group, foreground, state = "", terminal = "", born = ""]) => ({

@@ -1,7 +1,7 @@
 /** What a command started, all of it, and ending it. */
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { commandLine, openFile, processTable, type Row, readProc, rowOf } from "./process-table.ts";
+import { commandLine, openFile, type ProcessInfo, processInfo, processTable, readProc } from "./process-table.ts";
 
 /** A variable in the environment of all that a command starts, by which it is found even outside of its process group. */
 export const markVariable = "RONDO_COMMAND";
@@ -13,7 +13,7 @@ const interval = 20;
 /** ms after which what will not die is given up. */
 const patience = 3_000;
 
-export interface Tree {
+export interface ProcessTree {
   /** The first process; its group and its session have the same number. */
   pid: number;
   /** Whether the first process belongs to it, or, as a shell of the user's, is spared. */
@@ -31,14 +31,22 @@ export interface Tree {
 }
 
 /** To be called as soon as the process has been started. */
-export function treeOf(pid: number, mark: string, output = ""): Tree {
-  const born = process.platform === "linux" ? rowOf(pid)?.born : undefined;
+export function treeOf(pid: number, mark: string, output = ""): ProcessTree {
+  const born = process.platform === "linux" ? processInfo(pid)?.born : undefined;
   return { pid, root: "ended", mark, startedAt: Number(born ?? 0), output, older: new Map(), seen: new Map() };
 }
 
 /** What runs from now on in a shell that lives on: what is marked, and all that is new in its session. */
-export async function treeIn(shell: number, mark: string): Promise<Tree> {
-  const tree: Tree = { pid: shell, root: "spared", mark, startedAt: 0, output: "", older: new Map(), seen: new Map() };
+export async function treeIn(shell: number, mark: string): Promise<ProcessTree> {
+  const tree: ProcessTree = {
+    pid: shell,
+    root: "spared",
+    mark,
+    startedAt: 0,
+    output: "",
+    older: new Map(),
+    seen: new Map(),
+  };
   for (const { pid, born } of await membersOf(tree)) tree.older.set(pid, born);
   tree.seen.clear();
   return tree;
@@ -51,19 +59,19 @@ export async function isAtPrompt(shell: number): Promise<boolean> {
 }
 
 /** Those that live, by group, session, descent or mark. */
-export async function membersOf(tree: Tree): Promise<Row[]> {
+export async function membersOf(tree: ProcessTree): Promise<ProcessInfo[]> {
   const rows = (await processTable()).filter(({ pid, born }) => {
     if (pid === tree.pid) return tree.root === "ended";
     return tree.older.get(pid) !== born && (tree.startedAt === 0 || Number(born) >= tree.startedAt);
   });
-  const found = new Set(rows.filter((row) => belongs(row, tree)));
+  const found = new Set(rows.filter((row) => belongsTo(row, tree)));
   // Children are added behind their parents, and so get their turn.
   for (const { pid } of found) for (const row of rows) if (row.parent === pid) found.add(row);
   for (const { pid, born } of found) tree.seen.set(pid, born);
   return [...found];
 }
 
-function belongs({ pid, parent, group, session, born }: Row, tree: Tree): boolean {
+function belongsTo({ pid, parent, group, session, born }: ProcessInfo, tree: ProcessTree): boolean {
   if ([pid, parent, group, session].includes(tree.pid)) return true;
   if (tree.seen.get(pid) === born) return true;
   if (process.platform !== "linux") return false;
@@ -76,7 +84,7 @@ function belongs({ pid, parent, group, session, born }: Row, tree: Tree): boolea
  * What its first process has left running when it ended, as command lines; what is just about to end is waited for. Where
  * there is nothing, there is nothing to be ended.
  */
-export async function leftBehind(tree: Tree): Promise<string[]> {
+export async function leftBehind(tree: ProcessTree): Promise<string[]> {
   const deadline = Date.now() + grace;
   let members = await membersOf(tree);
   while (members.length > 0 && Date.now() < deadline) {
@@ -88,7 +96,7 @@ export async function leftBehind(tree: Tree): Promise<string[]> {
 }
 
 /** Ends all processes of the tree: politely, then for good. Resolves when none is left, or cannot be ended. */
-export async function endTree(tree: Tree): Promise<void> {
+export async function endTree(tree: ProcessTree): Promise<void> {
   if (process.platform === "win32") {
     if (tree.root === "ended") await endOnWindows(tree.pid);
     return;
@@ -105,7 +113,7 @@ export async function endTree(tree: Tree): Promise<void> {
 }
 
 /** What is being killed may start more meanwhile, so it looks again until nothing is found, at once while there are new ones. */
-async function killAll(tree: Tree): Promise<void> {
+async function killAll(tree: ProcessTree): Promise<void> {
   const deadline = Date.now() + patience;
   const killed = new Set<number>();
   while (Date.now() < deadline) {
@@ -118,15 +126,15 @@ async function killAll(tree: Tree): Promise<void> {
 }
 
 /** First the group: what leaves it meanwhile is then found outside of it. @returns those alive that may be signalled */
-async function signalAll(tree: Tree, signal: NodeJS.Signals | 0): Promise<Row[]> {
+async function signalAll(tree: ProcessTree, signal: NodeJS.Signals | 0): Promise<ProcessInfo[]> {
   const hasGroup = tree.root === "ended";
-  if (hasGroup) send(-tree.pid, signal);
+  if (hasGroup) sendSignal(-tree.pid, signal);
   const members = await membersOf(tree);
-  return members.filter(({ pid, group }) => send(pid, hasGroup && group === tree.pid ? 0 : signal));
+  return members.filter(({ pid, group }) => sendSignal(pid, hasGroup && group === tree.pid ? 0 : signal));
 }
 
 /** @returns false for what is gone, and for what another user runs */
-function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

@@ -4,13 +4,13 @@ import path from "node:path";
 import { never } from "../../chat/never.ts";
 
 /** What to start. `verbatim`: on Windows, the arguments are quoted already. */
-export interface Invocation {
+export interface ShellInvocation {
   file: string;
   args: string[];
   verbatim: boolean;
 }
 
-type Family = "posix" | "powershell" | "cmd";
+type ShellFamily = "posix" | "powershell" | "cmd";
 
 /** `bash`, `pwsh`: the program's name, for people and models. */
 export function shellName(program: string): string {
@@ -20,13 +20,13 @@ export function shellName(program: string): string {
     .toLowerCase();
 }
 
-function familyOf(program: string): Family {
+function familyOf(program: string): ShellFamily {
   const name = shellName(program);
   if (name === "pwsh" || name === "powershell") return "powershell";
   return name === "cmd" ? "cmd" : "posix";
 }
 
-export function invocation(program: string, command: string): Invocation {
+export function invocation(program: string, command: string): ShellInvocation {
   const family = familyOf(program);
   switch (family) {
     case "posix":

@@ -1,13 +1,13 @@
 /** What a test run came to, when its output says so plainly. Pure. */
 import type { CallMetadata } from "../../chat/message.ts";
 
-interface Count {
+interface TestCount {
   passed: number;
   failed: number;
 }
 
 /** The usual last words of test runners. Each finds the numbers in the last lines of the output. */
-const readers: ((text: string) => Count | undefined)[] = [
+const readers: ((text: string) => TestCount | undefined)[] = [
   // Jest, Vitest: "Tests: 1 failed, 13 passed, 14 total", "Tests  1 failed | 13 passed (14)"
   (text) => inLine(text, /^\s*Tests:?\s+.*\b(passed|failed)\b.*$/gm),
   // pytest: "=== 1 failed, 13 passed in 0.12s ==="
@@ -33,22 +33,22 @@ export function testSummary(output: string): Pick<CallMetadata, "fact" | "tone">
   return undefined;
 }
 
-function inLine(text: string, pattern: RegExp): Count | undefined {
+function inLine(text: string, pattern: RegExp): TestCount | undefined {
   const line = text.match(pattern)?.at(-1);
   if (line === undefined) return undefined;
   return { passed: Number(/(\d+) passed/.exec(line)?.[1] ?? 0), failed: Number(/(\d+) failed/.exec(line)?.[1] ?? 0) };
 }
 
-function sum(text: string, pattern: RegExp): Count | undefined {
+function sum(text: string, pattern: RegExp): TestCount | undefined {
   const counts = (text.match(pattern) ?? []).map((line) => inLine(line, /.+/g));
   if (counts.length === 0) return undefined;
-  return counts.reduce<Count>(
+  return counts.reduce<TestCount>(
     (all, one) => ({ passed: all.passed + (one?.passed ?? 0), failed: all.failed + (one?.failed ?? 0) }),
     { passed: 0, failed: 0 },
   );
 }
 
-function pair(text: string, passing: RegExp, failing: RegExp): Count | undefined {
+function pair(text: string, passing: RegExp, failing: RegExp): TestCount | undefined {
   const passed = [...text.matchAll(passing)].at(-1)?.[1];
   const failed = [...text.matchAll(failing)].at(-1)?.[1];
   if (passed === undefined && failed === undefined) return undefined;

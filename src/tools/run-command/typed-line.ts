@@ -1,7 +1,7 @@
 /** A command as one line for a shell that is typed into. Pure. */
 import { Buffer } from "node:buffer";
 
-interface Typed {
+interface TypedCommand {
   command: string;
   /** Absolute. */
   cwd: string;
@@ -23,21 +23,21 @@ const titleLength = 60;
  * encoded line; what it is about stands before it, for people. `shell` is its name, as VS Code has it.
  * Undefined: this shell, or this command, is not for that.
  */
-export function typedLine(shell: string, typed: Typed): TypedLine | undefined {
-  const line = encode(shell, typed);
+export function typedLine(shell: string, typed: TypedCommand): TypedLine | undefined {
+  const line = encodeFor(shell, typed);
   return line && line.text.length <= longest ? line : undefined;
 }
 
-function encode(shell: string, { command, cwd, env }: Typed): TypedLine | undefined {
-  const title = titleOf(command);
+function encodeFor(shell: string, { command, cwd, env }: TypedCommand): TypedLine | undefined {
+  const title = harmlessTitle(command);
   switch (shell) {
     case "bash":
     case "zsh":
     case "gitbash": {
-      const exports = Object.entries(env).map(([name, value]) => `${name}=${quote(value)}`);
+      const exports = Object.entries(env).map(([name, value]) => `${name}=${quotePosix(value)}`);
       // Where one types, `#` may be no comment.
       const comments = shell === "zsh" ? "setopt interactivecomments" : "shopt -s interactive_comments";
-      const script = `${comments}\ncd -- ${quote(cwd)} && export ${exports.join(" ")} || exit\n${command}`;
+      const script = `${comments}\ncd -- ${quotePosix(cwd)} && export ${exports.join(" ")} || exit\n${command}`;
       // In a subshell, so that `cd`, `exit` and variables stay there.
       // The space keeps it out of the history of shells that are set up so.
       const text = ` : '${title}' && ( eval "$(printf %s ${base64(script)} | base64 --decode)" )`;
@@ -45,8 +45,8 @@ function encode(shell: string, { command, cwd, env }: Typed): TypedLine | undefi
     }
     case "pwsh":
     case "powershell": {
-      const variables = Object.entries(env).map(([name, value]) => `$env:${name} = ${quoteDouble(value)}`);
-      const script = [`Set-Location -LiteralPath ${quoteDouble(cwd)}`, ...variables, command].join("\n");
+      const variables = Object.entries(env).map(([name, value]) => `$env:${name} = ${quotePowerShell(value)}`);
+      const script = [`Set-Location -LiteralPath ${quotePowerShell(cwd)}`, ...variables, command].join("\n");
       const decoded = `[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(script)}'))`;
       return { text: `<# ${title} #> Invoke-Expression (${decoded})`, isProcess: false };
     }
@@ -56,7 +56,7 @@ function encode(shell: string, { command, cwd, env }: Typed): TypedLine | undefi
 }
 
 /** Of the first line what no shell can take for anything but words. */
-function titleOf(command: string): string {
+function harmlessTitle(command: string): string {
   return command
     .replace(/[^\p{L}\p{N}./:=,_@%+-]+/gu, " ")
     .trim()
@@ -68,11 +68,11 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-function quote(text: string): string {
+function quotePosix(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** For PowerShell. */
-function quoteDouble(text: string): string {
+function quotePowerShell(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -2,7 +2,7 @@
 import type { ShellCommand } from "../host.ts";
 import { isWaiting } from "./input-detection.ts";
 import { PlainTextRenderer } from "./plain-text.ts";
-import { membersOf, type Tree } from "./process-tree.ts";
+import { membersOf, type ProcessTree } from "./process-tree.ts";
 
 /** ms without output after which a command is taken to wait, if it looks like it. */
 export const usualSilence = 5_000;
@@ -17,8 +17,8 @@ const recentLength = 2_000;
  * Sees what belongs to the tree, to know it again where its parents are gone, and whether the command waits for someone to
  * type, which `onWaiting` is told.
  */
-export class Watch {
-  readonly #tree: Tree;
+export class CommandWatch {
+  readonly #tree: ProcessTree;
   readonly #silence: number;
   readonly #onWaiting: ShellCommand["onWaiting"];
   #recent = "";
@@ -29,7 +29,7 @@ export class Watch {
   #pause = firstLook;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(tree: Tree, silence: number, onWaiting: ShellCommand["onWaiting"]) {
+  constructor(tree: ProcessTree, silence: number, onWaiting: ShellCommand["onWaiting"]) {
     this.#tree = tree;
     this.#silence = silence;
     this.#onWaiting = onWaiting;

@@ -3,7 +3,7 @@ import { structuredPatch } from "diff";
 import type { FileDiff } from "../../chat/message.ts";
 import { commonHead, commonTail, cutLine, lineAt, numbered, splitLines } from "./text.ts";
 
-export interface Hunk {
+export interface DiffHunk {
   oldStart: number;
   oldLines: number;
   newStart: number;
@@ -19,7 +19,7 @@ const shownLines = 1_000;
 const shownCharacters = 2_000;
 
 /** Only what lies between the first and the last difference is compared, so that a small change in a big file is fast. */
-export function compare(before: string, after: string): Hunk[] {
+export function compare(before: string, after: string): DiffHunk[] {
   if (before === after) return [];
   const start = back(before, commonHead(before, after));
   const shared = commonTail(before, after, start);
@@ -33,7 +33,7 @@ export function compare(before: string, after: string): Hunk[] {
   return hunks.map((hunk) => ({ ...hunk, oldStart: hunk.oldStart + offset, newStart: hunk.newStart + offset }));
 }
 
-export function toFileDiff(path: string, hunks: readonly Hunk[]): FileDiff {
+export function toFileDiff(path: string, hunks: readonly DiffHunk[]): FileDiff {
   let added = 0;
   let removed = 0;
   const patch: string[] = [];
@@ -53,7 +53,7 @@ export function toFileDiff(path: string, hunks: readonly Hunk[]): FileDiff {
 }
 
 /** The changed places as they read now, numbered, with three lines around each. At most `limit` lines. */
-export function inContext(hunks: readonly Hunk[], limit: number): string {
+export function inContext(hunks: readonly DiffHunk[], limit: number): string {
   const shown: string[] = [];
   for (const hunk of hunks) {
     if (shown.length > 0) shown.push("     …");
@@ -69,13 +69,13 @@ export function inContext(hunks: readonly Hunk[], limit: number): string {
 }
 
 /** A hunk without lines on one side names the line before it, as `diff -u` does. */
-function header({ oldStart, oldLines, newStart, newLines }: Hunk): string {
+function header({ oldStart, oldLines, newStart, newLines }: DiffHunk): string {
   const from = oldLines === 0 ? oldStart - 1 : oldStart;
   const to = newLines === 0 ? newStart - 1 : newStart;
   return `@@ -${from},${oldLines} +${to},${newLines} @@`;
 }
 
-function block(removed: string, added: string): Hunk {
+function block(removed: string, added: string): DiffHunk {
   const before = splitLines(removed);
   const after = splitLines(added);
   return {

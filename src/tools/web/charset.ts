@@ -3,7 +3,7 @@
 /** By its byte order mark, else as the server said, else as markup says at its beginning, else UTF-8. */
 export function decodePage(bytes: Uint8Array, charset: string | undefined, mime: string): string {
   const isMarkup = mime === "" || /html|xml/.test(mime);
-  const label = marked(bytes) ?? charset ?? (isMarkup ? declared(bytes) : undefined) ?? "utf-8";
+  const label = byteOrderCharset(bytes) ?? charset ?? (isMarkup ? declaredCharset(bytes) : undefined) ?? "utf-8";
   return decoderFor(label).decode(bytes);
 }
 
@@ -16,7 +16,7 @@ function decoderFor(label: string): TextDecoder {
   }
 }
 
-function marked(bytes: Uint8Array): string | undefined {
+function byteOrderCharset(bytes: Uint8Array): string | undefined {
   const [first, second, third] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xff && second === 0xfe) return "utf-16le";
@@ -24,7 +24,7 @@ function marked(bytes: Uint8Array): string | undefined {
 }
 
 /** What `<meta charset>`, `<meta http-equiv>` or an XML declaration says, in the first bytes, where browsers look. */
-function declared(bytes: Uint8Array): string | undefined {
+function declaredCharset(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1_024));
   const said =
     /<meta\b[^>]*?charset\s*=\s*["']?\s*([\w-]+)/i.exec(head) ?? /^<\?xml[^>]*?encoding=["']([\w-]+)/i.exec(head);

@@ -11,17 +11,17 @@ import { ToolError } from "../tool.ts";
 import { hostOf, isPublicAddress, notPublic, publicURL } from "./address.ts";
 
 /** How names become addresses, and which addresses may be connected to. */
-export interface Network {
+export interface WebNetwork {
   resolve(host: string): Promise<LookupAddress[]>;
   isPublic(address: string): boolean;
 }
 
-export const publicInternet: Network = {
+export const publicInternet: WebNetwork = {
   resolve: (host) => lookup(host, { all: true }),
   isPublic: isPublicAddress,
 };
 
-export type Fetched =
+export type FetchedPage =
   | {
       type: "page";
       /** After redirects. */
@@ -53,12 +53,12 @@ const headers = {
  * long as they stay with the host.
  * @throws ToolError when it cannot be had, or is nothing that can be read; the signal's reason
  */
-export async function fetchPage(from: URL, network: Network, signal: AbortSignal): Promise<Fetched> {
+export async function fetchPage(from: URL, network: WebNetwork, signal: AbortSignal): Promise<FetchedPage> {
   let url = from;
   for (let hops = 0; ; hops++) {
-    const response = await answer(url, network, signal);
-    const next = redirect(response, url);
-    if (!next) return await page(response, url, signal);
+    const response = await sendRequest(url, network, signal);
+    const next = redirectTarget(response, url);
+    if (!next) return await readPage(response, url, signal);
     response.destroy();
     if (!staysWith(url, next)) return { type: "elsewhere", to: next };
     if (hops === mostRedirects) throw new ToolError(`${from.href} leads on and on; it was followed ${hops} times.`);
@@ -66,7 +66,7 @@ export async function fetchPage(from: URL, network: Network, signal: AbortSignal
   }
 }
 
-async function answer(url: URL, network: Network, signal: AbortSignal): Promise<http.IncomingMessage> {
+async function sendRequest(url: URL, network: WebNetwork, signal: AbortSignal): Promise<http.IncomingMessage> {
   const host = hostOf(url);
   const isSecure = url.protocol === "https:";
   // Names go through `lookup`, addresses do not.
@@ -87,13 +87,13 @@ async function answer(url: URL, network: Network, signal: AbortSignal): Promise<
       },
       resolve,
     );
-    request.on("error", (error) => reject(failure(error, url, signal)));
+    request.on("error", (error) => reject(connectionError(error, url, signal)));
     request.end();
   });
 }
 
 /** Resolves only to addresses that may be connected to; a name that also leads elsewhere is not taken at all. */
-function checkedLookup(network: Network): LookupFunction {
+function checkedLookup(network: WebNetwork): LookupFunction {
   return (host, options, callback) => {
     network.resolve(host).then(
       (found) => {
@@ -107,7 +107,7 @@ function checkedLookup(network: Network): LookupFunction {
   };
 }
 
-function redirect({ statusCode = 0, headers }: http.IncomingMessage, url: URL): URL | undefined {
+function redirectTarget({ statusCode = 0, headers }: http.IncomingMessage, url: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
   if (!URL.canParse(headers.location, url)) throw new ToolError(`${url.href} leads on to what is no address.`);
   return new URL(headers.location, url);
@@ -118,7 +118,7 @@ function staysWith(url: URL, next: URL): boolean {
   return next.host === url.host && (next.protocol === url.protocol || next.protocol === "https:");
 }
 
-async function page(response: http.IncomingMessage, url: URL, signal: AbortSignal): Promise<Fetched> {
+async function readPage(response: http.IncomingMessage, url: URL, signal: AbortSignal): Promise<FetchedPage> {
   const [mime = "", ...parameters] = (response.headers["content-type"] ?? "").toLowerCase().split(";");
   const type = mime.trim();
   if (!isReadable(type)) {
@@ -126,7 +126,7 @@ async function page(response: http.IncomingMessage, url: URL, signal: AbortSigna
     throw new ToolError(`${url.href} is of the type ${type.slice(0, 100)}, which cannot be read as text.`);
   }
   const charset = /^\s*charset\s*=\s*"?([^"\s]+)/.exec(parameters.find((one) => /^\s*charset/.test(one)) ?? "")?.[1];
-  const { bytes, isCut } = await read(response, url, signal);
+  const { bytes, isCut } = await readBody(response, url, signal);
   return { type: "page", url, status: response.statusCode ?? 0, mime: type, charset, bytes, isCut };
 }
 
@@ -136,7 +136,7 @@ function isReadable(mime: string): boolean {
   );
 }
 
-async function read(response: http.IncomingMessage, url: URL, signal: AbortSignal) {
+async function readBody(response: http.IncomingMessage, url: URL, signal: AbortSignal) {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -146,7 +146,7 @@ async function read(response: http.IncomingMessage, url: URL, signal: AbortSigna
       if (length > pageLimit) break;
     }
   } catch (error) {
-    throw failure(error, url, signal);
+    throw connectionError(error, url, signal);
   } finally {
     response.destroy();
   }
@@ -165,7 +165,7 @@ function decompressed(response: http.IncomingMessage): Readable {
   return pipeline(response, coding === "br" ? createBrotliDecompress() : createGunzip(), () => {});
 }
 
-function failure(error: unknown, url: URL, signal: AbortSignal): unknown {
+function connectionError(error: unknown, url: URL, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof ToolError) return error;
   const { host } = url;

@@ -36,13 +36,13 @@ function converter(base: string): Turndown {
   service.addRule("rows", { filter: ["thead", "tbody", "tfoot"], replacement: (text) => text });
   service.addRule("table", { filter: "table", replacement: (text) => `\n\n${text.trim()}\n\n` });
   service.addRule("unseen", {
-    filter: (node) => unseen.includes(node.nodeName.toLowerCase()) || isHidden(node),
+    filter: (node) => unseen.includes(node.nodeName.toLowerCase()) || isInvisible(node),
     replacement: () => "",
   });
   return service;
 }
 
-function isHidden(node: HTMLElement): boolean {
+function isInvisible(node: HTMLElement): boolean {
   return (
     node.hasAttribute("hidden") ||
     node.getAttribute("aria-hidden") === "true" ||

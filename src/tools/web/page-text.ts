@@ -3,7 +3,7 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { ToolError } from "../tool.ts";
 import { decodePage } from "./charset.ts";
-import type { Fetched } from "./fetch-page.ts";
+import type { FetchedPage } from "./fetch-page.ts";
 
 /** Beside this file in the sources, beside its bundle in dist. */
 const workerFile = path.join(
@@ -15,16 +15,16 @@ const workerFile = path.join(
 const threadLimit = 10_000;
 
 /** @throws ToolError when the page cannot be read; the signal's reason */
-export async function pageText({ bytes, mime, charset, url }: Fetched & { type: "page" }, signal: AbortSignal) {
+export async function pageText({ bytes, mime, charset, url }: FetchedPage & { type: "page" }, signal: AbortSignal) {
   const text = decodePage(bytes, charset, mime);
   const isHtml =
     /^(text\/html|application\/xhtml\+xml)$/.test(mime) || (mime === "" && /^\s*<(!doctype|html)/i.test(text));
-  if (isHtml) return await inThread(text, url.href, signal);
+  if (isHtml) return await toMarkdownInThread(text, url.href, signal);
   if (text.includes("\0")) throw new ToolError(`${url.href} is not text.`);
   return text;
 }
 
-function inThread(html: string, base: string, signal: AbortSignal): Promise<string> {
+function toMarkdownInThread(html: string, base: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     // Nothing of this process but the page: no environment, and bounds on memory.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type Decode, decodeConsole, decodeUtf8 } from "../../../src/tools/run-command/decode-output.ts";
+import { decodeConsole, decodeUtf8, type OutputDecoder } from "../../../src/tools/run-command/decode-output.ts";
 
-function all(decode: Decode, ...pieces: (string | readonly number[])[]): string {
+function all(decode: OutputDecoder, ...pieces: (string | readonly number[])[]): string {
   const bytes = pieces.map((piece) => Buffer.from(piece as string));
   return bytes.map((piece) => decode(piece)).join("") + decode(undefined);
 }

@@ -18,7 +18,7 @@ import {
 import os from "node:os";
 import { join, parse as parsePath } from "node:path";
 import * as z from "zod/mini";
-import { codeOf } from "../tools/node-host/system-errors.ts";
+import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 
 const LockContent = z.object({
   sessionId: z.string(),
@@ -71,7 +71,7 @@ export class LockFile {
     try {
       file = openSync(path, "wx", 0o600);
     } catch (error) {
-      if (codeOf(error) === "EEXIST") return undefined;
+      if (systemErrorCode(error) === "EEXIST") return undefined;
       throw error;
     }
     try {
@@ -158,7 +158,7 @@ function findLock(path: string): FoundLock | undefined {
     const { mtimeMs } = statSync(path);
     return { type: "torn", token: `torn-${mtimeMs}`, since: mtimeMs };
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (systemErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
@@ -197,7 +197,7 @@ function isDead({ pid, processStart }: LockContent): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return codeOf(error) === "ESRCH";
+    return systemErrorCode(error) === "ESRCH";
   }
   const now = processStatus(pid);
   // The process has ended, but its parent has not yet read the exit status.

@@ -1,10 +1,10 @@
 /** Explains in sentences for people why a record could not be written. */
 import { RecordError } from "../loop/storage.ts";
-import { codeOf } from "../tools/node-host/system-errors.ts";
+import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 
 export function toRecordError(path: string, error: unknown): RecordError {
   if (error instanceof RecordError) return error;
-  const code = codeOf(error);
+  const code = systemErrorCode(error);
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":

@@ -133,7 +133,7 @@ function read(thrown: unknown): FailureFacts {
     text: thrown instanceof SyntaxError ? "its answer cannot be read" : (said.find(isText) ?? ""),
     isTold,
     headers: headers instanceof Headers ? headers : undefined,
-    code: systemCode(thrown),
+    code: systemErrorCode(thrown),
   };
 }
 
@@ -152,7 +152,7 @@ function parsed(message: unknown): unknown {
 }
 
 /** The code nearest to the system: SDKs and fetch wrap the socket's error, some more than once. */
-function systemCode(thrown: unknown): string | undefined {
+function systemErrorCode(thrown: unknown): string | undefined {
   let code: string | undefined;
   for (let at: unknown = thrown; at instanceof Error; at = at.cause) {
     const { code: found } = record(at);

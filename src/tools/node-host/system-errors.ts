@@ -3,11 +3,11 @@ import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
 export function isMissing(error: unknown): boolean {
-  return systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR";
+  return systemErrorCode(error) === "ENOENT" || systemErrorCode(error) === "ENOTDIR";
 }
 
 /** The system's code of an error: "ENOENT". */
-export function systemCode(error: unknown): string | undefined {
+export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
@@ -31,7 +31,7 @@ const reasons: Record<string, string> = {
 
 /** What is no failure of the system is given back as it is. */
 export function toToolError(error: unknown, { relative }: Location, done: "read" | "written" | "deleted"): unknown {
-  const code = systemCode(error);
+  const code = systemErrorCode(error);
   if (code === undefined) return error;
   return new ToolError(`${relative} cannot be ${done}: ${reasons[code] ?? code}.`);
 }

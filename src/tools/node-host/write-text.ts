@@ -8,7 +8,7 @@ import { staleError } from "../file-access/file-checks.ts";
 import type { FileKind, Location } from "../host.ts";
 import { type Encoding, encode } from "../text/codec.ts";
 import { ToolError } from "../tool.ts";
-import { movedError, systemCode, toToolError } from "./system-errors.ts";
+import { movedError, systemErrorCode, toToolError } from "./system-errors.ts";
 
 /** How a text was found on the disk. */
 export interface FoundText {
@@ -100,12 +100,12 @@ async function pinnedFolder(folder: string, location: Location, makes: boolean):
   try {
     handle = await opened(folder);
   } catch (error) {
-    if (!makes || systemCode(error) !== "ENOENT") rejectFile(error, location);
+    if (!makes || systemErrorCode(error) !== "ENOENT") rejectFile(error, location);
     const parent = await pinnedFolder(path.dirname(folder), location, makes);
     try {
       const name = parent.at(path.basename(folder));
       await mkdir(name).catch((error) => {
-        if (systemCode(error) !== "EEXIST") throw error;
+        if (systemErrorCode(error) !== "EEXIST") throw error;
       });
       handle = await opened(name);
     } catch (error) {
@@ -132,7 +132,7 @@ function linkText(name: string): string | undefined {
 }
 
 function rejectFile(error: unknown, { relative }: Location): never {
-  if (!["EEXIST", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
+  if (!["EEXIST", "ENOTDIR"].includes(systemErrorCode(error) ?? "")) throw error;
   throw new ToolError(`${relative} cannot be written: one of its parents is a file, not a folder.`);
 }
 
@@ -174,7 +174,7 @@ async function replaceFile(folder: OpenFolder, location: Location, bytes: Buffer
   } catch (error) {
     await rm(temporary, { force: true });
     // Another's file in a folder of ours: it can be written, but not given back to its owner.
-    if (systemCode(error) === "EPERM") return await overwriteInPlace(file, location, bytes, stats);
+    if (systemErrorCode(error) === "EPERM") return await overwriteInPlace(file, location, bytes, stats);
     throw error;
   }
 }

@@ -15,7 +15,7 @@ const lazyParts = {
   "src/providers/anthropic/anthropic-model.ts": "anthropic.cjs",
   "src/providers/openai-chat/chat-model.ts": "openai.cjs",
   "src/mcp/connection/connect.ts": "mcp.cjs",
-  "src/tools/command/grammar.ts": "grammar.cjs",
+  "src/tools/command/shell/grammar.ts": "grammar.cjs",
   "src/tour/tour.ts": "tour.cjs",
   "src/headless/command-line.ts": "headless-main.js",
 };
@@ -115,7 +115,7 @@ export const builds = [
       anthropic: "src/providers/anthropic/anthropic-model.ts",
       openai: "src/providers/openai-chat/chat-model.ts",
       mcp: "src/mcp/connection/connect.ts",
-      grammar: "src/tools/command/grammar.ts",
+      grammar: "src/tools/command/shell/grammar.ts",
       tour: "src/tour/tour.ts",
       // Threads of their own.
       "checkpoints-worker": "src/checkpoints/thread/worker.ts",

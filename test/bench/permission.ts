@@ -1,6 +1,6 @@
 /** How long it takes to decide on a command: parsing, looking up the paths that it names, and the rules. */
 import { judge, strictest } from "../../src/loop/permissions/rules.ts";
-import { commandNeeds } from "../../src/tools/command/needs.ts";
+import { commandRequirements } from "../../src/tools/command/command-requirements.ts";
 import { allowed } from "../tools/command/allowed.ts";
 import { reading } from "../tools/command/judged.ts";
 import { questions } from "../tools/command/questions.ts";
@@ -35,6 +35,6 @@ export async function benchPermission(report: Report): Promise<void> {
 }
 
 async function decide(command: string, { host }: TestWorkspace): Promise<string> {
-  const needs = await commandNeeds(command, { host, signal: new AbortController().signal });
+  const needs = await commandRequirements(command, { host, signal: new AbortController().signal });
   return strictest(needs.map((need) => judge(need, "bash", { mode: "default", user: reading, workspace: [] })));
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { commandNeeds } from "../command/needs.ts";
+import { commandRequirements } from "../command/command-requirements.ts";
 import { requireTrust } from "../file-access/file-checks.ts";
 import { defaultTimeout, longestTimeout, runCommand, startCommand } from "../run-command/command-result.ts";
 import { defineTool, ToolError } from "../tool.ts";
@@ -25,7 +25,7 @@ export const bash = defineTool({
     return {
       title: `Run ${firstLine(command)}`,
       preview: { type: "command", command, cwd, parts: [] },
-      requires: await commandNeeds(command, { host, signal }),
+      requires: await commandRequirements(command, { host, signal }),
       writes: "unknown",
       run: async (progress) =>
         isBackground

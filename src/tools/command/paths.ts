@@ -1,6 +1,7 @@
 /** Which words of a command may name files. */
-import { isFlag } from "./options.ts";
-import { systemName } from "./simple.ts";
+import { isFlag, isGiven } from "./programs/arguments.ts";
+import { programEntry } from "./programs/table.ts";
+import { systemName } from "./shell/simple-command.ts";
 
 /** Never counts as a path outside: reading and writing it touches no file. */
 export function isHarmlessDevice(path: string): boolean {
@@ -12,12 +13,20 @@ export function otherHome(word: string): string {
   return /^~[^/]/.test(word) ? `/${word}` : word;
 }
 
-/** Everything but flags, and the values inside of flags and assignments. */
+/** Returns everything but flags, and the values inside of flags and assignments. */
 export function pathWords(words: readonly string[]): string[] {
   const [program = "", ...rest] = words;
-  const files = isPatternFirst(program, rest) ? withoutFirstPlain(rest) : withoutScripts(program, rest);
+  const entry = programEntry(program);
+  const files = entry?.patternUnless === undefined ? rest : withoutPatterns(rest, entry.patternUnless);
   const own = systemName(program).includes("/") ? [program] : [];
-  return [...own, ...files.flatMap(filesIn), ...(program === "git" ? files.flatMap(storedFile) : [])];
+  return [...own, ...files.flatMap(filesIn), ...(entry?.usesRepository ? files.flatMap(storedFile) : [])];
+}
+
+/** The pattern is the value of each `-e`, or the first plain word. */
+function withoutPatterns(words: readonly string[], unless: string): readonly string[] {
+  if (isGiven(unless, words)) return words.filter((_, index) => words[index - 1] !== "-e");
+  const at = words.findIndex((word) => !word.startsWith("-"));
+  return words.filter((_, index) => index !== at);
 }
 
 /** In a text that could not be taken apart: what looks like the path of a file. */
@@ -31,24 +40,6 @@ function storedFile(word: string): string[] {
   const plain = word.replace(/^:(\([^)]*\)|[/!^]+)/, ":");
   const names = [...plain.matchAll(/:/g)].map(({ index }) => plain.slice(index + 1));
   return names.filter((name) => name !== "" && !/^[/~\s]/.test(name));
-}
-
-/** `-e` is followed by a pattern or a script. */
-function withoutScripts(program: string, rest: readonly string[]): readonly string[] {
-  return searching.test(program) ? rest.filter((_, index) => rest[index - 1] !== "-e") : rest;
-}
-
-const searching = /^([ef]?grep|rg|ag|ack|sed|awk|jq)$/;
-
-/** Searching programs: their first plain word is a pattern, which often looks like a path. */
-function isPatternFirst(program: string, rest: readonly string[]): boolean {
-  if (!searching.test(program)) return false;
-  return !rest.some((word) => /^-[a-z]*[ef]/.test(word) || /^--(regexp|file|files|expression)\b/.test(word));
-}
-
-function withoutFirstPlain(words: readonly string[]): string[] {
-  const at = words.findIndex((word) => !word.startsWith("-"));
-  return words.filter((_, index) => index !== at);
 }
 
 /** `src/a.ts`, `--output=../x`, `-I../x`, `if=/dev/sda`: the parts of a word that may be paths. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Rule } from "../../../src/chat/requests.ts";
-import { commandNeeds } from "../../../src/tools/command/needs.ts";
+import { commandRequirements } from "../../../src/tools/command/command-requirements.ts";
 import type { PermissionRequirement } from "../../../src/tools/tool.ts";
 import { stopwatch } from "../../timing.ts";
 import { TestWorkspace } from "../workspace.ts";
@@ -16,7 +16,7 @@ describe("T8 what a command asks for", () => {
   });
   after(() => workspace.dispose());
 
-  const needsOf = (command: string) => commandNeeds(command, { host: workspace.host, signal });
+  const needsOf = (command: string) => commandRequirements(command, { host: workspace.host, signal });
   const brief = ({ permission, pattern }: PermissionRequirement) => `${permission}: ${pattern}`;
 
   const asked: [command: string, ...needs: string[]][] = [
@@ -178,7 +178,7 @@ describe("T8 what a command asks for", () => {
   it("zsh computes wherever a number is meant, and runs what stands in an index", async () => {
     const host = { ...workspace.host, terminal: { ...workspace.host.terminal, shell: "zsh" } };
     const isClear = async (command: string) =>
-      (await commandNeeds(`${command}; ls`, { host, signal })).every(({ match }) => match === "pattern");
+      (await commandRequirements(`${command}; ls`, { host, signal })).every(({ match }) => match === "pattern");
     const clear = ["[ 1 -eq 2 ]", "i=0; [ $i -lt 3 ]", "[ $# -gt 0 ]", "test 1 -lt 2", "exit 1", "return $?", "shift"];
     const others = ["[ -f a.ts ]", "[ -t 1 ]", "printf '%s\\n' \"$x\"", "printf %d 12", "printf '100%%'"];
     for (const command of [...clear, ...others]) assert.ok(await isClear(command), command);
@@ -194,7 +194,7 @@ describe("T8 what a command asks for", () => {
   it("of shells that it has no grammar for it understands only plain words", async () => {
     const host = { ...workspace.host, terminal: { ...workspace.host.terminal, shell: "pwsh" } };
     const match = async (command: string) =>
-      (await commandNeeds(command, { host, signal })).map((need) => `${need.match} ${brief(need)}`);
+      (await commandRequirements(command, { host, signal })).map((need) => `${need.match} ${brief(need)}`);
     assert.deepEqual(await match("git status --short"), ["pattern bash: git status --short"]);
     assert.deepEqual(await match("cat .env"), ["pattern bash: cat .env", "pattern read: .env"]);
     for (const command of [

@@ -1,85 +1,88 @@
-/** What must be allowed before a command may run (T8): each simple command in it, and each file it writes or that is guarded. */
+/** The permissions that a command requires (T8): for each simple command in it, each file it writes, and each protected file it names. */
 import picomatch from "picomatch";
 import { protectedBelow } from "../file-access/protected-below.ts";
 import { fileRequirements, namedOutside } from "../file-access/requirements.ts";
 import type { Host, Location } from "../host.ts";
 import { type PermissionRequirement, ToolError } from "../tool.ts";
-import { alwaysPattern } from "./always.ts";
 import { expandGlob } from "./glob.ts";
-import type { Grammar } from "./grammar.ts";
 import { isHarmlessDevice, likelyPaths, otherHome, pathWords } from "./paths.ts";
-import { takePlain } from "./plain.ts";
+import { plainActs } from "./plain.ts";
+import type { Recursion } from "./programs/program.ts";
 import {
-  type Below,
   effectOf,
-  heedsNames,
-  hiddenWrites,
-  isHidden,
+  globsCanBeOptions,
+  isPure,
   onlyReads,
-  readsBelow,
-  takesAnything,
-} from "./programs.ts";
-import { from, systemName } from "./simple.ts";
-import { type Act, type Folders, takeApart } from "./walk.ts";
-import { type Word, written } from "./word.ts";
+  outputFiles,
+  programEntry,
+  readsRecursively,
+  runsOtherCode,
+  suggestedPattern,
+  unwrap,
+} from "./programs/table.ts";
+import type { Grammar } from "./shell/grammar.ts";
+import { pathFrom, systemName } from "./shell/simple-command.ts";
+import type { Act, Folders } from "./shell/visitor.ts";
+import { actsOf } from "./shell/walk.ts";
+import { type Word, written } from "./shell/word.ts";
 
-interface Place {
+interface Context {
   host: Host;
   signal: AbortSignal;
 }
 
-/** More variants of one simple command than this, because of the values of its variables, are not told apart. */
-const mostVariants = 20;
-/** Beyond these the rest is asked for with the command as a whole. */
-const mostNeeds = 200;
+/** Maximum number of variants of one simple command, by the values of its variables, that are judged one by one. */
+const maxVariants = 20;
+/** Beyond this number permission is asked for the command as a whole. */
+const maxRequirements = 200;
 
-/** In the order of the command, no two alike, at least one. */
-export async function commandNeeds(command: string, place: Place): Promise<PermissionRequirement[]> {
-  const acts = await actsOf(command, place.host.terminal.shell);
-  const needs = new Needs(place);
-  for (const act of acts ?? []) if (needs.all.length < mostNeeds) await needs.act(act);
-  if (!acts || needs.all.length >= mostNeeds) await needs.unclear(command);
-  // What only sets variables, or moves within the workspace, is harmless beside others; alone it is asked for as it is.
-  return needs.all.length > 0 ? needs.all : [{ ...exactly(command, ""), match: "pattern" }];
+/** Returns at least one requirement, in the order of the command, without duplicates. */
+export async function commandRequirements(command: string, context: Context): Promise<PermissionRequirement[]> {
+  const acts = await readCommand(command, context.host.terminal.shell);
+  const required = new CommandRequirements(context);
+  for (const act of acts ?? []) if (required.all.length < maxRequirements) await required.act(act);
+  if (!acts || required.all.length >= maxRequirements) await required.unsupported(command);
+  // Setting variables or changing the folder within the workspace needs permission only if nothing else happens.
+  return required.all.length > 0 ? required.all : [{ ...exactly(command, ""), match: "pattern" }];
 }
 
-async function actsOf(command: string, shell: string): Promise<Act[] | undefined> {
-  if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) return takePlain(command);
-  // A part of its own, so that a start reads none of it.
-  grammar ??= import("./grammar.ts").then(({ loadGrammar }) => loadGrammar());
-  // These compute wherever a number is meant: `[ 'a[$(rm x)]' -eq 1 ]` runs rm.
-  return takeApart(command, await grammar, /^[zk]sh/.test(shell));
+async function readCommand(command: string, shell: string): Promise<Act[] | undefined> {
+  if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) return plainActs(command);
+  // A bundle of its own that is loaded with the first command.
+  grammar ??= import("./shell/grammar.ts").then(({ loadGrammar }) => loadGrammar());
+  // These shells evaluate arithmetic wherever they expect a number: `[ 'a[$(rm x)]' -eq 1 ]` runs rm.
+  return actsOf(command, { grammar: await grammar, computes: /^[zk]sh/.test(shell), unwrap });
 }
 
 let grammar: Promise<Grammar> | undefined;
 
-/** Only a rule with this text to the letter allows it: never one that has the same text by chance, as `find *` has. */
+/** Only a rule with exactly this text allows it. A pattern that happens to have the same text, such as `find *`, does not. */
 function exactly(text: string, effect: string): PermissionRequirement {
   const pattern = /^[^*]*\*$/.test(text) ? `${text.slice(0, -1)}\\*` : text;
   return { permission: "bash", pattern, suggestedRule: undefined, match: "exact", protection: "none", effect };
 }
 
-class Needs {
-  readonly #needs = new Map<string, PermissionRequirement>();
-  readonly #places = new Map<string, Promise<Location | undefined>>();
+class CommandRequirements {
+  readonly #required = new Map<string, PermissionRequirement>();
+  readonly #locations = new Map<string, Promise<Location | undefined>>();
   readonly #host: Host;
   readonly #signal: AbortSignal;
 
-  constructor({ host, signal }: Place) {
+  constructor({ host, signal }: Context) {
     this.#host = host;
     this.#signal = signal;
   }
 
   get all(): PermissionRequirement[] {
-    return [...this.#needs.values()];
+    return [...this.#required.values()];
   }
 
   async act(act: Act): Promise<void> {
     switch (act.type) {
       case "command":
         return await this.#command(act.words, act.folders);
-      case "unclear":
-        return await this.unclear(act.text);
+      case "unsupported":
+        return await this.unsupported(act.text);
       case "redirect":
         return await this.#redirect(act);
       case "mention":
@@ -89,8 +92,8 @@ class Needs {
     }
   }
 
-  async unclear(text: string): Promise<void> {
-    this.#add(exactly(text, "cannot be taken apart with certainty"));
+  async unsupported(text: string): Promise<void> {
+    this.#add(exactly(text, "cannot be parsed with certainty"));
     for (const path of likelyPaths(text)) await this.#path(path, [""], "unknown");
   }
 
@@ -99,43 +102,43 @@ class Needs {
     const text = words.map(shown).join(" ");
     const [program = ""] = words[0]?.values ?? [];
     const name = systemName(program);
-    if (!variants || (!folders && !takesAnything(name))) {
+    if (!variants || (!folders && !isPure(name))) {
       const known = words.flatMap(({ values, isGlob }) => (values && !isGlob ? values : []));
       this.#add(exactly(text, effectOf(program, known.slice(1)) || "depends on what is known only when it runs"));
       for (const path of pathWords(known)) await this.#path(path, folders ?? [""], "unknown");
       return;
     }
-    for (const variant of variants)
-      await this.#variant(program === "git" ? withoutPager(variant) : variant, folders ?? [""]);
+    for (const variant of variants) await this.#variant(withoutOverlooked(variant), folders ?? [""]);
   }
 
-  async #variant(words: readonly Known[], folders: readonly string[]): Promise<void> {
+  async #variant(words: readonly KnownWord[], folders: readonly string[]): Promise<void> {
     const values = words.map(({ value }) => value);
     const [program = "", ...rest] = values;
     const name = systemName(program);
     const pattern = words.map(({ shown }) => shown).join(" ");
     const effect = effectOf(program, rest);
     const globs = await this.#expand(words, folders);
-    const isPlain = !isHidden(program, rest) && !(name === "git" && (await this.#isBare(folders)));
-    if (!isPlain || globs.some(({ paths }) => !paths || (heedsNames(name) && paths.some(isOption)))) {
+    const isPlain =
+      !runsOtherCode(program, rest) && !(programEntry(name)?.usesRepository && (await this.#isBare(folders)));
+    if (!isPlain || globs.some(({ paths }) => !paths || (globsCanBeOptions(name) && paths.some(isOption)))) {
       this.#add(exactly(pattern, effect || "can run other code, or write, with these arguments"));
     } else {
-      const suggestedRule = alwaysPattern(words.map(({ shown }) => shown));
+      const suggestedRule = suggestedPattern(words.map(({ shown }) => shown));
       this.#add({ permission: "bash", pattern, suggestedRule, match: "pattern", protection: "none", effect });
     }
     // To most programs `-` is the standard output.
-    for (const file of hiddenWrites(name, rest)) if (file !== "-") await this.#file("edit", file, folders);
-    const use = takesAnything(name) ? "mention" : onlyReads(name, rest) ? "read" : "unknown";
+    for (const file of outputFiles(name, rest)) if (file !== "-") await this.#file("edit", file, folders);
+    const use = isPure(name) ? "mention" : onlyReads(name, rest) ? "read" : "unknown";
     for (const glob of globs) await this.#expanded(glob, use);
     if (use === "mention") return;
     const named = pathWords(values).filter((path) => !globs.some(({ glob }) => glob === path));
     for (const path of named) await this.#path(path, folders, use);
-    const below = readsBelow(name, rest);
+    const below = readsRecursively(name, rest);
     if (below) await this.#below([...named, ...globs.flatMap(({ paths }) => paths ?? [])], folders, below);
   }
 
-  /** Guarded files in the folders that a command reads all of. */
-  async #below(named: readonly string[], folders: readonly string[], below: Below): Promise<void> {
+  /** Requires permission for protected files in the folders that a command reads recursively. */
+  async #below(named: readonly string[], folders: readonly string[], below: Recursion): Promise<void> {
     for (const folder of folders) {
       const there: Location[] = [];
       for (const path of named) {
@@ -144,11 +147,11 @@ class Needs {
       }
       const here = await this.#locate(".", folder);
       if (there.length === 0 && here) there.push(here);
-      for (const place of there) if (place.inside) await this.#guarded(place, below);
+      for (const place of there) if (place.inside) await this.#protected(place, below);
     }
   }
 
-  async #guarded(folder: Location, { isRead, ignored }: Below): Promise<void> {
+  async #protected(folder: Location, { isRead, ignored }: Recursion): Promise<void> {
     if ((await this.#host.workspace.look(folder)) !== "folder") return;
     for (const path of await protectedBelow(folder, this.#host, this.#signal, ignored)) {
       if (path === "…") this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", protection: "secret" });
@@ -156,15 +159,15 @@ class Needs {
     }
   }
 
-  /** Looked up once for a command, however often it names it. Undefined: no path leads there, it is far too long or goes in circles. */
+  /** Looks each path up once. Undefined: it cannot be resolved, because it is far too long or goes in circles. */
   #locate(name: string, folder: string): Promise<Location | undefined> {
-    const path = from(folder, otherHome(name)).replace(/(?<=.)\/+$/, "");
-    const known = this.#places.get(path) ?? this.#host.workspace.locate(path).catch(onlyToolErrors);
-    this.#places.set(path, known);
+    const path = pathFrom(folder, otherHome(name)).replace(/(?<=.)\/+$/, "");
+    const known = this.#locations.get(path) ?? this.#host.workspace.locate(path).catch(onlyToolErrors);
+    this.#locations.set(path, known);
     return known;
   }
 
-  /** Whether git may take the folder, or one above, for a repository of its own, whose settings can run code. */
+  /** Whether git may take one of the folders, or one above, for a bare repository, whose settings can run code. */
   async #isBare(folders: readonly string[]): Promise<boolean> {
     for (const folder of folders) {
       let path = folder;
@@ -179,53 +182,53 @@ class Needs {
     return false;
   }
 
-  async #expand(words: readonly Known[], folders: readonly string[]): Promise<Glob[]> {
+  async #expand(words: readonly KnownWord[], folders: readonly string[]): Promise<ExpandedGlob[]> {
     const globs = words.filter(({ isGlob }) => isGlob).map(({ value }) => value);
     const { workspace } = this.#host;
     const expand = async (glob: string, folder: string) => {
       const locate = (path: string) => this.#locate(path, folder);
       const paths = await expandGlob(glob, locate, workspace, this.#signal).catch(onlyToolErrors);
-      // What fits nothing stays as it is.
+      // A shell leaves a wildcard that matches nothing as it is.
       return { glob, folder, paths: paths?.length === 0 ? [glob] : paths };
     };
     return await Promise.all(folders.flatMap((folder) => globs.map((glob) => expand(glob, folder))));
   }
 
-  async #expanded({ glob, folder, paths }: Glob, use: Use): Promise<void> {
+  async #expanded({ glob, folder, paths }: ExpandedGlob, use: Use): Promise<void> {
     for (const path of paths ?? []) await this.#path(path, [folder], use);
     if (use === "mention" || !paths) return;
-    // The files that `.rondoignore` names are not among those that are listed.
+    // Files that `.rondoignore` names are not listed.
     const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(glob) ?? [];
     const place = await this.#locate(start === "" ? "." : start, folder);
-    if (place?.inside) await this.#guarded(place, { isRead: picomatch(rest), ignored: true });
+    if (place?.inside) await this.#protected(place, { isRead: picomatch(rest), ignored: true });
   }
 
   async #redirect({ access, target, folders }: Extract<Act, { type: "redirect" }>): Promise<void> {
     const { values, isGlob, text } = target;
     if (!values || isGlob || !folders) {
-      this.#add(exactly(`${access === "edit" ? ">" : "<"} ${text}`, "nobody knows to which file"));
+      this.#add(exactly(`${access === "edit" ? ">" : "<"} ${text}`, "the file is known only when it runs"));
       return;
     }
     for (const value of values) await this.#file(access, value, folders);
   }
 
-  /** A file that is surely read or written. */
+  /** Requires permission for a file that is certainly read or written. */
   async #file(access: "read" | "edit", name: string, folders: readonly string[]): Promise<void> {
     if (isHarmlessDevice(name)) return;
     for (const folder of folders) {
       const location = await this.#locate(name, folder);
-      if (!location) this.#add(exactly(`${access === "edit" ? ">" : "<"} ${name}`, "nobody knows to which file"));
-      for (const need of location ? fileRequirements(access, location, this.#host) : []) {
-        this.#add(
-          access === "edit" && need.permission === "edit" ? { ...need, effect: `writes ${need.pattern}` } : need,
-        );
+      if (!location)
+        this.#add(exactly(`${access === "edit" ? ">" : "<"} ${name}`, "the file is known only when it runs"));
+      for (const each of location ? fileRequirements(access, location, this.#host) : []) {
+        const isWrite = access === "edit" && each.permission === "edit";
+        this.#add(isWrite ? { ...each, effect: `writes ${each.pattern}` } : each);
       }
     }
   }
 
   async #path(name: string, folders: Folders, use: Use): Promise<void> {
     if (name === "" || isHarmlessDevice(name)) return;
-    // Where relative paths begin is not known: then the command as a whole is asked for.
+    // In an unknown folder, permission is asked for the command as a whole.
     for (const folder of folders ?? (/^[/~]/.test(name) ? [""] : [])) {
       this.#located(await this.#locate(name, folder), use);
     }
@@ -236,15 +239,14 @@ class Needs {
     if (!location.inside) this.#add(namedOutside(location));
     if (use === "mention" || location.protection === "none") return;
     if (use === "read" && location.protection === "settings") return;
-    for (const need of fileRequirements(use === "read" ? "read" : "edit", location, this.#host)) this.#add(need);
+    for (const each of fileRequirements(use === "read" ? "read" : "edit", location, this.#host)) this.#add(each);
   }
 
-  #add(need: PermissionRequirement): void {
-    const key = `${need.permission} ${need.pattern}`;
-    const before = this.#needs.get(key);
-    // Of two for the same the stricter one counts.
-    if (!before || (before.protection === "none" && need.protection !== "none") || need.match === "exact")
-      this.#needs.set(key, need);
+  #add(added: PermissionRequirement): void {
+    const key = `${added.permission} ${added.pattern}`;
+    const before = this.#required.get(key);
+    const isStricter = before?.protection === "none" && added.protection !== "none";
+    if (!before || isStricter || added.match === "exact") this.#required.set(key, added);
   }
 }
 
@@ -255,34 +257,33 @@ function onlyToolErrors(error: unknown): undefined {
 /** What a command does with a file that it names. */
 type Use = "mention" | "read" | "unknown";
 
-interface Glob {
+interface ExpandedGlob {
   glob: string;
-  /** From which it is seen. */
   folder: string;
-  /** What the shell puts in its place; undefined: too much to look at. */
+  /** The paths that match; undefined: too many to look at. */
   paths: readonly string[] | undefined;
 }
 
-interface Known {
+interface KnownWord {
   value: string;
   shown: string;
   isGlob: boolean;
 }
 
-/** The command with each of the values that its words may have; undefined: they may be anything. */
-function variantsOf(words: readonly Word[]): Known[][] | undefined {
+/** Returns the command with each of the values that its words may have; undefined: they may be anything. */
+function variantsOf(words: readonly Word[]): KnownWord[][] | undefined {
   const [program = ""] = words[0]?.values ?? [];
-  const isAny = takesAnything(systemName(program));
-  let variants: Known[][] = [[]];
+  const isAny = isPure(systemName(program));
+  let variants: KnownWord[][] = [[]];
   for (const word of words) {
     const values = known(word) ?? (isAny ? [{ value: "", shown: word.text, isGlob: false }] : undefined);
-    if (!values || variants.length * values.length > mostVariants) return undefined;
+    if (!values || variants.length * values.length > maxVariants) return undefined;
     variants = variants.flatMap((variant) => values.map((value) => [...variant, value]));
   }
   return variants;
 }
 
-function known(word: Word): Known[] | undefined {
+function known(word: Word): KnownWord[] | undefined {
   const { values, isGlob } = word;
   return values?.map((value) => ({ value, shown: isGlob ? word.text : written(value), isGlob }));
 }
@@ -293,11 +294,12 @@ function shown({ values, text, isGlob }: Word): string {
 }
 
 /** `git --no-pager log` is `git log` to the rules. */
-function withoutPager(words: readonly Known[]): Known[] {
-  return words.filter(({ value }, index) => index !== 1 || value !== "--no-pager");
+function withoutOverlooked(words: readonly KnownWord[]): KnownWord[] {
+  const overlooked = programEntry(words[0]?.value ?? "")?.overlookedOption;
+  return words.filter(({ value }, index) => index !== 1 || value !== overlooked);
 }
 
-/** As a file named `-delete` is to many programs. */
+/** A file named `-delete` is an option to many programs. */
 function isOption(path: string): boolean {
   return path.startsWith("-");
 }

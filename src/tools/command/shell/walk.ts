@@ -1,48 +1,24 @@
-/** Walks through a command as a shell would, and finds all that it may do: the commands it runs, the files it redirects to. */
-import { mayBeSet, mayPrecede } from "./environment.ts";
+/** Visits a command as a shell would, and reports all that it may do: the commands it runs, the files it redirects to. */
+
 import { assign, computed, declare, isNumber, substitutions, wordOf, wordsIn } from "./expand.ts";
 import { checkArithmetic, checkComputation, checkTest } from "./expressions.ts";
 import type { Grammar, Syntax } from "./grammar.ts";
 import { redirections } from "./redirects.ts";
-import { simpleCommand } from "./simple.ts";
+import { simpleCommand } from "./simple-command.ts";
 import {
   both,
   either,
   type Flow,
   isSame,
   join,
-  lostState,
   type ShellState,
   startState,
+  unknownState,
   withVariable,
 } from "./state.ts";
-import { alternatives, isDeceptive, Unclear, type Word } from "./word.ts";
-
-/** Where relative paths begin; undefined: nobody knows. */
-export type Folders = readonly string[] | undefined;
-
-/** One thing that a command may do. */
-export type Act =
-  /** Runs a program; the words are known as far as they can be. */
-  | { type: "command"; words: Word[]; folders: Folders }
-  /** Does what cannot be told: it is asked for as it is written. */
-  | { type: "unclear"; text: string }
-  | { type: "redirect"; access: "read" | "edit"; target: Word; folders: Folders }
-  /** Names files without a command that would have to be allowed: `cd src`, `[ -f x ]`. */
-  | { type: "mention"; words: Word[]; folders: Folders };
-
-/** What walking a part of a command needs of the walk as a whole. */
-export interface Walking {
-  /** Whether the shell computes in `[`, `printf` and the like, too. */
-  readonly computes: boolean;
-  emit(act: Act): void;
-  /** Walks through code that stands in the arguments of a command. */
-  code(text: string, state: ShellState): ShellState;
-  /** Walks through what stands within `$(…)` or `<(…)`. */
-  substituted(nodes: readonly Syntax[], state: ShellState): void;
-  /** Walks through the body of a function that is called. */
-  call(body: Syntax, state: ShellState): ShellState;
-}
+import { isAssignable, isSafeEnvVar } from "./variables.ts";
+import type { Act, Unwrap, Visitor } from "./visitor.ts";
+import { alternatives, hasConfusableChars, UnsupportedSyntax, type Word } from "./word.ts";
 
 const deepestCode = 6;
 /** Loops within loops, and functions that call others, are walked through many times. */
@@ -53,9 +29,16 @@ class Endless extends Error {
   override readonly name = "Endless";
 }
 
-/** All that a command may do, in its order; undefined when it cannot be taken apart. */
-export function takeApart(command: string, grammar: Grammar, computes: boolean): Act[] | undefined {
-  const walk = new Walk(grammar, computes);
+interface Interpreter {
+  grammar: Grammar;
+  /** As in Visitor. */
+  computes: boolean;
+  unwrap: Unwrap;
+}
+
+/** Returns all that a command may do, in its order; undefined when it cannot be parsed with certainty. */
+export function actsOf(command: string, interpreter: Interpreter): Act[] | undefined {
+  const walk = new Walk(interpreter);
   try {
     return walk.all(command) ? walk.acts : undefined;
   } catch (error) {
@@ -64,24 +47,26 @@ export function takeApart(command: string, grammar: Grammar, computes: boolean):
   }
 }
 
-class Walk implements Walking {
+class Walk implements Visitor {
   readonly acts: Act[] = [];
   readonly computes: boolean;
+  readonly unwrap: Unwrap;
   readonly #grammar: Grammar;
   /** Bodies of functions that nothing has called yet. */
   readonly #defined = new Set<Syntax>();
   #depth = 0;
   #steps = 0;
 
-  constructor(grammar: Grammar, computes: boolean) {
+  constructor({ grammar, computes, unwrap }: Interpreter) {
     this.#grammar = grammar;
     this.computes = computes;
+    this.unwrap = unwrap;
   }
 
   all(command: string): boolean {
     if (!this.#walkText(command, startState)) return false;
     // What may call them, from where and with what, is not known.
-    for (const body of this.#defined) this.#statement(body, lostState);
+    for (const body of this.#defined) this.#statement(body, unknownState);
     return true;
   }
 
@@ -91,7 +76,7 @@ class Walk implements Walking {
 
   code(text: string, state: ShellState): ShellState {
     const after = this.#deeper(() => this.#walkText(text, state));
-    if (!after) throw new Unclear();
+    if (!after) throw new UnsupportedSyntax();
     return after;
   }
 
@@ -110,11 +95,11 @@ class Walk implements Walking {
       state,
       this,
     );
-    if (words.length + rest.length > 0) throw new Unclear();
+    if (words.length + rest.length > 0) throw new UnsupportedSyntax();
   }
 
   #deeper<T>(step: () => T): T {
-    if (this.#depth >= deepestCode) throw new Unclear();
+    if (this.#depth >= deepestCode) throw new UnsupportedSyntax();
     this.#depth++;
     try {
       return step();
@@ -124,7 +109,7 @@ class Walk implements Walking {
   }
 
   #walkText(text: string, state: ShellState): ShellState | undefined {
-    if (isDeceptive(text)) return undefined;
+    if (hasConfusableChars(text)) return undefined;
     const root = this.#grammar.parse(text);
     if (!root) return undefined;
     return this.#sequence(root.children, state);
@@ -148,9 +133,9 @@ class Walk implements Walking {
     try {
       return this.#understood(node, state);
     } catch (error) {
-      if (!(error instanceof Unclear)) throw error;
-      this.emit({ type: "unclear", text: node.text });
-      return both(lostState);
+      if (!(error instanceof UnsupportedSyntax)) throw error;
+      this.emit({ type: "unsupported", text: node.text });
+      return both(unknownState);
     }
   }
 
@@ -158,14 +143,14 @@ class Walk implements Walking {
     const { children } = node;
     switch (node.type) {
       case "comment":
-        if (node.text.includes("\n")) throw new Unclear();
+        if (node.text.includes("\n")) throw new UnsupportedSyntax();
         return both(state);
       case "command":
         return this.#command(node, state, []);
       case "variable_assignment":
-        return both(assign(node, state, mayBeSet, this));
+        return both(assign(node, state, isAssignable, this));
       case "variable_assignments":
-        return both(children.reduce((current, child) => assign(child, current, mayBeSet, this), state));
+        return both(children.reduce((current, child) => assign(child, current, isAssignable, this), state));
       case "declaration_command":
       case "unset_command":
         return both(declare(node, state, this));
@@ -210,19 +195,19 @@ class Walk implements Walking {
       case "case_statement":
         return both(this.#cases(node, state));
       default:
-        throw new Unclear();
+        throw new UnsupportedSyntax();
     }
   }
 
   #list({ children }: Syntax, state: ShellState): Flow {
     const [left, operator, right] = children;
-    if (!left || !right || children.length !== 3) throw new Unclear();
+    if (!left || !right || children.length !== 3) throw new UnsupportedSyntax();
     const first = this.#statement(left, state);
     if (operator?.type === "&&") {
       const second = this.#statement(right, first.yes);
       return { yes: second.yes, no: join(first.no, second.no) };
     }
-    if (operator?.type !== "||") throw new Unclear();
+    if (operator?.type !== "||") throw new UnsupportedSyntax();
     const second = this.#statement(right, first.no);
     return { yes: join(first.yes, second.yes), no: second.no };
   }
@@ -256,14 +241,14 @@ class Walk implements Walking {
       if (isSame(joined, entry)) return joined;
       entry = joined;
     }
-    round(lostState);
-    return lostState;
+    round(unknownState);
+    return unknownState;
   }
 
   #forEach({ children }: Syntax, state: ShellState): ShellState {
     const name = children.find(({ type }) => type === "variable_name")?.text ?? "";
     const body = children.find(({ type }) => type === "do_group" || type === "compound_statement");
-    if (!body || children[0]?.type !== "for" || !mayBeSet(name)) throw new Unclear();
+    if (!body || children[0]?.type !== "for" || !isAssignable(name)) throw new UnsupportedSyntax();
     const from = children.findIndex(({ type }) => type === "in");
     const nodes = from < 0 ? [] : children.slice(from + 1, children.indexOf(body)).filter(({ named }) => named);
     const words = this.#words(nodes, state);
@@ -277,7 +262,7 @@ class Walk implements Walking {
 
   #countingLoop(children: readonly Syntax[], state: ShellState): ShellState {
     const body = children.at(-1);
-    if (!body) throw new Unclear();
+    if (!body) throw new UnsupportedSyntax();
     const head = children.slice(0, -1);
     const counting = head.reduce((current, node) => computed(node, current), state);
     for (const node of head) checkArithmetic(node, (name) => isNumber(name, counting));
@@ -289,7 +274,7 @@ class Walk implements Walking {
     for (const child of children) {
       if (child.type === "case_item") {
         const end = child.children.findIndex(({ type }) => type === ")");
-        if (end < 0) throw new Unclear();
+        if (end < 0) throw new UnsupportedSyntax();
         for (const pattern of child.children.slice(0, end)) substitutions(pattern, current, this);
         current = join(current, this.#sequence(child.children.slice(end + 1), current));
       } else if (child.named) substitutions(child, current, this);
@@ -300,20 +285,20 @@ class Walk implements Walking {
   #define(node: Syntax, state: ShellState): ShellState {
     const name = node.children.find(({ type }) => type === "word")?.text ?? "";
     const body = node.children.at(-1);
-    if (!/^\w[\w-]*$/.test(name) || body?.type !== "compound_statement") throw new Unclear();
+    if (!/^\w[\w-]*$/.test(name) || body?.type !== "compound_statement") throw new UnsupportedSyntax();
     this.#defined.add(body);
     return { ...state, functions: new Map(state.functions).set(name, body) };
   }
 
   #redirected(node: Syntax, state: ShellState): Flow {
     const [body, ...others] = node.children.filter(({ named }) => named);
-    if (!body) throw new Unclear();
+    if (!body) throw new UnsupportedSyntax();
     if (body.type === "command") return this.#command(body, state, others);
     if (body.type === "list") return this.#list(lastPart(body, node, others), state);
     const isBare = body.type.endsWith("_redirect");
     const flow = isBare ? both(state) : this.#statement(body, state);
     const found = redirections(isBare ? [body, ...others] : others, join(state, either(flow)), this);
-    if (found.words.length > 0) throw new Unclear();
+    if (found.words.length > 0) throw new UnsupportedSyntax();
     return this.#afterwards(found.rest, flow);
   }
 
@@ -325,8 +310,8 @@ class Walk implements Walking {
     const words = this.#words(nodes, state);
     const [found, acts] = this.#held(() => redirections([...own, ...redirects], state, this));
     // What one program is told by a variable may be anything, code too, save for names that are known.
-    for (const one of assigned) assign(one, state, mayPrecede, this);
-    const flow = simpleCommand({ words: [...words, ...found.words], input: found.input, state, walking: this });
+    for (const one of assigned) assign(one, state, isSafeEnvVar, this);
+    const flow = simpleCommand({ words: [...words, ...found.words], input: found.input, state, visitor: this });
     this.acts.push(...acts);
     return this.#afterwards(found.rest, flow);
   }
@@ -354,7 +339,7 @@ class Walk implements Walking {
 
 function named({ children }: Syntax, index: number): Syntax {
   const child = children.filter(({ named }) => named)[index];
-  if (!child) throw new Unclear();
+  if (!child) throw new UnsupportedSyntax();
   return child;
 }
 
@@ -362,7 +347,7 @@ function named({ children }: Syntax, index: number): Syntax {
 function lastPart(list: Syntax, whole: Syntax, redirects: readonly Syntax[]): Syntax {
   const before = list.children.slice(0, -1);
   const last = list.children.at(-1);
-  if (!last) throw new Unclear();
+  if (!last) throw new UnsupportedSyntax();
   const { end } = whole;
   const text = whole.text.slice(last.start - whole.start);
   const redirected = { ...last, type: "redirected_statement", end, text, children: [last, ...redirects] };

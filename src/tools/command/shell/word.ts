@@ -11,8 +11,8 @@ export interface Word {
 }
 
 /** Part of a command that cannot be understood with certainty. Caught where the command as a whole can be asked for. */
-export class Unclear extends Error {
-  override readonly name = "Unclear";
+export class UnsupportedSyntax extends Error {
+  override readonly name = "UnsupportedSyntax";
 }
 
 /** The values that a variable may have; undefined: anything. */
@@ -26,7 +26,7 @@ interface Piece {
 /** More values of one word than this count as any. */
 const mostValues = 16;
 
-/** @throws Unclear when it is none of the words that the shells agree on */
+/** @throws UnsupportedSyntax when it is none of the words that the shells agree on */
 export function readWord(node: Syntax, valuesOf: ValuesOf): Word {
   const pieces = piecesOf(node, valuesOf);
   const bare = pieces.map(({ quoted, values }) => (quoted ? "''" : (values?.[0] ?? "''"))).join("");
@@ -55,6 +55,18 @@ export function literal(value: string): Word {
   return { text: value, values: [value], isGlob: false };
 }
 
+/** Returns the one value of a word. @throws UnsupportedSyntax when it may have others */
+export function onlyValue(word: Word): string {
+  const value = possibleValue(word);
+  if (value === undefined) throw new UnsupportedSyntax();
+  return value;
+}
+
+/** Returns the one value of a word; undefined when it may have others. */
+export function possibleValue({ values, isGlob }: Word): string | undefined {
+  return values?.length === 1 && !isGlob ? values[0] : undefined;
+}
+
 export function unknown(text: string): Word {
   return { text, values: undefined, isGlob: false };
 }
@@ -76,7 +88,7 @@ function piecesOf(node: Syntax, valuesOf: ValuesOf): Piece[] {
     case "number":
       return barePieces(node);
     case "raw_string":
-      if (!/^'[^']*'$/.test(node.text)) throw new Unclear();
+      if (!/^'[^']*'$/.test(node.text)) throw new UnsupportedSyntax();
       return [{ values: [node.text.slice(1, -1)], quoted: true }];
     case "ansi_c_string":
       return [{ values: decoded(node.text), quoted: true }];
@@ -84,7 +96,8 @@ function piecesOf(node: Syntax, valuesOf: ValuesOf): Piece[] {
       return stringPieces(node, valuesOf);
     case "concatenation":
       // A `$` that the grammar could make nothing of, before something else: to a shell it may be more.
-      if (!touch(node.children) || node.children.slice(0, -1).some(({ type }) => type === "$")) throw new Unclear();
+      if (!touch(node.children) || node.children.slice(0, -1).some(({ type }) => type === "$"))
+        throw new UnsupportedSyntax();
       return node.children.flatMap((child) => piecesOf(child, valuesOf));
     case "simple_expansion":
     case "expansion":
@@ -98,7 +111,7 @@ function piecesOf(node: Syntax, valuesOf: ValuesOf): Piece[] {
     case "$":
       return [{ values: ["$"], quoted: true }];
     default:
-      throw new Unclear();
+      throw new UnsupportedSyntax();
   }
 }
 
@@ -112,7 +125,7 @@ const plain =
 
 function barePieces({ text }: Syntax): Piece[] {
   // `=ls` is a path in zsh.
-  if (text.startsWith("=") || recalls(text) || !plain.test(text.replace(/\\[^\n]/g, ""))) throw new Unclear();
+  if (text.startsWith("=") || recalls(text) || !plain.test(text.replace(/\\[^\n]/g, ""))) throw new UnsupportedSyntax();
   return [...text.matchAll(/\\(.)|[^\\]+/g)].map(([bare, escaped]) => ({
     values: [escaped ?? bare],
     quoted: escaped !== undefined,
@@ -123,11 +136,11 @@ function stringPieces(node: Syntax, valuesOf: ValuesOf): Piece[] {
   const pieces: Piece[] = [];
   const { children, text, start } = node;
   const opening = children[0]?.text;
-  if (opening !== '"' || children.at(-1)?.text !== '"') throw new Unclear();
+  if (opening !== '"' || children.at(-1)?.text !== '"') throw new UnsupportedSyntax();
   let at = 1;
   const literalUntil = (end: number) => {
     const written = text.slice(at, end);
-    if (holdsCode(written) || recalls(written) || /^(?:[^\\"]|\\.)*"/s.test(written)) throw new Unclear();
+    if (holdsCode(written) || recalls(written) || /^(?:[^\\"]|\\.)*"/s.test(written)) throw new UnsupportedSyntax();
     pieces.push({ values: [written.replace(/\\(["\\$`])/g, "$1").replace(/\\\n/g, "")], quoted: true });
   };
   for (const child of children.slice(1, -1)) {
@@ -184,7 +197,7 @@ const escapes: Record<string, string> = {
 
 /** Of `$'…'`; undefined where it is not one text for all shells. */
 function decoded(text: string): readonly string[] | undefined {
-  if (!/^\$'(?:[^'\\]|\\.)*'$/s.test(text)) throw new Unclear();
+  if (!/^\$'(?:[^'\\]|\\.)*'$/s.test(text)) throw new UnsupportedSyntax();
   let known = true;
   const value = text.slice(2, -1).replace(/\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|u[0-9a-fA-F]{4}|.)/gs, (_, code: string) => {
     const number = /^[xu]./.test(code) ? Number.parseInt(code.slice(1), 16) : Number.parseInt(code, 8);
@@ -202,7 +215,7 @@ export function written(value: string): string {
 }
 
 /** Whether the text holds characters that make it look like another one: controls, invisible ones, changes of direction. */
-export function isDeceptive(text: string): boolean {
+export function hasConfusableChars(text: string): boolean {
   // Emojis are made of these, and outside of quotes they are not taken.
   const rest = text.replace(/[ \t\n]|\u200d|\ufe0f/g, "");
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(rest)) return true;

@@ -1,13 +1,14 @@
 /** What happens before a command runs: variables are set, words expanded, and the code in them is run. */
-import { mayBeSet, mayPrecede } from "./environment.ts";
+
 import { checkArithmetic, checkExpansion, numbersIn } from "./expressions.ts";
 import type { Syntax } from "./grammar.ts";
 import { isInteger, type ShellState, someNumber, withVariable } from "./state.ts";
-import type { Walking } from "./walk.ts";
-import { readWord, Unclear, type Word } from "./word.ts";
+import { isAssignable, isSafeEnvVar } from "./variables.ts";
+import type { Visitor } from "./visitor.ts";
+import { readWord, UnsupportedSyntax, type Word } from "./word.ts";
 
-export function wordOf(node: Syntax, state: ShellState, walking: Walking): Word {
-  substitutions(node, state, walking);
+export function wordOf(node: Syntax, state: ShellState, visitor: Visitor): Word {
+  substitutions(node, state, visitor);
   return readWord(node, (name) => valuesOf(name, state));
 }
 
@@ -20,15 +21,15 @@ export function wordsIn(node: Syntax, state: ShellState): Word[] {
 }
 
 /** Walks through all code that runs when the word, or whatever it is, is expanded. */
-export function substitutions(node: Syntax, state: ShellState, walking: Walking): void {
+export function substitutions(node: Syntax, state: ShellState, visitor: Visitor): void {
   switch (node.type) {
     case "command_substitution":
       // Within backticks, backslashes mean something else.
-      if (node.text.startsWith("`") && node.text.includes("\\")) throw new Unclear();
-      walking.substituted(node.children, state);
+      if (node.text.startsWith("`") && node.text.includes("\\")) throw new UnsupportedSyntax();
+      visitor.substituted(node.children, state);
       return;
     case "process_substitution":
-      walking.substituted(node.children, state);
+      visitor.substituted(node.children, state);
       return;
     case "arithmetic_expansion":
       checkArithmetic(node, (name) => isNumber(name, state));
@@ -36,40 +37,40 @@ export function substitutions(node: Syntax, state: ShellState, walking: Walking)
     case "expansion":
       checkExpansion(node);
   }
-  for (const child of node.children) substitutions(child, state, walking);
+  for (const child of node.children) substitutions(child, state, visitor);
 }
 
 export function assign(
   node: Syntax,
   state: ShellState,
   isAllowed: (name: string) => boolean,
-  walking: Walking,
+  visitor: Visitor,
 ): ShellState {
   const [target, operator, value] = node.children;
   const name = target?.type === "variable_name" ? target.text : "";
-  if (!isAllowed(name)) throw new Unclear();
+  if (!isAllowed(name)) throw new UnsupportedSyntax();
   const isNew = operator?.type === "=";
   if (!value) return withVariable(state, name, isNew ? [""] : undefined);
   if (value.type === "array") {
-    for (const element of value.children) if (element.named) wordOf(element, state, walking);
+    for (const element of value.children) if (element.named) wordOf(element, state, visitor);
     return withVariable(state, name, undefined);
   }
-  const { values, isGlob } = wordOf(value, state, walking);
+  const { values, isGlob } = wordOf(value, state, visitor);
   if (isNew && value.type === "arithmetic_expansion") return withVariable(state, name, someNumber);
   return withVariable(state, name, isNew && !isGlob ? values : undefined);
 }
 
 /** `export A=b`, `local x`, `unset y`. */
-export function declare({ children }: Syntax, state: ShellState, walking: Walking): ShellState {
+export function declare({ children }: Syntax, state: ShellState, visitor: Visitor): ShellState {
   const [keyword, ...others] = children;
   const reachesPrograms = keyword?.type === "export" || keyword?.type === "declare";
-  const isAllowed = reachesPrograms ? mayPrecede : mayBeSet;
+  const isAllowed = reachesPrograms ? isSafeEnvVar : isAssignable;
   return others.reduce((current, node) => {
-    if (node.type === "variable_assignment") return assign(node, current, isAllowed, walking);
+    if (node.type === "variable_assignment") return assign(node, current, isAllowed, visitor);
     if (node.type === "variable_name" && isAllowed(node.text)) return withVariable(current, node.text, undefined);
     // The other flags make integers, which are computed, or names for other variables.
     if (node.type === "word" && /^-[rgx]+$/.test(node.text) && reachesPrograms) return current;
-    throw new Unclear();
+    throw new UnsupportedSyntax();
   }, state);
 }
 
@@ -79,8 +80,8 @@ export function computed(node: Syntax, state: ShellState): ShellState {
 }
 
 /** Whether arithmetic with the variable is harmless: the shell would run code in the index of an array that it names. */
-export function isNumber(name: string, { variables, lost }: ShellState): boolean {
-  if (!variables.has(name)) return !lost && /^[A-Za-z_]/.test(name);
+export function isNumber(name: string, { variables, isUnknown }: ShellState): boolean {
+  if (!variables.has(name)) return !isUnknown && /^[A-Za-z_]/.test(name);
   return variables.get(name)?.every(isInteger) ?? false;
 }
 

@@ -11,7 +11,7 @@ export interface ShellState {
   /** Bodies of the functions that are surely defined. */
   functions: ReadonlyMap<string, Syntax>;
   /** Something unknown may have been set, moved or defined. */
-  lost: boolean;
+  isUnknown: boolean;
 }
 
 /** How it goes on, by whether the command before succeeded. */
@@ -27,16 +27,16 @@ export const startState: ShellState = {
   before: undefined,
   variables: new Map(),
   functions: new Map(),
-  lost: false,
+  isUnknown: false,
 };
 
 /** After what may have done anything to the shell. */
-export const lostState: ShellState = {
+export const unknownState: ShellState = {
   folders: undefined,
   before: undefined,
   variables: new Map(),
   functions: new Map(),
-  lost: true,
+  isUnknown: true,
 };
 
 export function both(state: ShellState): Flow {
@@ -60,7 +60,7 @@ export function join(one: ShellState, other: ShellState): ShellState {
     before: union(one.before, other.before),
     variables,
     functions: new Map(functions),
-    lost: one.lost || other.lost,
+    isUnknown: one.isUnknown || other.isUnknown,
   };
 }
 
@@ -80,13 +80,13 @@ export function isInteger(text: string): boolean {
 }
 
 export function isSame(one: ShellState, other: ShellState): boolean {
-  const key = ({ folders, before, variables, functions, lost }: ShellState) =>
+  const key = ({ folders, before, variables, functions, isUnknown }: ShellState) =>
     JSON.stringify([
       folders ?? null,
       before ?? null,
       [...variables].map(([name, values]) => [name, values ?? null]),
       [...functions.keys()],
-      lost,
+      isUnknown,
     ]);
   return one === other || key(one) === key(other);
 }

@@ -1,19 +1,19 @@
 /** Where a shell computes, it may run code that stands in a mere string: `a[$(rm x)]` as the value of a variable. */
 import type { Syntax } from "./grammar.ts";
-import { holdsCode, Unclear } from "./word.ts";
+import { holdsCode, UnsupportedSyntax } from "./word.ts";
 
 /** Whether a variable holds nothing but a number, or was not set by the command. */
 type IsNumber = (name: string) => boolean;
 
-/** @throws Unclear unless all in it are numbers, and variables that hold numbers */
+/** @throws UnsupportedSyntax unless all in it are numbers, and variables that hold numbers */
 export function checkArithmetic(node: Syntax, isNumber: IsNumber): void {
   if (node.children.length === 0) {
     if (!node.named || node.type === "number") return;
     if (/^(word|variable_name)$/.test(node.type) && /^\w+$/.test(node.text) && isNumeric(node.text, isNumber)) return;
-    throw new Unclear();
+    throw new UnsupportedSyntax();
   }
-  if (/string|substitution|subscript|concatenation/.test(node.type)) throw new Unclear();
-  if (node.type === "expansion" && !/^\$\{\w+\}$/.test(node.text)) throw new Unclear();
+  if (/string|substitution|subscript|concatenation/.test(node.type)) throw new UnsupportedSyntax();
+  if (node.type === "expansion" && !/^\$\{\w+\}$/.test(node.text)) throw new UnsupportedSyntax();
   for (const child of node.children) checkArithmetic(child, isNumber);
 }
 
@@ -23,12 +23,12 @@ function isNumeric(text: string, isNumber: IsNumber): boolean {
 
 /**
  * Of `((…))`, which is a shell within a shell where it is no word of the language.
- * @throws Unclear as checkArithmetic does, and where it would then run something
+ * @throws UnsupportedSyntax as checkArithmetic does, and where it would then run something
  */
 export function checkComputation(node: Syntax, isNumber: IsNumber): void {
   const [, expression] = node.children;
   const isNone = expression === undefined || /^(word|variable_name)$/.test(expression.type);
-  if (isNone || /[|&>;]/.test(node.text)) throw new Unclear();
+  if (isNone || /[|&>;]/.test(node.text)) throw new UnsupportedSyntax();
   checkArithmetic(node, isNumber);
 }
 
@@ -38,16 +38,16 @@ export function numbersIn(node: Syntax): string[] {
   return isName ? [node.text] : node.children.flatMap(numbersIn);
 }
 
-/** Of `[ … ]` and `[[ … ]]`. @throws Unclear where it computes with what is no number */
+/** Of `[ … ]` and `[[ … ]]`. @throws UnsupportedSyntax where it computes with what is no number */
 export function checkTest(node: Syntax, computes: boolean, isNumber: IsNumber): void {
   const operators = node.children.slice(1, -1).flatMap(operatorsIn);
-  if (operators.some((one) => /^-[vR]$/.test(one))) throw new Unclear();
+  if (operators.some((one) => /^-[vR]$/.test(one))) throw new UnsupportedSyntax();
   // Where `[[` is no word of the language, these write and read files.
-  if (operators.some((one) => /^[<>]/.test(one))) throw new Unclear();
+  if (operators.some((one) => /^[<>]/.test(one))) throw new UnsupportedSyntax();
   const isPlain = node.text.startsWith("[ ");
   // `[` is a mere command: what the grammar takes for an operator in it may be one of the shell. `[ $a $b ]` may hold one.
   if (isPlain && (operators.length === 0 || !operators.every((one) => /^(-[a-z]{1,2}|!|!?=|==)$/i.test(one)))) {
-    throw new Unclear();
+    throw new UnsupportedSyntax();
   }
   if ((computes || !isPlain) && operators.some(isNumeral)) checkOperands(node, isNumber);
 }
@@ -71,12 +71,12 @@ function checkOperands(node: Syntax, isNumber: IsNumber): void {
   const name = /^"?\$(?:\{(\w+)\}|(\w+|[#?]))"?$/.exec(node.text);
   const variable = name?.[1] ?? name?.[2];
   if (variable === undefined ? /^-?\d+$/.test(node.text) : /^[#?]$/.test(variable) || isNumber(variable)) return;
-  throw new Unclear();
+  throw new UnsupportedSyntax();
 }
 
 /**
  * Of `${…}`. Its substitutions are looked at by the caller.
- * @throws Unclear where the shell would compute, set something, or expand the value once more
+ * @throws UnsupportedSyntax where the shell would compute, set something, or expand the value once more
  */
 export function checkExpansion(node: Syntax): void {
   if (
@@ -84,10 +84,10 @@ export function checkExpansion(node: Syntax): void {
       node.text,
     )
   ) {
-    throw new Unclear();
+    throw new UnsupportedSyntax();
   }
   const text = bareText(node).slice("${".length);
-  if (holdsCode(text) || /[<>=]\(/.test(text)) throw new Unclear();
+  if (holdsCode(text) || /[<>=]\(/.test(text)) throw new UnsupportedSyntax();
 }
 
 /** What the grammar takes for mere text. */

@@ -1,5 +1,5 @@
 import type { Syntax } from "./grammar.ts";
-import { holdsCode, Unclear } from "./word.ts";
+import { holdsCode, UnsupportedSyntax } from "./word.ts";
 
 interface HereDocument {
   /** What the command reads; undefined: not known before it runs. */
@@ -13,7 +13,7 @@ interface HereDocument {
 /**
  * Checks the grammar's reading of a here-document against the rule that shells have: from the next line to the first line
  * that is the delimiter.
- * @throws Unclear where the two differ
+ * @throws UnsupportedSyntax where the two differ
  */
 export function hereDocument(node: Syntax): HereDocument {
   const child = (type: string) => node.children.find((one) => one.type === type);
@@ -21,15 +21,15 @@ export function hereDocument(node: Syntax): HereDocument {
   const isIndented = child("<<-") !== undefined;
   const quoted = /^(?:'(\w+)'|"(\w+)"|\\(\w+))$/.exec(opening?.text ?? "");
   const delimiter = quoted ? (quoted[1] ?? quoted[2] ?? quoted[3]) : /^\w+$/.exec(opening?.text ?? "")?.[0];
-  if (!body || !closing || delimiter === undefined) throw new Unclear();
+  if (!body || !closing || delimiter === undefined) throw new UnsupportedSyntax();
   const bodyStart = body.start - node.start;
   const firstLine = node.text.indexOf("\n") + 1;
   const skipped = firstLine > 0 && firstLine <= bodyStart ? node.text.slice(firstLine, bodyStart) : "?";
   if (node.text.slice(bodyStart) !== body.text + delimiter || !(isIndented ? /^\t*$/ : /^$/).test(skipped)) {
-    throw new Unclear();
+    throw new UnsupportedSyntax();
   }
   const text = isIndented ? body.text.replace(/^\t+/gm, "") : body.text;
-  if ((text !== "" && !text.endsWith("\n")) || text.split("\n").includes(delimiter)) throw new Unclear();
+  if ((text !== "" && !text.endsWith("\n")) || text.split("\n").includes(delimiter)) throw new UnsupportedSyntax();
   const others = node.children.filter((one) => one.named && ![opening, body, closing].includes(one));
   if (quoted) return { text, body: undefined, others };
   return { text: /[$`\\]/.test(text) ? undefined : text, body: checked(body), others };
@@ -44,6 +44,6 @@ function checked(body: Syntax): Syntax {
     at = child.end;
   }
   literals.push(body.text.slice(at - body.start));
-  if (literals.some(holdsCode)) throw new Unclear();
+  if (literals.some(holdsCode)) throw new UnsupportedSyntax();
   return body;
 }

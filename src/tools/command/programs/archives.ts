@@ -1,0 +1,167 @@
+/** Programs that pack and unpack. */
+import { isFlag, isGiven, plainWords, valuesOf, type Words } from "./arguments.ts";
+import { allFiles, type Program } from "./program.ts";
+
+interface Packing {
+  /** Archives and files that are written; undefined: unknown. */
+  writes: readonly string[] | undefined;
+  /** Whether it reads everything below the folders that it names. */
+  packs: boolean;
+}
+
+const unknown: Packing = { writes: undefined, packs: false };
+const unknownPack: Packing = { writes: undefined, packs: true };
+const looking: Packing = { writes: [], packs: false };
+
+/** Returns the facts about an archiver. Options that `packingOf` does not know may do anything. */
+function archiver(packingOf: (words: Words) => Packing): Omit<Program, "names"> {
+  return {
+    runsOtherCode: (words) => packingOf(words).writes === undefined,
+    writes: (words) => [...(packingOf(words).writes ?? [])],
+    readsRecursively: (words) => (packingOf(words).packs ? allFiles : undefined),
+  };
+}
+
+export const archivePrograms: readonly Program[] = [
+  {
+    names: "tar bsdtar gtar",
+    ...archiver(tar),
+    allowed: ["tar tzf a.tgz", "tar -xOf a.tgz src/b.ts", "tar tf a.tgz --exclude '*.js'"],
+    asks: ["tar xf a.tgz", "tar cf out.tar src", "tar tf host:a", "tar tf a.tgz --rsh-c=./x", "tar Af a.tar b.tar"],
+  },
+  {
+    names: "zip",
+    ...archiver(zip),
+    asks: ["zip -r out src", "zip -m out.zip a.ts", "zip -T a b", "zip -x a.ts out.zip src"],
+  },
+  {
+    names: "unzip",
+    effect: "writes files",
+    ...archiver(unzip),
+    allowed: ["unzip -l a.zip", "unzip -p a.zip b.ts"],
+    asks: ["unzip a.zip", "unzip -qo a.zip"],
+  },
+  {
+    names: "7z 7za 7zz",
+    ...archiver(sevenZip),
+    allowed: ["7z l a.7z"],
+    asks: ["7z x a.7z", "7z a out.7z src", "7z l @names"],
+  },
+  { names: "ar", ...archiver(ar), allowed: ["ar t a.a"], asks: ["ar rcs out.a a.ts", "ar x a.a", "ar -M"] },
+  { names: "cpio", ...archiver(cpio), allowed: ["cpio -it < a.ts"], asks: ["cpio -i < a.ts", "ls | cpio -o"] },
+  {
+    names: "rsync",
+    effect: "writes files",
+    ...archiver(rsync),
+    allowed: ["rsync -avn src other"],
+    asks: ["rsync -a src other", "rsync -an -e ./x src other", "rsync -an src host:x"],
+  },
+  {
+    names: "gzip gunzip pigz unpigz bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd",
+    ...archiver(compress),
+    allowed: ["gzip -l a.gz", "gunzip -c a.gz", "xz -dc a.xz"],
+    asks: ["gzip a.ts", "gunzip a.gz", "xz -k a.ts", "gzip -S.tl a.ts"],
+  },
+  { names: "unrar lz4 unlz4 brotli uncompress", runsOtherCode: "always" },
+];
+
+function tar(rest: Words): Packing {
+  const words = withDash(rest);
+  const other = isGiven("-c -r -u --create --append --update", words) ? unknownPack : unknown;
+  if (!words.every((word, index) => !isFlag(word) || isTarFlag(word, words[index - 1]))) return other;
+  const does = (letter: string, ...names: string[]) =>
+    words.some((word) => names.includes(word) || (/^-[A-Za-z]/.test(word) && beforeValue(word).includes(letter)));
+  const archives = valuesOf("-f --file", words);
+  // `host:a` is fetched from there.
+  if (archives.some((archive) => archive.includes(":"))) return other;
+  const packs = does("c", "--create") || does("r", "--append") || does("u", "--update");
+  if (packs) return archives.length === 0 ? unknownPack : { writes: archives, packs };
+  if (does("t", "--list")) return looking;
+  const isShown = does("O", "--to-stdout");
+  return does("x", "--extract") && isShown ? looking : other;
+}
+
+/** The oldest form has its letters without a dash, and their values after them. */
+function withDash(words: Words): Words {
+  const [first = "", ...others] = words;
+  if (!/^[A-Za-z]+$/.test(first)) return words;
+  const letters = first.replace("f", "");
+  return [`-${letters}${letters === first ? "" : "f"}`, ...others];
+}
+
+const tarLetters = "-[crutxvzjJaOkpmwnSBZ]*";
+const tarFlag = new RegExp(
+  `^(${tarLetters}[fC]?|${tarLetters}f[^-].*|--(create|append|update|list|extract|verbose|gzip|bzip2|xz|zstd)|--(auto-compress|to-stdout|no-recursion|exclude-vcs|wildcards)|--(file|directory|exclude|strip-components)(=.*)?)$`,
+  "s",
+);
+
+/** Whether the option is known, and not glued to the value of the one before. */
+function isTarFlag(word: string, before = ""): boolean {
+  return tarFlag.test(word) && !/^-[A-Za-z]*[fC]$|^--(file|directory|exclude|strip-components)$/.test(before);
+}
+
+/** The letters of a cluster, without what is glued to the one that takes a value. */
+function beforeValue(word: string): string {
+  return word.replace(/(?<=[fC]).*$/s, "");
+}
+
+function zip(words: Words): Packing {
+  const [archive, ...others] = plainWords(words);
+  const isKnown = words.every((word) => !isFlag(word) || /^-([rqjvDXyg\d]+|x)$/.test(word));
+  // The names that `-x` leaves out follow it, and must not be taken for the archive.
+  if (!isKnown || archive === undefined || others.length === 0 || words.indexOf("-x") === 0) return unknownPack;
+  if (words.includes("-x") && words.indexOf("-x") < words.indexOf(archive)) return unknownPack;
+  return { writes: [/\.[^/]*$|^-$/.test(archive) ? archive : `${archive}.zip`], packs: true };
+}
+
+function unzip(words: Words): Packing {
+  const flags = words.filter(isFlag);
+  return flags.some((flag) => /[ltpcvZz]/.test(flag)) && flags.every((flag) => /^-[ltpcvZzqC1]+$/.test(flag))
+    ? looking
+    : unknown;
+}
+
+function sevenZip([verb = "", ...words]: Words): Packing {
+  const isKnown = words.every((word) => !/^[-@]/.test(word) || /^-(t\w+|mx=?\d|r|y|slt)$/.test(word));
+  const [archive] = plainWords(words);
+  if (!isKnown || archive === undefined) return unknown;
+  if (/^[lt]$/.test(verb)) return looking;
+  // It adds an ending to other names.
+  return /^[au]$/.test(verb) && /\.[^/]*$/.test(archive) ? { writes: [archive], packs: true } : unknownPack;
+}
+
+function ar([letters = "", ...words]: Words): Packing {
+  const [archive] = words;
+  if (archive === undefined || words.some((word) => /^[-@]/.test(word))) return unknown;
+  if (/^-?[vO]*[tp][vO]*$/.test(letters)) return looking;
+  return /^-?[rqcsuvDU]+$/.test(letters) ? { writes: [archive], packs: false } : unknown;
+}
+
+function cpio(words: Words): Packing {
+  const isListing = words.some((word) => /^-[iv]*t|^--list$/.test(word));
+  const isKnown = words.every((word) => /^(-[itv]+|--(list|extract|verbose|quiet))$/.test(word));
+  return isListing && isKnown ? looking : unknown;
+}
+
+/** Known only as a trial, and within this machine. */
+function rsync(words: Words): Packing {
+  const known =
+    /^(-[avrzhiPulptgoDcqn]+|--(dry-run|list-only|delete|stats|archive|recursive|verbose|itemize-changes)|--(exclude|include)=.*)$/;
+  const isTrial = words.some((word) => /^(-[a-zPD]*n[a-zPD]*|--dry-run|--list-only)$/.test(word));
+  const isKnown = words.every((word) => (isFlag(word) ? known.test(word) : !word.includes(":")));
+  return isTrial && isKnown ? { writes: [], packs: true } : unknownPack;
+}
+
+/** Replaces each file by another. */
+function compress(words: Words): Packing {
+  const flags = words.filter(isFlag);
+  const known =
+    /^(-[cdtlkfqvzn\d]+|--(stdout|to-stdout|test|list|keep|force|decompress|uncompress|quiet|verbose|best|fast))$/;
+  if (!flags.every((flag) => known.test(flag))) return unknown;
+  if (flags.some((flag) => /^(-[a-z\d]*[ctl]|--(stdout|to-stdout|test|list)$)/.test(flag))) return looking;
+  return { writes: plainWords(words).flatMap((file) => [...new Set([file, unpacked(file)])]), packs: false };
+}
+
+function unpacked(file: string): string {
+  return file.replace(/\.t[gbx]z2?$/, ".tar").replace(/\.(gz|z|bz2|xz|zst|lzma)$/i, "");
+}

@@ -1,0 +1,86 @@
+/** Questions about the words after the name of a program. */
+export type Words = readonly string[];
+
+/**
+ * Arguments, separated by spaces, of which one suffices: `-x` (also within `-vxn`), `--long` (also abbreviated), `-word`
+ * (the whole word), a word with `*` for any characters, or the name of a sub-command.
+ */
+export type Given = string;
+
+export function isFlag(word: string): boolean {
+  return word.startsWith("-") && word !== "-";
+}
+
+export function plainWords(words: Words): string[] {
+  return words.filter((word) => !isFlag(word));
+}
+
+/** Whether one of the arguments is given. */
+export function isGiven(given: Given, words: Words): boolean {
+  const { letters, longs, subcommands, whole } = partsOf(given);
+  if (subcommands.has(words[0] ?? "")) return true;
+  return words.some((word) => {
+    if (!word.startsWith("-")) return whole?.test(word);
+    return hasLetter(word, letters) || isLong(word, longs) || whole?.test(word);
+  });
+}
+
+/** Returns the values of options in their order: `-o x`, `-ox`, `--output x`, `--output=x`. */
+export function valuesOf(given: Given, words: Words): string[] {
+  const { letters, longs } = partsOf(given);
+  return words.flatMap((word, index) => {
+    const next = words.slice(index + 1, index + 2);
+    if (/^--[a-z]/.test(word)) {
+      if (!isLong(word, longs)) return [];
+      const at = word.indexOf("=");
+      return at < 0 ? next : [word.slice(at + 1)];
+    }
+    if (!isCluster(word)) return [];
+    return letters.flatMap((letter) => {
+      const at = word.indexOf(letter, 1);
+      if (at < 0) return [];
+      return at === word.length - 1 ? next : [word.slice(at + 1)];
+    });
+  });
+}
+
+interface ParsedArguments {
+  letters: readonly string[];
+  /** Without their dashes. */
+  longs: readonly string[];
+  subcommands: ReadonlySet<string>;
+  whole: RegExp | undefined;
+}
+
+const parsed = new Map<Given, ParsedArguments>();
+
+function partsOf(given: Given): ParsedArguments {
+  const before = parsed.get(given);
+  if (before) return before;
+  const all = given.split(/\s+/).filter((one) => one !== "");
+  const isShort = (one: string) => /^-[^-*]$/.test(one);
+  const isWhole = (one: string) => one.includes("*") || /^-[^-].|^[+@]/.test(one);
+  const whole = all.filter(isWhole).map((one) => one.replace(/[.+]/g, "\\$&").replaceAll("*", ".*"));
+  const parts: ParsedArguments = {
+    letters: all.filter(isShort).map((one) => one.charAt(1)),
+    longs: all.filter((one) => one.startsWith("--") && !isWhole(one)).map((one) => one.slice(2)),
+    subcommands: new Set(all.filter((one) => /^\w/.test(one) && !isWhole(one))),
+    whole: whole.length > 0 ? new RegExp(`^(?:${whole.join("|")})$`, "s") : undefined,
+  };
+  parsed.set(given, parts);
+  return parts;
+}
+
+function isCluster(word: string): boolean {
+  return /^-[A-Za-z0-9.]/.test(word);
+}
+
+function hasLetter(word: string, letters: readonly string[]): boolean {
+  return isCluster(word) && letters.some((letter) => word.includes(letter));
+}
+
+/** GNU programs and git allow abbreviations. */
+function isLong(word: string, longs: readonly string[]): boolean {
+  const name = /^--([a-z-]+)/.exec(word)?.[1];
+  return name !== undefined && longs.some((long) => long.startsWith(name));
+}

@@ -1,0 +1,110 @@
+/** Programs that search files and folders. */
+import type { Launch } from "../shell/visitor.ts";
+import { UnsupportedSyntax, unknown, type Word } from "../shell/word.ts";
+import { isGiven, type Words } from "./arguments.ts";
+import { allFiles, type Program, type Recursion } from "./program.ts";
+
+export const searchPrograms: readonly Program[] = [
+  {
+    names: "grep egrep fgrep zgrep",
+    files: "read",
+    // Links are followed wherever they lead.
+    runsOtherCode: "-R --dereference-recursive",
+    patternUnless: "-e -f --regexp --file",
+    readsRecursively: "-r -R -d --recursive --dereference-recursive --directories",
+    allowed: ["grep -rn 'a b' src", "grep -E '^/(a|b)+$' a.ts"],
+    asks: ["grep -R x src", "grep -r KEY", "grep -d recurse KEY .", "grep x .env"],
+  },
+  {
+    names: "rg",
+    files: "read",
+    globsCanBeOptions: true,
+    runsOtherCode: "-L --pre --hostname-bin --follow",
+    patternUnless: "-e -f --regexp --file --files",
+    readsRecursively: searchedFiles,
+    allowed: ["rg 'a|b' -g '*.ts' src", "rg --files"],
+    asks: ["rg --pre ./x foo", "rg -L foo src", "rg -uu foo"],
+  },
+  {
+    names: "ag",
+    files: "read",
+    runsOtherCode: "--pager",
+    patternUnless: "-e -f",
+    readsRecursively: searchedFiles,
+    asks: ["ag --pager ./x foo"],
+  },
+  {
+    names: "ack",
+    files: "read",
+    runsOtherCode: "--pager --ackrc --output",
+    patternUnless: "-e -f",
+    readsRecursively: searchedFiles,
+    asks: ["ack --ackrc=x foo"],
+  },
+  {
+    names: "find",
+    files: "read",
+    globsCanBeOptions: true,
+    runsOtherCode: "-exec* -ok* -delete -fprint* -fls -files0-from -L -H -follow",
+    wraps: executed,
+    allowed: ["find . -name '*.ts' -not -path './node_modules/*'", "find . -exec echo {} \\;"],
+    asks: [
+      "find . -delete",
+      "find . -fprint x",
+      "find -L . -name x",
+      "find . -exec rm {} +",
+      "find . -exec cat {} \\;",
+    ],
+  },
+  {
+    names: "fd|fdfind",
+    files: "read",
+    runsOtherCode: "-x -X -L --exec --exec-batch --follow",
+    allowed: ["fd -e ts . src"],
+    asks: ["fd -x rm", "fd . -X rm", "fd --exec rm", "fd -L x"],
+  },
+  {
+    names: "tree",
+    files: "read",
+    globsCanBeOptions: true,
+    runsOtherCode: "-l --fromfile --infofile",
+    writes: "-o --output",
+    allowed: ["tree -L 2 src"],
+    asks: ["tree -o x", "tree -l"],
+  },
+];
+
+function searchedFiles(words: Words): Recursion | undefined {
+  if (isGiven("--files --type-list --version --help", words)) return undefined;
+  const isVisible = (path: string) => !/(^|\/)\./.test(path);
+  return isGiven("-u -. --hidden --unrestricted", words) ? allFiles : { ...allFiles, isRead: isVisible };
+}
+
+/** The commands of `-exec` and the like, then find without them. */
+function executed(words: readonly Word[]): Launch[] {
+  const launches: Launch[] = [];
+  const own: Word[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    const option = word?.values?.[0] ?? "";
+    if (!/^-(exec|ok)(dir)?$/.test(option)) {
+      if (word) own.push(word);
+      continue;
+    }
+    const length = words.slice(at + 1).findIndex(({ values }) => /^[;+]$/.test(values?.[0] ?? ""));
+    if (length <= 0) throw new UnsupportedSyntax();
+    const command = words.slice(at + 1, at + 1 + length).map((one) => replaced(one, "{}"));
+    launches.push({
+      type: "command",
+      words: command,
+      unknown: option.endsWith("dir") ? ["input", "folder"] : ["input"],
+    });
+    at += length + 1;
+  }
+  return [...launches, { type: "itself", words: own }];
+}
+
+/** The word after a program puts something else in the place of `placeholder`. */
+export function replaced(word: Word, placeholder: string): Word {
+  return word.values?.every((value) => !value.includes(placeholder)) ? word : unknown(word.text);
+}

@@ -1,0 +1,81 @@
+import { isSecretName } from "../../file-access/protected-names.ts";
+import { isFlag, isGiven, type Words } from "./arguments.ts";
+import { allFiles, type Program } from "./program.ts";
+
+export const gitPrograms: readonly Program[] = [
+  {
+    names: "git",
+    usesRepository: true,
+    // Options before the sub-command can name a pager or an alias.
+    options: `-C= -c= --exec-path=? --git-dir= --work-tree= --namespace= --super-prefix= --config-env= --attr-source= -p --paginate
+      --no-replace-objects --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs
+      --no-optional-locks --html-path --man-path --info-path -v -h`,
+    harmlessOptions: "-P --no-pager --version --help",
+    overlookedOption: "--no-pager",
+    unlisted: "alias",
+    runsOtherCode: `--exec --upload-pack --receive-pack --extcmd --ext-diff --textconv --output --filters --config --template
+      --open-files-in-pager --run --separate-git-dir --editor ext::* fd::*`,
+    readsRecursively: (words) => {
+      if (isGiven("--no-index", words)) return allFiles;
+      // Hardly a tracked file is ignored.
+      return words[0] === "grep" ? { ...allFiles, ignored: isGiven("--untracked", words) } : undefined;
+    },
+    subcommands: [
+      {
+        names: `add check-attr check-ignore cherry commit count-objects describe fetch for-each-ref help ls-files ls-remote
+          ls-tree merge-base name-rev range-diff reflog remote rev-list rev-parse shortlog show-branch show-ref status tag
+          var version`,
+        files: "read",
+      },
+      {
+        names: "annotate blame cat-file diff diff-files diff-index diff-tree log show whatchanged",
+        files: "read",
+        runsOtherCode: canShowSecrets,
+      },
+      { names: "archive", runsOtherCode: (words) => isGiven("-o", words) || canShowSecrets(words) },
+      { names: "format-patch stash", runsOtherCode: canShowSecrets },
+      { names: "branch", files: "read", runsOtherCode: changesBranches },
+      { names: "grep", files: "read", runsOtherCode: "-O" },
+      { names: "push", files: "read", effect: "sends data to the network" },
+      { names: "clone init", runsOtherCode: "-c -u" },
+      { names: "rebase", runsOtherCode: "-x -i --interactive" },
+      { names: "submodule", runsOtherCode: "foreach" },
+      { names: "bisect", runsOtherCode: "run" },
+      {
+        names: `am apply bundle checkout check-ref-format cherry-pick clean fsck gc merge mv notes prune pull repack reset
+          restore revert rm sparse-checkout switch symbolic-ref update-index update-ref verify-commit verify-tag worktree
+          write-tree`,
+      },
+    ],
+    allowed: ["git --version", "git -P log", "git branch --list 'v*'", "git diff -- '*.ts'", "git commit -m x"],
+    asks: [
+      "git -c core.pager='rm x' log",
+      "git --exec-path=. log",
+      "git x",
+      "git branch new",
+      "git diff --ext-diff",
+      "git grep -O./x foo",
+      "git rebase -x 'rm x' HEAD",
+      "git log -p -- '*.pem'",
+      "git config alias.status '!rm x'",
+    ],
+  },
+];
+
+/** Git has wildcards of its own, and searches the whole history for what they stand for. */
+function canShowSecrets(words: Words): boolean {
+  return words.some((word) => {
+    if (isFlag(word) || /^:([!^]|\(exclude\))/.test(word)) return false;
+    if (!/[*?[\\]|^:\(.*attr/.test(word)) return false;
+    const ending = /^(?:[\w./-]*\/)?(?:\*\*\/)?\*(\.\w+)$/.exec(word)?.[1];
+    return ending === undefined || isSecretName(`x${ending}`);
+  });
+}
+
+/** A rule for `git branch *` is meant for looking at them. */
+function changesBranches(words: Words): boolean {
+  const changes = `-d -D -m -M -c -C -f -u --delete --move --copy --force --set-upstream-to --unset-upstream
+    --edit-description`;
+  const lists = "-l --list --contains --no-contains --merged --no-merged --points-at --sort --format";
+  return isGiven(changes, words) || (!isGiven(lists, words) && words.some((word) => !isFlag(word)));
+}

@@ -1,0 +1,60 @@
+/** What is known about a program. Everything that is left out is unknown, and then only its plain words are judged. */
+import type { Launch } from "../shell/visitor.ts";
+import type { Word } from "../shell/word.ts";
+import type { Given, Words } from "./arguments.ts";
+
+/** Facts about a program, or about a sub-command and the words behind it. */
+export interface CommandFacts {
+  /** Programs or sub-commands that share these facts, separated by spaces; `install|i` has an alias. */
+  names: string;
+  /** What it does, for the permission card, where its name does not say it. */
+  effect?: string;
+  /** "ignored": its words never name files, and no words make it do anything else. "read": it only reads the files that they name. */
+  files?: "ignored" | "read";
+  /**
+   * Arguments with which it runs other code, or does what a rule for its name is not meant for. Permission is then asked
+   * for exactly this text.
+   */
+  runsOtherCode?: "always" | Given | ((words: Words) => boolean);
+  /** Options whose values are files that it writes, or the files themselves. */
+  writes?: Given | ((words: Words) => string[]);
+  /** Arguments with which it reads everything below the folders that it names, or below the one where it runs. */
+  readsRecursively?: Given | ((words: Words) => Recursion | undefined);
+  /** Options that may stand before its sub-command, in the notation of `leadingOptions`. */
+  options?: string;
+  /** Such options, too. With any other before the sub-command permission is asked for exactly this text. */
+  harmlessOptions?: string;
+  subcommands?: readonly CommandFacts[];
+  /** How it takes a sub-command that is not listed: as an alias, which can run anything, or as the only one that starts so. */
+  unlisted?: "alias" | "abbreviation";
+  /** Whether its first word says what it does, as in `git log` or `make test`, so that rules name it. Implied by `subcommands`. */
+  hasSubcommands?: true;
+}
+
+export interface Program extends CommandFacts {
+  /** Whether its names may end with a version: `python3.12`. */
+  isVersioned?: true;
+  /** Whether it takes a file named `-x`, which the shell puts in the place of a wildcard, for an option. Unknown programs may. */
+  globsCanBeOptions?: true;
+  /** The first word is a pattern, not a file, unless one of these options gives it. */
+  patternUnless?: Given;
+  /** Such an option before the sub-command that rules need not name. */
+  overlookedOption?: string;
+  /** Whether it works on the repository around its folder, whose settings can run code, and names files as `HEAD:a.ts`. */
+  usesRepository?: true;
+  /** Options before a command that it runs, and how many words of its own stand between the two; or what it runs. */
+  wraps?: { options: string; operands?: number } | ((words: readonly Word[], input: string | undefined) => Launch[]);
+  /** Examples, run as tests: allowed where a rule allows the program with any words. */
+  allowed?: readonly string[];
+  /** Examples, run as tests: permission is asked for in spite of such a rule. */
+  asks?: readonly string[];
+}
+
+/** Files that a program reads below a folder. */
+export interface Recursion {
+  isRead(path: string): boolean;
+  /** Whether it also reads files that git ignores. */
+  ignored: boolean;
+}
+
+export const allFiles: Recursion = { isRead: () => true, ignored: true };

@@ -1,0 +1,100 @@
+/** Programs whose arguments are code in a language of their own: which of it surely only prints. */
+import { isGiven, plainWords, type Words } from "./arguments.ts";
+import type { Program } from "./program.ts";
+
+export const codePrograms: readonly Program[] = [
+  {
+    names: "awk gawk mawk nawk",
+    files: "read",
+    runsOtherCode: (words) => !isHarmlessAwk(words),
+    patternUnless: "-e -f --file",
+    allowed: ["awk '{print $1}' a.ts", "awk -F: 'NR == 1' a.ts", "awk 'length > 80' a.ts"],
+    asks: [
+      "awk 'BEGIN{system(\"rm x\")}'",
+      "awk 'BEGIN{print > \"x\"}'",
+      "awk '{print | \"sh\"}' a.ts",
+      "awk 'BEGIN{\"rm x\" | getline}'",
+      "awk -f a.ts",
+    ],
+  },
+  {
+    names: "sed gsed",
+    files: "read",
+    runsOtherCode: (words) => !isHarmlessSed(words),
+    patternUnless: "-e -f --file --expression",
+    writes: (words) =>
+      isGiven("-i --in-place", words) ? plainWords(words).slice(isGiven("-e -f", words) ? 0 : 1) : [],
+    allowed: ["sed -n '1,20p' a.ts", "sed -e 's/a/b/' -e '/^$/d' a.ts"],
+    asks: ["sed -i s/a/b/ a.ts", "sed -n '1w x' a.ts", "sed 's/a/b/e' a.ts", "sed 'r /etc/passwd' a.ts", "sed -f a.ts"],
+  },
+  {
+    names: "jq",
+    files: "read",
+    runsOtherCode: (words) => isGiven("-f -L --library-path --from-file", words) || words.some(loadsFiles),
+    patternUnless: "-e -f --file --from-file",
+    allowed: ["jq .name package.json"],
+    asks: ["jq -L . x", "jq -n 'import \"a\" as $x; $x'"],
+  },
+  {
+    names: "yq",
+    files: "read",
+    runsOtherCode: (words) =>
+      isGiven("-i -s -f -L --inplace --in-place --from-file --split-exp --split-exp-file --library-path", words) ||
+      words.some(loadsFiles),
+    allowed: ["yq .name package.json"],
+    asks: ["yq -i .a=1 package.json", "yq -n 'load(\".env\")'"],
+  },
+];
+
+/** In the languages of jq and yq. */
+function loadsFiles(word: string): boolean {
+  return /\bload|\b(import|include)\s*"/.test(word);
+}
+
+/** Whether it runs no commands, writes no files, uses no network, and leaves the list of files that are read as it is. */
+function isHarmlessAwk(words: Words): boolean {
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (/^-[Fv]$/.test(word)) at++;
+    else if (!/^-[Fv]./.test(word)) break;
+  }
+  const program = words[at];
+  if (program === undefined || program.startsWith("-")) return false;
+  const code = program.replaceAll("||", "");
+  // Only what is printed goes to files: elsewhere `>` compares.
+  return !/[|@]|\\\n|system|getline|ARG[VC]|ENVIRON|print.*>/s.test(code);
+}
+
+const regexp = String.raw`(?:[^/\\\n[]|\\.|\[\^?[^\]/\n]+\])*`;
+const address = String.raw`(?:\d+(?:~\d+)?|\$|\/${regexp}\/I?)`;
+const command = String.raw`(?:[pdqDPhHgGxnN=l]|\d*q\d*|s([/|,#:@!%])(?:(?!\1)[^\\\n[]|\\.|\[\^?[^\]\n/|,#:@!%]+\])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpIi\d]*|y\/${regexp}\/${regexp}\/)`;
+const script = new RegExp(String.raw`^\s*(?:${address}(?:,(?:${address}|[+~]\d+))?\s*!?\s*)?${command}\s*$`);
+
+/** Whether its scripts only print, skip and substitute, in place or not. */
+function isHarmlessSed(words: Words): boolean {
+  const scripts: string[] = [];
+  let isNamed = false;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (word === "-e" || word === "--expression") {
+      isNamed = true;
+      scripts.push(words[++at] ?? "");
+    } else if (word.startsWith("--expression=")) {
+      isNamed = true;
+      scripts.push(word.slice("--expression=".length));
+    } else if (
+      /^-/.test(word) &&
+      !/^(-[nErsuz]+|-[nEr]*i(\.\w+)?|--(quiet|silent|regexp-extended|in-place|posix|null-data))$/.test(word)
+    ) {
+      return false;
+    }
+  }
+  if (!isNamed) scripts.push(words.find((word) => !word.startsWith("-")) ?? "e");
+  return scripts.every((text) => statements(text).every((statement) => script.test(statement)));
+}
+
+/** Splits a script at semicolons outside of delimiters. Where that is uncertain, it stays whole, and is refused. */
+function statements(text: string): string[] {
+  return script.test(text) ? [text] : text.split(/;|\n/).filter((part) => part.trim() !== "");
+}

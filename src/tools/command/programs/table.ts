@@ -1,0 +1,161 @@
+/** Finds what is known about a program, and answers the questions of permissions with it. */
+import { leadingOptions } from "../shell/leading-options.ts";
+import type { Unwrap } from "../shell/visitor.ts";
+import { possibleValue, UnsupportedSyntax } from "../shell/word.ts";
+import { archivePrograms } from "./archives.ts";
+import { isGiven, valuesOf, type Words } from "./arguments.ts";
+import { buildPrograms } from "./build.ts";
+import { containerPrograms } from "./containers.ts";
+import { searchPrograms } from "./find-grep.ts";
+import { gitPrograms } from "./git.ts";
+import { interpreterPrograms } from "./interpreters.ts";
+import { networkPrograms } from "./network.ts";
+import { packagePrograms } from "./packages.ts";
+import { allFiles, type CommandFacts, type Program, type Recursion } from "./program.ts";
+import { codePrograms } from "./sed-awk.ts";
+import { systemPrograms } from "./system.ts";
+import { textPrograms } from "./text.ts";
+import { wrapperPrograms } from "./wrappers.ts";
+
+export const programs: readonly Program[] = [
+  ...[textPrograms, codePrograms, searchPrograms, systemPrograms, archivePrograms, gitPrograms],
+  ...[packagePrograms, buildPrograms, interpreterPrograms, wrapperPrograms, networkPrograms, containerPrograms],
+].flat();
+
+/** Returns what is known about a program by its name without a folder. */
+export function programEntry(name: string): Program | undefined {
+  const names = namesOf(programs);
+  const versioned = names.get(name.replace(/\d[\d.]*w?$/, ""));
+  return names.get(name) ?? (versioned?.isVersioned ? versioned : undefined);
+}
+
+/** For facts that make a rule narrower: a program in a folder of the workspace may be the one that its name says. */
+function anyEntry(program: string): Program | undefined {
+  return programEntry(program.slice(program.lastIndexOf("/") + 1).toLowerCase());
+}
+
+/**
+ * Whether the words make it run other code, or do what a rule for the program is not meant for: only a rule with exactly
+ * this text may then allow it.
+ */
+export function runsOtherCode(program: string, words: Words): boolean {
+  const entry = anyEntry(program);
+  return entry !== undefined && runsOther(entry, words);
+}
+
+function runsOther(facts: CommandFacts, words: Words): boolean {
+  const { runsOtherCode: condition = "", harmlessOptions, unlisted } = facts;
+  if (condition === "always" || (typeof condition === "function" && condition(words))) return true;
+  const isRunner = (rest: Words) => typeof condition === "string" && isGiven(condition, rest);
+  if (isRunner(words)) return true;
+  const { options, subcommand, rest } = withoutOptions(facts, words);
+  if (harmlessOptions !== undefined) {
+    const harmless = harmlessOptions.split(" ");
+    if (!options?.every((option) => harmless.includes(option))) return true;
+  }
+  if (rest.length < words.length && isRunner(rest)) return true;
+  if (subcommand) return runsOther(subcommand, rest.slice(1));
+  return unlisted === "alias" && rest.length > 0;
+}
+
+interface WithoutOptions {
+  /** Names of the options before the sub-command; undefined when one of them is unknown. */
+  options: readonly string[] | undefined;
+  /** Undefined when there is none, or nothing is known about it. */
+  subcommand: CommandFacts | undefined;
+  /** The words from the sub-command on. */
+  rest: Words;
+}
+
+/** Takes the options before a sub-command away. */
+function withoutOptions(facts: CommandFacts, words: Words): WithoutOptions {
+  const { options = "", harmlessOptions = "" } = facts;
+  const leading = leadingOptions(words, `${options} ${harmlessOptions}`);
+  const rest = words.slice(leading?.end ?? 0);
+  return { options: leading?.given.map(({ name }) => name), subcommand: subcommandOf(facts, rest[0]), rest };
+}
+
+function subcommandOf(facts: CommandFacts, word: string | undefined): CommandFacts | undefined {
+  if (word === undefined || !facts.subcommands) return undefined;
+  const all = namesOf(facts.subcommands);
+  const known = all.get(word);
+  if (known || facts.unlisted !== "abbreviation") return known;
+  const starting = [...all.keys()].filter((name) => name.startsWith(word));
+  return starting.length === 1 ? all.get(starting[0] ?? "") : undefined;
+}
+
+const nameTables = new Map<readonly CommandFacts[], ReadonlyMap<string, CommandFacts>>();
+
+/** Each name, aliases included, with what is known about it. */
+function namesOf<T extends CommandFacts>(table: readonly T[]): ReadonlyMap<string, T>;
+function namesOf(table: readonly CommandFacts[]): ReadonlyMap<string, CommandFacts> {
+  const before = nameTables.get(table);
+  if (before) return before;
+  const names = new Map(table.flatMap((facts) => facts.names.split(/[\s|]+/).map((name) => [name, facts])));
+  nameTables.set(table, names);
+  return names;
+}
+
+/** Returns the files that it writes, though a rule for it may be meant for reading. */
+export function outputFiles(program: string, words: Words): string[] {
+  const { writes = "" } = anyEntry(program) ?? {};
+  return typeof writes === "function" ? writes(words) : valuesOf(writes, words);
+}
+
+/** Whether no words can make it run, write, read or send anything. */
+export function isPure(name: string): boolean {
+  return programEntry(name)?.files === "ignored";
+}
+
+/** Whether it may take a file name that begins with a dash, which the shell puts in the place of a wildcard, for an option. */
+export function globsCanBeOptions(name: string): boolean {
+  const entry = programEntry(name);
+  return entry?.files === undefined || entry.globsCanBeOptions === true;
+}
+
+/** Whether it only reads the files that it names. */
+export function onlyReads(name: string, words: Words): boolean {
+  const entry = programEntry(name);
+  return entry !== undefined && (entry.files ?? withoutOptions(entry, words).subcommand?.files) !== undefined;
+}
+
+/** Returns which files it reads below the folders that it names, or below the one where it runs; undefined: none. */
+export function readsRecursively(name: string, words: Words): Recursion | undefined {
+  const { readsRecursively: condition = "" } = programEntry(name) ?? {};
+  if (typeof condition === "function") return condition(words);
+  return isGiven(condition, words) ? allFiles : undefined;
+}
+
+/** Returns what it does, in words for the permission card; empty where its name says it, or nothing is known. */
+export function effectOf(program: string, words: Words): string {
+  const entry = anyEntry(program);
+  return (entry && withoutOptions(entry, words).subcommand?.effect) ?? entry?.effect ?? "";
+}
+
+/** Returns the pattern that "Always allow" suggests: the program, its sub-command, and anything behind them. */
+export function suggestedPattern(words: readonly string[]): string {
+  const [program = "", ...rest] = words;
+  const count = 1 + subcommandDepth(anyEntry(program), rest);
+  const head = words.slice(0, count);
+  const isNamed = head.every((word, index) => !word.startsWith("-") || (index > 0 && word === "-m"));
+  return isNamed && head.length === count ? `${head.join(" ")} *` : words.join(" ");
+}
+
+/** Returns how many words behind a program say what it does. */
+function subcommandDepth(facts: CommandFacts | undefined, [word, ...rest]: Words): number {
+  if (!facts?.hasSubcommands && !facts?.subcommands) return 0;
+  return 1 + subcommandDepth(subcommandOf(facts, word), rest);
+}
+
+/** Returns what the program launches instead of, or beside, itself; undefined: nothing. */
+export const unwrap: Unwrap = (name, words, input) => {
+  const wraps = programEntry(name)?.wraps;
+  if (!wraps || typeof wraps === "function") return wraps?.(words, input);
+  const rest = words.slice(1);
+  const leading = leadingOptions(rest.map(possibleValue), wraps.options);
+  if (!leading) throw new UnsupportedSyntax();
+  const end = leading.end + (wraps.operands ?? 0);
+  // An unknown word may become several.
+  if (rest.slice(0, end).some(({ values, isGlob }) => !values || isGlob)) throw new UnsupportedSyntax();
+  return [end < rest.length ? { type: "command", words: rest.slice(end) } : { type: "itself", words }];
+};

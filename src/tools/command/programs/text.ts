@@ -1,0 +1,94 @@
+/** Programs that print, compare and convert text. */
+import { isGiven, plainWords } from "./arguments.ts";
+import type { Program } from "./program.ts";
+
+export const textPrograms: readonly Program[] = [
+  {
+    names: "echo printf true false seq sleep basename dirname pwd whoami uname nproc tty arch logname",
+    files: "ignored",
+    allowed: ["echo /etc/hostname", "basename src/b.ts .ts", "printf '%s\\n' $x"],
+  },
+  {
+    names: `cat head tail wc nl rev tac cmp comm cut tr fold fmt column paste join expand unexpand od hexdump strings md5sum
+      sha1sum sha224sum sha256sum sha512sum b2sum cksum sum shasum md5 zcat bzcat xzcat base32 tsort numfmt pr factor`,
+    files: "read",
+    allowed: ["cat a.ts src/b.ts", "tail -n 5 a.ts", "tr a-z A-Z < a.ts"],
+    asks: ["cat .env", "head .e*", "cat /etc/passwd"],
+  },
+  {
+    names: "sort",
+    files: "read",
+    globsCanBeOptions: true,
+    runsOtherCode: "--compress-program --files0-from",
+    writes: "-o --output",
+    allowed: ["sort -u a.ts", "sort -o - a.ts"],
+    asks: ["sort -ox a.ts", "sort --outp x a.ts", "sort -S1b --compress-prog ./x a.ts"],
+  },
+  {
+    names: "uniq",
+    files: "read",
+    globsCanBeOptions: true,
+    writes: (words) => {
+      const isNumber = (word: string, before = "") => /^\d+$/.test(word) && /^-[fsw]$/.test(before);
+      return plainWords(words.filter((word, index) => !isNumber(word, words[index - 1]))).slice(1, 2);
+    },
+    allowed: ["uniq -c a.ts", "uniq -f 1 a.ts"],
+    asks: ["uniq a.ts x"],
+  },
+  {
+    names: "xxd",
+    files: "read",
+    writes: (words) => plainWords(words.filter((_, index) => !/^-[closg]$/.test(words[index - 1] ?? ""))).slice(1, 2),
+    allowed: ["xxd -l 16 a.ts"],
+    asks: ["xxd -r a.ts x"],
+  },
+  {
+    names: "shuf iconv base64",
+    files: "read",
+    writes: "-o --output",
+    allowed: ["shuf -n 3 a.ts"],
+    asks: ["shuf --o=x a.ts"],
+  },
+  {
+    names: "diff",
+    files: "read",
+    // Links are followed wherever they lead.
+    runsOtherCode: (words) => isGiven("-r --recursive", words) && !isGiven("--no-dereference", words),
+    readsRecursively: "-r -R -d --recursive --directories",
+    allowed: ["diff a.ts src/b.ts"],
+    asks: ["diff -r src other", "diff a.ts /etc/passwd"],
+  },
+  {
+    names: "split",
+    effect: "writes files",
+    runsOtherCode: "--filter",
+    allowed: ["split -l 5 a.ts"],
+    asks: ["split --filter=rm a.ts"],
+  },
+  {
+    names: "bat|batcat",
+    files: "read",
+    runsOtherCode: "cache --pager --config-file --diff --generate-config-file",
+    allowed: ["bat a.ts"],
+    asks: ["bat cache --build", "bat --generate-config-file"],
+  },
+  { names: "delta", runsOtherCode: "--pager" },
+  {
+    names: "less",
+    files: "read",
+    globsCanBeOptions: true,
+    // Its keys run commands, and files are preprocessed by what the environment names.
+    runsOtherCode: (words) => words.some((word) => /^[-+]/.test(word) && !/^-[NRSFXEi]+$/.test(word)),
+    allowed: ["less -R a.ts"],
+    asks: ["less +'!rm x' a.ts", "less -o x a.ts"],
+  },
+  { names: "more", files: "read", runsOtherCode: "+*", allowed: ["more a.ts"], asks: ["more +/x a.ts"] },
+  {
+    names: "man",
+    runsOtherCode: "-P -H -K -C --pager --html --config-file --preprocessor --browser",
+    allowed: ["man ls"],
+    asks: ["man -P ./x ls", "man -H./x ls"],
+  },
+  { names: "info", runsOtherCode: "-o --output --restore --init-file" },
+  { names: "xmllint", files: "read", runsOtherCode: "--shell --output", asks: ["xmllint --shell a.ts"] },
+];

@@ -1,0 +1,139 @@
+/** Programs that run a command, or code of the shell, which stands in their arguments. */
+import { leadingOptions } from "../shell/leading-options.ts";
+import { isAssignable, isSafeEnvVar } from "../shell/variables.ts";
+import type { Launch } from "../shell/visitor.ts";
+import { literal, onlyValue, possibleValue, UnsupportedSyntax, unknown, type Word } from "../shell/word.ts";
+import { replaced } from "./find-grep.ts";
+import { runsCode } from "./interpreters.ts";
+import type { Program } from "./program.ts";
+
+const facts = { effect: "runs other code", runsOtherCode: "always" } as const;
+
+export const wrapperPrograms: readonly Program[] = [
+  {
+    names: "timeout gtimeout",
+    ...facts,
+    wraps: {
+      options: "--preserve-status --foreground -v --verbose -k= --kill-after= -s= --signal=",
+      operands: 1,
+    },
+    allowed: ["timeout 5 ls", "timeout -k 1 5s cat a.ts", "timeout -s KILL 5 ls"],
+    asks: ["timeout 5 rm x", "timeout -z 5 ls", "timeout $x ls"],
+  },
+  { names: "nohup", ...facts, wraps: { options: "" }, allowed: ["nohup ls"], asks: ["nohup rm x &"] },
+  {
+    names: "nice",
+    ...facts,
+    wraps: { options: "-# -n= --adjustment=" },
+    allowed: ["nice -n 5 ls"],
+    asks: ["nice rm x"],
+  },
+  { names: "ionice", ...facts, wraps: { options: "-c= -n= -t" }, allowed: ["ionice -c3 ls"], asks: ["ionice -p 1"] },
+  {
+    names: "stdbuf",
+    ...facts,
+    wraps: { options: "-i= -o= -e= --input= --output= --error=" },
+    allowed: ["stdbuf -oL grep x a.ts"],
+    asks: ["stdbuf -oL rm x"],
+  },
+  {
+    names: "setsid",
+    ...facts,
+    wraps: { options: "-c -f -w --ctty --fork --wait" },
+    allowed: ["setsid -w ls"],
+    asks: ["setsid rm x"],
+  },
+  {
+    names: "caffeinate",
+    wraps: { options: "-d -i -m -s -u" },
+    allowed: ["caffeinate -i ls"],
+    asks: ["caffeinate rm x"],
+  },
+  {
+    names: "env",
+    files: "read",
+    runsOtherCode: (words) => words.length > 0,
+    wraps: env,
+    allowed: ["env", "env NODE_ENV=test ls", "env -u A ls"],
+    asks: ["env rm x", "env PATH=. ls", "env -S 'rm x'", "/usr/bin/env rm x"],
+  },
+  {
+    names: "xargs",
+    ...facts,
+    wraps: xargs,
+    allowed: ["ls | xargs", "ls | xargs -n 1 echo"],
+    asks: ["ls | xargs rm", "ls | xargs cat", "ls | xargs -I{} sh -c {}", "ls | xargs -0I{} sh -c {}"],
+  },
+  {
+    // Other shells read the same text in another way.
+    names: "sh bash dash",
+    effect: "runs other code",
+    hasSubcommands: true,
+    runsOtherCode: runsCode,
+    wraps: shell,
+    allowed: ["bash -c 'ls && cat a.ts'", "bash -lc ls", "bash <<< ls", "bash a.sh"],
+    asks: ["bash -c 'rm x'", 'bash -c "$x"', "bash <<< 'rm x'", "bash --rcfile x -c ls", "ls | bash -s"],
+  },
+  {
+    names: `time sudo doas su pkexec run0 chrt taskset watch mosh parallel busybox strace ltrace gdb lldb valgrind script expect
+      unbuffer rlwrap tmux screen at batch crontab chroot unshare nsenter setpriv capsh prlimit setarch numactl flock entr
+      nodemon concurrently systemd-run run-parts runuser start-stop-daemon logrotate dbus-run-session xvfb-run fakeroot
+      faketime torsocks proxychains firejail bwrap perf hyperfine direnv mise asdf
+      vi vim nvim view ex ed emacs nano open start xdg-open osascript
+      cmd cmd.exe powershell powershell.exe pwsh wsl wsl.exe
+      mysql psql sqlite3 redis-cli mongosh mongo lftp fzf ipython jshell irb pry tclsh bc dc m4`,
+    ...facts,
+    asks: ["sudo ls", "watch ls", "vim -c '!rm x'", "/usr/bin/sudo ls", "strace rm x"],
+  },
+];
+
+function env(words: readonly Word[]): Launch[] {
+  const rest = words.slice(1);
+  const leading = leadingOptions(rest.map(possibleValue), "- -i --ignore-environment -u=");
+  if (!leading) throw new UnsupportedSyntax();
+  if (!leading.given.every(({ name, value }) => name !== "-u" || isAssignable(value))) throw new UnsupportedSyntax();
+  let at = leading.end;
+  for (; at < rest.length; at++) {
+    const word = rest[at];
+    const name = /^([A-Za-z_]\w*)=/.exec(word ? onlyValue(word) : "")?.[1];
+    if (name === undefined) break;
+    if (!isSafeEnvVar(name)) throw new UnsupportedSyntax();
+  }
+  return [launch(rest.slice(at)) ?? { type: "itself", words }];
+}
+
+function launch(words: readonly Word[]): Launch | undefined {
+  return words.length > 0 ? { type: "command", words } : undefined;
+}
+
+function xargs(words: readonly Word[]): Launch[] {
+  const rest = words.slice(1);
+  const options =
+    "-0 -r -t -x --null --no-run-if-empty --verbose --exit -n= -L= -P= -s= -d= -E= -I= --max-args= --max-lines=? --max-procs= --delimiter=";
+  const leading = leadingOptions(rest.map(possibleValue), options);
+  if (!leading) throw new UnsupportedSyntax();
+  const command = leading.end < rest.length ? rest.slice(leading.end) : [literal("echo")];
+  const placeholder = leading.given.findLast(({ name }) => name === "-I")?.value;
+  const full =
+    placeholder === undefined ? [...command, unknown("…")] : command.map((word) => replaced(word, placeholder));
+  return [{ type: "command", words: full, unknown: ["input"] }];
+}
+
+function shell(words: readonly Word[], input: string | undefined): Launch[] {
+  const rest = words.slice(1);
+  const itself: Launch[] = [{ type: "itself", words }];
+  const [first] = rest;
+  if (first && rest.length === 1 && /^--(version|help)$/.test(first.text)) return itself;
+  const options = "-c -e -f -h -l -u -x -i -o= --login --norc --noprofile --posix";
+  const leading = leadingOptions(rest.map(possibleValue), options);
+  if (!leading) throw new UnsupportedSyntax();
+  if (leading.given.some(({ name, value }) => name === "-o" && value !== "pipefail")) throw new UnsupportedSyntax();
+  const script = rest[leading.end];
+  if (leading.given.some(({ name }) => name === "-c")) {
+    return [{ type: "code", text: onlyValue(script ?? unknown("")) }];
+  }
+  if (script && /^[-+]/.test(onlyValue(script))) throw new UnsupportedSyntax();
+  if (script) return itself;
+  if (input === undefined) throw new UnsupportedSyntax();
+  return [{ type: "code", text: input }];
+}

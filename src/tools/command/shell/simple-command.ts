@@ -1,0 +1,221 @@
+/** Simple commands: what the shell does itself, and what it launches. */
+import { never } from "../../../chat/never.ts";
+import { isNumeral } from "./expressions.ts";
+import { leadingOptions } from "./leading-options.ts";
+import { both, type Flow, type ShellState, unknownState, withVariable } from "./state.ts";
+import { isAssignable } from "./variables.ts";
+import type { Launch, Visitor } from "./visitor.ts";
+import { holdsCode, literal, onlyValue, possibleValue, UnsupportedSyntax, type Word } from "./word.ts";
+
+interface SimpleCommand {
+  words: readonly Word[];
+  /** Its standard input, where it is known before the command runs. */
+  input: string | undefined;
+  state: ShellState;
+  visitor: Visitor;
+}
+
+/** @throws UnsupportedSyntax when it cannot be determined what the command runs */
+export function simpleCommand(given: SimpleCommand): Flow {
+  const { words, input, state, visitor } = given;
+  const [first, ...rest] = words;
+  if (!first) return both(state);
+  const program = onlyValue(first);
+  if (!/^[\w./~+:-]+$|^\[$/.test(program) || keywords.has(program)) throw new UnsupportedSyntax();
+  const body = state.functions.get(program);
+  if (body) return both(visitor.call(body, state));
+  const name = systemName(program);
+  const run = Object.hasOwn(builtins, name) ? builtins[name] : undefined;
+  if (run) return run({ ...given, words: rest }, words);
+  const launches = visitor.unwrap(name, words, input);
+  if (!launches) return ordinary(words, state, visitor);
+  for (const launch of launches) runLaunch(launch, given);
+  return both(state);
+}
+
+/** Returns the name of a program of the system, with or without its folder; else the path. */
+export function systemName(program: string): string {
+  return /^(?:(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/)?([^/]+)$/.exec(program)?.[1] ?? program;
+}
+
+type Run = (given: SimpleCommand, words: readonly Word[]) => Flow;
+
+const keywords = new Set(
+  "if then else elif fi for while until do done case esac select function in coproc { } ! [[ ]]".split(" "),
+);
+
+function ordinary(words: readonly Word[], state: ShellState, visitor: Visitor): Flow {
+  visitor.emit({ type: "command", words: [...words], folders: state.folders });
+  return both(state);
+}
+
+function runLaunch(launch: Launch, given: SimpleCommand): void {
+  const { state, visitor } = given;
+  switch (launch.type) {
+    case "itself":
+      ordinary(launch.words, state, visitor);
+      return;
+    case "code":
+      visitor.code(launch.text, { ...unknownState, folders: state.folders });
+      return;
+    case "command": {
+      const { words, unknown = [] } = launch;
+      const input = unknown.includes("input") ? undefined : given.input;
+      const folders = unknown.includes("folder") ? undefined : state.folders;
+      // Programs know nothing of the shell's functions, nor can they change its folder.
+      simpleCommand({ words, input, state: { ...state, folders, functions: new Map() }, visitor });
+      return;
+    }
+    default:
+      never(launch);
+  }
+}
+
+/** The command behind the options of a builtin that runs it; without one, the builtin is a command itself. */
+function inner(options: string, given: SimpleCommand, all: readonly Word[]): Flow {
+  const { state, visitor } = given;
+  const words = behindOptions(given.words, options);
+  if (words.length === 0) return ordinary(all, state, visitor);
+  const flow = simpleCommand({ ...given, words, state: { ...state, functions: new Map() } });
+  return flow.yes.isUnknown ? both(unknownState) : both(state);
+}
+
+function behindOptions(words: readonly Word[], options: string): readonly Word[] {
+  const leading = leadingOptions(words.map(possibleValue), options);
+  if (!leading) throw new UnsupportedSyntax();
+  return words.slice(leading.end);
+}
+
+/** What cannot be taken for a computation. */
+function isCount({ text, values }: Word): boolean {
+  return /^"?\$[?#]"?$/.test(text) || (values?.every((value) => /^-?[\d.]+$/.test(value)) ?? false);
+}
+
+function counted({ words, state, visitor }: SimpleCommand): Flow {
+  if (visitor.computes && !words.every(isCount)) throw new UnsupportedSyntax();
+  return both(state);
+}
+
+const nothing: Run = ({ state }) => both(state);
+
+const unsupported: Run = () => {
+  throw new UnsupportedSyntax();
+};
+
+/** What the shell does itself, and what changes what it knows. */
+const builtins: Readonly<Record<string, Run>> = {
+  ...Object.fromEntries("true false : wait".split(" ").map((name) => [name, nothing])),
+  ...Object.fromEntries("exit return break continue shift logout".split(" ").map((name) => [name, counted])),
+  ...Object.fromEntries(
+    `source . alias unalias enable hash fc bind complete compopt mapfile readarray let shopt getopts declare typeset export local
+    readonly unset popd history jobs disown suspend caller umask ulimit setopt unsetopt emulate zmodload autoload functions
+    vared zle sched noglob nocorrect repeat foreach always
+    integer float private nameref print`
+      .split(/\s+/)
+      .map((name) => [name, unsupported]),
+  ),
+  cd: move,
+  chdir: move,
+  pushd: (given) => {
+    const { yes, no } = move(given);
+    return { yes: { ...yes, before: undefined }, no };
+  },
+  "[": test,
+  test,
+  read: readLine,
+  set: ({ words, state }) => {
+    const flags = words.map(onlyValue);
+    const isHarmless = flags.every((flag, index) => {
+      if (/^-[efux]*o$/.test(flags[index - 1] ?? "")) return /^(pipefail|errexit|nounset|xtrace)$/.test(flag);
+      return flag === "-o" || /^[-+][efux]+o?$/.test(flag);
+    });
+    if (!isHarmless || flags.length === 0) throw new UnsupportedSyntax();
+    return both(state);
+  },
+  eval: ({ words, state, visitor }) => both(visitor.code(words.map(onlyValue).join(" "), state)),
+  trap: ({ words, state, visitor }) => {
+    const [action, ...signals] = words.map(onlyValue);
+    if (action === undefined || signals.length === 0 || (action.startsWith("-") && action !== "-"))
+      throw new UnsupportedSyntax();
+    // Whenever it runs, much may have changed.
+    if (action !== "-" && action !== "") visitor.code(action, unknownState);
+    return both(state);
+  },
+  // Not `-a`: where one program is many, its name decides which it is.
+  exec: (given, all) => (given.words.length === 0 ? both(given.state) : inner("-c -l", given, all)),
+  time: (given) => simpleCommand({ ...given, words: behindOptions(given.words, "-p") }),
+  command: (given, all) => {
+    const [flag] = given.words;
+    if (flag && /^-[vV]$/.test(flag.text)) return both(given.state);
+    return inner("-p", given, all);
+  },
+  builtin: (given, all) => inner("", given, all),
+  printf: ({ words, state, visitor }, all) => {
+    const [format = literal(""), ...values] = words;
+    if (/^-/.test(onlyValue(format))) throw new UnsupportedSyntax();
+    // `%d` and widths are numbers.
+    const isText = /^(?:[^%]|%-?\d*(?:\.\d+)?[sbqc%])*$/s.test(onlyValue(format));
+    if (visitor.computes && !isText && !values.every(isCount)) throw new UnsupportedSyntax();
+    return ordinary(all, state, visitor);
+  },
+};
+
+/** `cd` goes where it was told, or fails and stays. By the letters of the path, or by the links in it. */
+function move({ words, state, visitor }: SimpleCommand): Flow {
+  const [target = literal("~"), ...others] = words.filter(({ text }) => text !== "--");
+  visitor.emit({ type: "mention", words: [target], folders: state.folders });
+  const values = target.isGlob ? undefined : target.values;
+  const { folders, before } = state;
+  if (target.text === "-" && others.length === 0)
+    return { yes: { ...state, folders: before, before: folders }, no: state };
+  if (others.length > 0 || !values || !folders || values.some((value) => /^[-+]|^$/.test(value))) {
+    return both({ ...state, folders: undefined, before: undefined });
+  }
+  const reached = values.flatMap((value) => folders.flatMap((folder) => below(folder, value)));
+  return { yes: { ...state, folders: [...new Set(reached)].slice(0, 8), before: folders }, no: state };
+}
+
+function below(folder: string, path: string): string[] {
+  const full = pathFrom(folder, path);
+  return /(^|\/)\.\.(\/|$)/.test(path) ? [full, withoutUps(full)] : [full];
+}
+
+/** The path as seen from where the command began. */
+export function pathFrom(folder: string, path: string): string {
+  return folder === "" || /^[/~]/.test(path) ? path : `${folder}/${path}`;
+}
+
+function withoutUps(path: string): string {
+  const kept: string[] = [];
+  for (const name of path.split("/")) {
+    const last = kept.at(-1);
+    if (name === ".." && last !== undefined && !/^(\.\.|~.*|)$/.test(last)) kept.pop();
+    else if (name !== ".") kept.push(name);
+  }
+  return kept.join("/") || ".";
+}
+
+function test({ words, state, visitor }: SimpleCommand): Flow {
+  const texts = words.map(({ text }) => text);
+  if (texts.some((text) => /^-[vR]$/.test(text))) throw new UnsupportedSyntax();
+  const isPlain = texts.some((text) => /^(-[a-z]|!?=|==|-[a-z]{2})$/i.test(text));
+  if (!isPlain && words.some(({ values }) => !values)) throw new UnsupportedSyntax();
+  const isNumbers = texts.every((text, index) => /^-[a-z]+$|^!$/.test(text) || isCount(words[index] ?? literal("")));
+  if (visitor.computes && texts.some(isNumeral) && !isNumbers) throw new UnsupportedSyntax();
+  visitor.emit({ type: "mention", words: [...words], folders: state.folders });
+  return both(state);
+}
+
+function readLine({ words, state }: SimpleCommand): Flow {
+  const names: string[] = [];
+  let skip = false;
+  for (const value of words.map(onlyValue)) {
+    // Some shells compute the time that `-t` gives.
+    if (skip && holdsCode(value)) throw new UnsupportedSyntax();
+    if (skip) skip = false;
+    else if (/^-[rs]*[dnNptu]$/.test(value)) skip = true;
+    else if (!/^-[rse]+$/.test(value)) names.push(value);
+  }
+  if (!names.every(isAssignable)) throw new UnsupportedSyntax();
+  return both(names.reduce((current, name) => withVariable(current, name, undefined), state));
+}

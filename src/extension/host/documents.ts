@@ -1,10 +1,10 @@
-/** Texts in VS Code's hands: which document holds a file, and how a text gets into one. */
+/** Documents of VS Code: finds the one that holds a file, and changes its text. */
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { lineChanges } from "../review/line-diff.ts";
 
-/** The open document of a file, however it was addressed. `file` is absolute, links resolved. */
+/** Returns the open document of a file. `file` is absolute, with symlinks resolved; the document's own path may contain some. */
 export async function findDocument(file: string): Promise<vscode.TextDocument | undefined> {
   const documents = vscode.workspace.textDocuments.filter(({ uri, isClosed }) => uri.scheme === "file" && !isClosed);
   const direct = documents.find(({ uri }) => uri.fsPath === file);
@@ -13,7 +13,7 @@ export async function findDocument(file: string): Promise<vscode.TextDocument | 
   return documents[targets.indexOf(file)];
 }
 
-/** The address under which the user would open it: through the workspace folder, where that is a link itself. */
+/** Returns the URI by which the user would open a file: inside the workspace folder, even if that is a symlink. */
 export async function uriOf(file: string): Promise<vscode.Uri> {
   for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
     if (uri.scheme !== "file") continue;
@@ -27,7 +27,7 @@ export async function uriOf(file: string): Promise<vscode.Uri> {
 
 export const lineFeeds = (text: string): string => text.replaceAll(/\r\n|\r/g, "\n");
 
-/** The one line ending of a text; undefined where it has none, "mixed" where VS Code could not keep it as it is. */
+/** Returns the line ending of a text; undefined if it has none, "mixed" if VS Code could not keep it unchanged. */
 export function endingOf(text: string): vscode.EndOfLine | "mixed" | undefined {
   const ends = new Set(text.match(/\r\n|\r|\n/g));
   if (ends.size === 0) return undefined;
@@ -36,8 +36,8 @@ export function endingOf(text: string): vscode.EndOfLine | "mixed" | undefined {
 }
 
 /**
- * Makes the document's text `text`, line by line where it differs, in one step of undo. Does not save.
- * @returns false when VS Code refused, as it does when the document has changed under way
+ * Replaces the lines of the document that differ from `text`, in one undo step. Does not save.
+ * @returns false if VS Code refused, for example because the document has changed meanwhile
  */
 export async function putText(document: vscode.TextDocument, text: string): Promise<boolean> {
   const ending = endingOf(text);
@@ -54,11 +54,11 @@ export async function putText(document: vscode.TextDocument, text: string): Prom
   return vscode.workspace.applyEdit(edit);
 }
 
-/** Longest wait for VS Code to see what is on disk already, in ms. */
-const refreshMs = 1500;
+/** Maximum time until VS Code has read a file that has changed on disk. */
+const maxRefreshMs = 1500;
 
-/** Waits until a document shows what is on disk. Answers whether it does. */
-export async function settled(document: vscode.TextDocument, text: string): Promise<boolean> {
+/** Waits until a document has the text that is on disk. Returns whether it has. */
+export async function waitForText(document: vscode.TextDocument, text: string): Promise<boolean> {
   const wanted = lineFeeds(text);
   const same = () => lineFeeds(document.getText()) === wanted;
   if (same()) return true;
@@ -68,7 +68,7 @@ export async function settled(document: vscode.TextDocument, text: string): Prom
       listener.dispose();
       resolve(result);
     };
-    const timer = setTimeout(() => done(same()), refreshMs);
+    const timer = setTimeout(() => done(same()), maxRefreshMs);
     const listener = vscode.workspace.onDidChangeTextDocument((event) => {
       if (event.document === document && same()) done(true);
     });

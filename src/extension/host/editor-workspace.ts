@@ -1,6 +1,6 @@
 /**
- * Files as the user has them: an unsaved buffer is what is read and what is edited, and edits go through the editor,
- * so that undo, format on save and open views take part. What VS Code cannot keep as it is goes through the disk.
+ * Files as the editor has them: unsaved buffers are read and edited, and edits go through documents, so that undo, format
+ * on save and open editors work. Text that VS Code could not keep unchanged is written to disk directly.
  */
 import { stat } from "node:fs/promises";
 import * as vscode from "vscode";
@@ -8,17 +8,17 @@ import { requireTrust, staleError } from "../../tools/file-access/file-checks.ts
 import type { FileKind, Location, TextFile, Workspace } from "../../tools/host.ts";
 import { versionOf } from "../../tools/node-host/workspace.ts";
 import { ToolError } from "../../tools/tool.ts";
-import { endingOf, findDocument, putText, settled, uriOf } from "./documents.ts";
+import { endingOf, findDocument, putText, uriOf, waitForText } from "./documents.ts";
 
-/** Is told of each change before it begins, with the text before it: undefined for a new file. */
+/** Observer of writes. `begin` is called before each change with the text before it, undefined for a new file. */
 export interface WriteWatch {
   begin(uri: vscode.Uri, before: string | undefined): WriteEnd;
 }
 
-/** Called once with the text afterwards: the one before where nothing was written, undefined where there is no file. */
+/** Called once with the text after the write: the old text if nothing was written, undefined if there is no file. */
 export type WriteEnd = (after: string | undefined) => void;
 
-/** `disk` is asked anew each time: the folders may have changed. */
+/** `disk` is called for each operation, since the folders may have changed. */
 export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Workspace {
   const open = (place: Location | string, signal: AbortSignal) => openFile(disk(), place, signal);
   const workspace: Workspace = {
@@ -48,7 +48,8 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
           after = written.text;
           return written;
         }
-        const saved = (await save(document)) || (before && (await saveAnew(document, before, text, disk(), signal)));
+        const saved =
+          (await save(document)) || (before && (await saveAgain({ document, before, text, disk: disk(), signal })));
         after = document.getText();
         if (!saved) throw notSaved(location);
         return textFile(location, after, document.isDirty);
@@ -84,21 +85,28 @@ async function save(document: vscode.TextDocument): Promise<boolean> {
 }
 
 /**
- * VS Code may have read a file while another program wrote it. It then takes what is on disk for changed, and refuses to
- * save. Reading it again helps; nothing is lost where the buffer was clean and the disk holds what it did before.
+ * Reads the file again, repeats the change and saves. VS Code may have read the file while another program wrote it; it
+ * then believes that the disk has changed and refuses to save. Nothing is lost if the buffer was clean and the disk is
+ * unchanged; otherwise this returns false.
  */
-async function saveAnew(
-  document: vscode.TextDocument,
-  before: TextFile,
-  text: string,
-  disk: Workspace,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function saveAgain({
+  document,
+  before,
+  text,
+  disk,
+  signal,
+}: {
+  document: vscode.TextDocument;
+  before: TextFile;
+  text: string;
+  disk: Workspace;
+  signal: AbortSignal;
+}): Promise<boolean> {
   const found = await disk.open(before, signal);
   if (before.unsaved || found.type !== "text" || found.file.version !== before.version) return false;
   await vscode.window.showTextDocument(document, { preserveFocus: true });
   await vscode.commands.executeCommand("workbench.action.files.revert");
-  if (!(await settled(document, before.text)) || !(await putText(document, text))) return false;
+  if (!(await waitForText(document, before.text)) || !(await putText(document, text))) return false;
   return await save(document);
 }
 
@@ -109,29 +117,29 @@ async function openFile(disk: Workspace, place: Location | string, signal: Abort
   const document = await findDocument(location.path);
   if (document?.isDirty) return { type: "text", file: textFile(location, document.getText(), true) };
   if (found.type !== "text" && found.type !== "binary") return found;
-  // The disk is at least as new as a clean document, and has the line endings as they are; but which encoding the
-  // bytes are in, only VS Code's settings may know.
+  // The disk is at least as new as a clean document and has the exact line endings, but only VS Code's settings may
+  // know the encoding.
   const decoded = document ?? (await decodedBySettings(location.path));
   if (!decoded || (found.type === "text" && decoded.encoding.startsWith("utf"))) return found;
   return { type: "text", file: textFile(location, decoded.getText(), false) };
 }
 
-/** The file opened out of sight, where the settings ask for another encoding than UTF-8. */
+/** Opens the file as a document, without an editor, if the settings name an encoding other than UTF-8. */
 async function decodedBySettings(path: string): Promise<vscode.TextDocument | undefined> {
   const uri = await uriOf(path);
   const files = vscode.workspace.getConfiguration("files", uri);
   if (files.get("encoding", "utf8").startsWith("utf8") && !files.get("autoGuessEncoding", false)) return undefined;
-  return quietly(uri);
+  return openDocument(uri);
 }
 
-/** Answers with undefined when the file must be written to disk instead. */
+/** Returns the changed, unsaved document; undefined if the file must be written to disk instead. */
 async function change(uri: vscode.Uri, before: TextFile, text: string): Promise<vscode.TextDocument | undefined> {
   await assertWritable(uri, before);
-  const document = await quietly(uri);
+  const document = await openDocument(uri);
   if (!document) return undefined;
   const mixed = endingOf(before.text) === "mixed" || endingOf(text) === "mixed";
   if (mixed && !document.isDirty) return undefined;
-  if (!(await settled(document, before.text))) {
+  if (!(await waitForText(document, before.text))) {
     if (document.isDirty) throw staleError(before);
     return undefined;
   }
@@ -151,14 +159,14 @@ async function create(uri: vscode.Uri, text: string): Promise<vscode.TextDocumen
   return document;
 }
 
-/** VS Code would leave the change unsaved in the editor, and ask the user. */
+/** @throws ToolError for a read-only file: VS Code would leave the change unsaved and ask the user */
 async function assertWritable(uri: vscode.Uri, { relative }: Location): Promise<void> {
   const { mode } = await stat(uri.fsPath).catch(() => ({ mode: 0o200 }));
   if ((mode & 0o222) === 0) throw new ToolError(`${relative} is read-only. Nothing was changed.`);
 }
 
-/** Undefined for what VS Code does not open as text. */
-async function quietly(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
+/** Returns undefined for a file that VS Code does not open as text. */
+async function openDocument(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
   try {
     return await vscode.workspace.openTextDocument(uri);
   } catch {
@@ -172,6 +180,6 @@ function textFile({ path, relative, inside, protection }: Location, text: string
 
 const notSaved = ({ relative }: Location): ToolError =>
   new ToolError(
-    `${relative} was changed in the editor but could not be saved: it may have changed on disk, or may not be written. ` +
+    `${relative} was changed in the editor but could not be saved: it may have changed on disk, or be read-only. ` +
       `The change is in the editor's buffer; the user can save or revert it.`,
   );

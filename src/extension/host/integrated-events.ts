@@ -1,36 +1,36 @@
-/** What VS Code tells of a command in a terminal, and what it fails to tell. */
+/** Events of a command in an integrated terminal, including those that VS Code misses. */
 import * as vscode from "vscode";
 import type { CommandEnd } from "../../tools/host.ts";
 
-/** ms between two looks whether a command has ended without a word. */
-const lookEvery = 1_000;
-/** Looks in a row that must find nothing. */
-const looks = 3;
-/** ms that output may come behind the end. */
-const drainTime = 300;
+/** Time between two checks whether a command has ended without an event. */
+const idleCheckMs = 1_000;
+/** Number of checks in a row that must find no process. */
+const idleChecks = 3;
+/** Time that output may arrive after the end of a command. */
+const drainMs = 300;
 
-interface Told {
+interface ExecutionEnd {
   end: CommandEnd;
   /** Whether the terminal can run another command. */
   isUsable: boolean;
 }
 
 /**
- * How a command ended: by the shell's word, by the terminal's closing, or since nothing runs there any more (`isIdle`) and
- * the shell has not said so, as happens.
+ * Waits for the end of a command: the shell reports it, the terminal closes, or nothing runs in it any more (`isIdle`)
+ * although the shell has not reported an end.
  */
 export function ended(
   execution: vscode.TerminalShellExecution,
   terminal: vscode.Terminal,
   isIdle: (() => Promise<boolean>) | undefined,
-): { promise: Promise<Told>; dispose(): void } {
+): { promise: Promise<ExecutionEnd>; dispose(): void } {
   const disposables: vscode.Disposable[] = [];
   let idle = 0;
-  const promise = new Promise<Told>((resolve) => {
+  const promise = new Promise<ExecutionEnd>((resolve) => {
     const timer = setInterval(async () => {
       idle = (await isIdle?.()) ? idle + 1 : 0;
-      if (idle >= looks) resolve({ end: { type: "signal", signal: "its shell, which lost it" }, isUsable: false });
-    }, lookEvery);
+      if (idle >= idleChecks) resolve({ end: { type: "signal", signal: "its shell, which lost it" }, isUsable: false });
+    }, idleCheckMs);
     disposables.push(
       { dispose: () => clearInterval(timer) },
       vscode.window.onDidEndTerminalShellExecution((event) => {
@@ -57,7 +57,7 @@ export function ended(
 }
 
 function endOf(exitCode: number | undefined): CommandEnd {
-  // The shell says none after Ctrl+C at times.
+  // After Ctrl+C the shell sometimes reports no code.
   if (exitCode === undefined) return { type: "signal", signal: "Ctrl+C" };
   return { type: "exit", code: exitCode, left: [] };
 }
@@ -66,8 +66,8 @@ function endOf(exitCode: number | undefined): CommandEnd {
 const begin = /^.*?\x1b\]633;C\x07/s;
 
 /**
- * Reads what the command writes; to be called in the turn of the event loop in which it was started. The answer, called
- * when the command is over, resolves when no more comes.
+ * Reads the output of a command. Must be called in the same turn of the event loop as the start of the command. Returns a
+ * function to call after the command's end; it resolves when the output is complete.
  */
 export function output(execution: vscode.TerminalShellExecution, onText: (text: string) => void): () => Promise<void> {
   let isOpen = true;
@@ -81,8 +81,8 @@ export function output(execution: vscode.TerminalShellExecution, onText: (text: 
   };
   const all = read();
   return async () => {
-    // Of a command that VS Code lost sight of the stream does not end.
-    await Promise.race([all, pause(drainTime)]);
+    // The stream does not end if VS Code has lost track of the command.
+    await Promise.race([all, pause(drainMs)]);
     isOpen = false;
   };
 }
@@ -91,9 +91,9 @@ export function pause(ms: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, ms, undefined));
 }
 
-/** What `listen` gives to its function; undefined after `limit` ms, and on abort. */
+/** Returns the value that `listen` passes on; undefined after `limitMs` and on abort. */
 export function within<Value>(
-  limit: number,
+  limitMs: number,
   signal: AbortSignal,
   listen: (resolve: (value: Value) => void) => vscode.Disposable,
 ): Promise<Value | undefined> {
@@ -105,7 +105,7 @@ export function within<Value>(
       resolve(value);
     };
     const abort = () => settle(undefined);
-    const timer = setTimeout(settle, limit, undefined);
+    const timer = setTimeout(settle, limitMs, undefined);
     signal.addEventListener("abort", abort, { once: true });
     const listening = listen(settle);
     if (signal.aborted) abort();

@@ -1,4 +1,4 @@
-/** The agent's commands in terminals of the user's own shell, by way of VS Code's shell integration. */
+/** Runs the agent's commands in terminals of the user's own shell, through VS Code's shell integration. */
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { CommandEnd, ShellCommand } from "../../tools/host.ts";
@@ -18,32 +18,32 @@ import { CommandWatch, usualSilence } from "../../tools/run-command/watch-comman
 import { ended, output, pause, within } from "./integrated-events.ts";
 import type { VisibleTerminal } from "./mirrored-terminal.ts";
 
-/** ms to wait for shell integration. */
-const startLimit = 3_000;
-/** ms that a command has to end after Ctrl+C. */
-const interruptGrace = 1_000;
+/** Maximum wait for shell integration. */
+const maxStartMs = 3_000;
+/** Time that a command has to end after Ctrl+C. */
+const interruptGraceMs = 1_000;
 const interrupt = "\x03";
 
-/** A terminal whose shell tells when commands begin and end. */
-interface Ready {
+/** A terminal whose shell reports when commands begin and end. */
+interface ReadyTerminal {
   terminal: vscode.Terminal;
   integration: vscode.TerminalShellIntegration;
-  /** As the settings named it. */
+  /** Path of the shell in the settings. */
   path: string;
-  /** The shell's name, as VS Code found it. */
+  /** Name of the shell, as VS Code detected it. */
   shell: string;
 }
 
 /**
- * `separate` runs what cannot be run here: where there is no shell integration, or the shell is none of those known. `shell`
- * is the path that the settings name; for `silence` see `Watch`.
+ * `separate` runs the commands of shells that are unknown or have no shell integration. `shell` returns the path in the
+ * settings; `silence` is explained at `Watch`.
  */
 export function integratedTerminal(
   separate: VisibleTerminal,
   shell: () => string,
   silence = usualSilence,
 ): VisibleTerminal {
-  const pool = new Pool(shell);
+  const pool = new TerminalPool(shell);
   return {
     get shell() {
       return shellName(shell() || vscode.env.shell);
@@ -66,7 +66,7 @@ export function integratedTerminal(
         else ready.terminal.dispose();
         return end;
       } catch (error) {
-        // The terminal can be closed at any moment.
+        // The user can close the terminal at any time.
         ready.terminal.dispose();
         return { type: "failed", message: error instanceof Error ? error.message : String(error) };
       }
@@ -76,13 +76,13 @@ export function integratedTerminal(
   };
 }
 
-/** Terminals at hand. Each runs one command at a time: of two, VS Code would lose sight of one. */
-class Pool {
+/** Terminals that can be used again. Each runs one command at a time; VS Code would lose track of a second one. */
+class TerminalPool {
   readonly #shell: () => string;
-  readonly #idle = new Set<Ready>();
+  readonly #idle = new Set<ReadyTerminal>();
   readonly #all = new Set<vscode.Terminal>();
-  /** Shells that were waited for in vain. */
-  readonly #silent = new Set<string>();
+  /** Shells whose integration did not start in time. */
+  readonly #withoutIntegration = new Set<string>();
   readonly #closing: vscode.Disposable;
   #last: vscode.Terminal | undefined;
 
@@ -94,8 +94,8 @@ class Pool {
     });
   }
 
-  /** Undefined where there is no shell integration, which the user is told once. */
-  async take({ cwd, signal }: ShellCommand): Promise<Ready | undefined> {
+  /** Returns a terminal; undefined without shell integration, of which the user is told once. */
+  async take({ cwd, signal }: ShellCommand): Promise<ReadyTerminal | undefined> {
     const shell = this.#shell();
     for (const free of [...this.#idle].filter(({ path }) => path === shell)) {
       this.#idle.delete(free);
@@ -105,7 +105,7 @@ class Pool {
       }
       this.#idle.add(free);
     }
-    if (this.#silent.has(shell)) return undefined;
+    if (this.#withoutIntegration.has(shell)) return undefined;
     const terminal = vscode.window.createTerminal({
       name: "Rondo",
       cwd,
@@ -129,7 +129,7 @@ class Pool {
     return undefined;
   }
 
-  giveBack(ready: Ready | undefined): void {
+  giveBack(ready: ReadyTerminal | undefined): void {
     if (ready && this.#all.has(ready.terminal)) this.#idle.add(ready);
   }
 
@@ -144,38 +144,38 @@ class Pool {
   }
 
   #giveUp(shell: string): void {
-    this.#silent.add(shell);
+    this.#withoutIntegration.add(shell);
     const name = shellName(shell || vscode.env.shell);
     void vscode.window.showWarningMessage(
-      `Shell integration did not start in ${name} within ${startLimit / 1000} s. Rondo runs commands by itself until the window is reloaded.`,
+      `Shell integration did not start in ${name} within ${maxStartMs / 1000} s. Rondo runs commands in separate processes until the window is reloaded.`,
     );
   }
 }
 
 async function integrationOf(terminal: vscode.Terminal, signal: AbortSignal) {
   if (terminal.shellIntegration) return terminal.shellIntegration;
-  return await within<vscode.TerminalShellIntegration>(startLimit, signal, (resolve) =>
+  return await within<vscode.TerminalShellIntegration>(maxStartMs, signal, (resolve) =>
     vscode.window.onDidChangeTerminalShellIntegration((event) => {
       if (event.terminal === terminal) resolve(event.shellIntegration);
     }),
   );
 }
 
-/** One command in a terminal. */
+/** A command that runs in a terminal. */
 class Execution {
-  readonly #ready: Ready;
+  readonly #ready: ReadyTerminal;
   readonly #line: TypedLine;
   readonly #mark: string;
   readonly #command: ShellCommand;
 
-  constructor(ready: Ready, line: TypedLine, mark: string, command: ShellCommand) {
+  constructor(ready: ReadyTerminal, line: TypedLine, mark: string, command: ShellCommand) {
     this.#ready = ready;
     this.#line = line;
     this.#mark = mark;
     this.#command = command;
   }
 
-  /** `isUsable`: whether the terminal can run another. */
+  /** `isUsable`: whether the terminal can run another command. */
   async run(silence: number): Promise<{ end: CommandEnd; isUsable: boolean }> {
     const { terminal, integration } = this.#ready;
     const { onOutput, onWaiting, signal } = this.#command;
@@ -199,11 +199,11 @@ class Execution {
     return told.end.type === "exit" ? { ...told, end: { ...told.end, left } } : told;
   }
 
-  /** As a person would: Ctrl+C. What does not heed it is ended, and the terminal with it. */
+  /** Presses Ctrl+C. If that does not end the command, ends its processes and closes the terminal. */
   async #stop(end: ReturnType<typeof ended>, allRead: () => Promise<void>, tree: ProcessTree | undefined) {
     const { terminal } = this.#ready;
     terminal.sendText(interrupt, false);
-    const heeded = await Promise.race([end.promise, pause(interruptGrace)]);
+    const heeded = await Promise.race([end.promise, pause(interruptGraceMs)]);
     end.dispose();
     if (!heeded) terminal.dispose();
     if (tree) await endTree(tree);
@@ -212,7 +212,7 @@ class Execution {
   }
 }
 
-/** VS Code would interrupt what the user runs there by hand. */
+/** Whether the terminal is free: VS Code would interrupt a command that the user runs there. */
 async function isUnused(terminal: vscode.Terminal): Promise<boolean> {
   const shellID = await terminal.processId;
   return shellID !== undefined && (await isAtPrompt(shellID));

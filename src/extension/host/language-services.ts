@@ -1,4 +1,4 @@
-/** What VS Code's language services know of the code: problems, definitions, references, symbols. */
+/** Problems, definitions, references and symbols from VS Code's language services. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -8,16 +8,16 @@ import { splitLines } from "../../tools/text/text.ts";
 import { ToolError } from "../../tools/tool.ts";
 import { findDocument, uriOf } from "./documents.ts";
 
-/** In ms: problems count as settled after so long without news of them. */
+/** Problems count as settled after this time without a change. */
 const quietMs = 300;
-/** In ms: for the first news of a kind of file that services look at. Some stay silent where nothing has changed. */
+/** Maximum wait for the first change in a type of file that has had problems before. Services may report none. */
 const firstNewsMs = 1_000;
-/** In ms: for news of a kind of file of which there never was any. */
+/** Maximum wait for a change in a type of file that has never had problems. */
 const unknownMs = 150;
-/** Places whose lines are read. */
-const mostPlaces = 300;
-/** So many lines before and after the one that is named are looked through for the symbol. */
-const near = 3;
+/** Maximum number of locations that are returned. */
+const maxPlaces = 300;
+/** A symbol is looked for this many lines before and after the given line. */
+const nearbyLines = 3;
 
 export function codeEditor(): Editor & vscode.Disposable {
   const news = new ProblemNews();
@@ -36,33 +36,33 @@ export function codeEditor(): Editor & vscode.Disposable {
   };
 }
 
-/** The document's own address where it is open, since services know it by that. */
+/** Returns the URI of the open document, if there is one: services know the file by it. */
 async function addressOf(file: string): Promise<vscode.Uri> {
   return (await findDocument(file))?.uri ?? (await uriOf(file));
 }
 
-/** When services last said something, and of what kinds of files they ever did. */
+/** Waits for changed problems, and remembers the types of files that have had some. */
 class ProblemNews implements vscode.Disposable {
   readonly #kinds = new Set<string>();
   readonly #waiting = new Set<(uris: readonly vscode.Uri[]) => void>();
   readonly #listener = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
     for (const uri of uris) this.#kinds.add(path.extname(uri.path));
-    for (const tell of this.#waiting) tell(uris);
+    for (const onNews of this.#waiting) onNews(uris);
   });
 
-  /** @throws the signal's reason */
-  async settled(uri: vscode.Uri, timeout: number, signal: AbortSignal): Promise<void> {
-    const end = Date.now() + timeout;
+  /** Resolves when the problems of a file have settled, at the latest after `timeoutMs`. @throws the signal's reason */
+  async settled(uri: vscode.Uri, timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const end = Date.now() + timeoutMs;
     const first = this.#kinds.has(path.extname(uri.path)) ? firstNewsMs : unknownMs;
     let until = Math.min(end, Date.now() + first);
-    const tell = (uris: readonly vscode.Uri[]) => {
+    const onNews = (uris: readonly vscode.Uri[]) => {
       if (uris.some((one) => one.toString() === uri.toString())) until = Math.min(end, Date.now() + quietMs);
     };
-    this.#waiting.add(tell);
+    this.#waiting.add(onNews);
     try {
       for (let left = until - Date.now(); left > 0; left = until - Date.now()) await wait(left, undefined, { signal });
     } finally {
-      this.#waiting.delete(tell);
+      this.#waiting.delete(onNews);
     }
   }
 
@@ -102,13 +102,13 @@ const severities: Record<vscode.DiagnosticSeverity, Problem["severity"]> = {
 
 async function places(command: string, file: string, line: number, symbol: string): Promise<CodePlace[]> {
   const uri = await addressOf(file);
-  const position = find(await opened(uri), line, symbol);
-  type Target = vscode.Location | vscode.LocationLink;
-  const found = await vscode.commands.executeCommand<Target[] | undefined>(command, uri, position);
+  const position = findSymbol(await opened(uri), line, symbol);
+  type Result = (vscode.Location | vscode.LocationLink)[] | undefined;
+  const found = await vscode.commands.executeCommand<Result>(command, uri, position);
   const targets = (found ?? []).map((one) =>
     "targetUri" in one ? { uri: one.targetUri, range: one.targetSelectionRange ?? one.targetRange } : one,
   );
-  const files = targets.filter(({ uri }) => uri.scheme === "file").slice(0, mostPlaces);
+  const files = targets.filter(({ uri }) => uri.scheme === "file").slice(0, maxPlaces);
   const lines = new LineReader();
   return await Promise.all(
     files.map(async ({ uri, range }) => {
@@ -125,10 +125,10 @@ async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
   }
 }
 
-/** The symbol as a word of its own, on the line or the nearest one: line numbers are soon a little off. */
-function find(document: vscode.TextDocument, line: number, symbol: string): vscode.Position {
+/** Finds the symbol as a whole word on the line, or on the nearest one: the model's line numbers are often slightly off. */
+function findSymbol(document: vscode.TextDocument, line: number, symbol: string): vscode.Position {
   const word = new RegExp(`(?<![\\w$])${symbol.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}(?![\\w$])`);
-  const offsets = Array.from({ length: near + 1 }, (_, by) => (by === 0 ? [0] : [by, -by])).flat();
+  const offsets = Array.from({ length: nearbyLines + 1 }, (_, by) => (by === 0 ? [0] : [by, -by])).flat();
   for (const offset of offsets) {
     const at = line - 1 + offset;
     if (at < 0 || at >= document.lineCount) continue;
@@ -136,11 +136,11 @@ function find(document: vscode.TextDocument, line: number, symbol: string): vsco
     if (index >= 0) return new vscode.Position(at, index);
   }
   throw new ToolError(
-    `"${symbol}" is not on line ${line}, nor near it. Read the file, and name it as it stands there.`,
+    `"${symbol}" is not on line ${line} or near it. Read the file, and give the symbol as it is written there.`,
   );
 }
 
-/** Lines of files as they are in the editor or on disk; each file is read once. */
+/** Reads lines of files from the editor or the disk. Each file is read once. */
 class LineReader {
   readonly #files = new Map<string, Promise<string[]>>();
 
@@ -180,18 +180,18 @@ async function fileSymbols(file: string): Promise<CodeSymbol[]> {
     "vscode.executeDocumentSymbolProvider",
     uri,
   );
-  // VS Code gives trees the properties of both.
-  return (found ?? []).flatMap((one) => ("children" in one ? tree(one, uri.fsPath, "") : [information(one)]));
+  // VS Code gives trees the properties of both types.
+  return (found ?? []).flatMap((one) => ("children" in one ? flatten(one, uri.fsPath, "") : [information(one)]));
 }
 
-function tree(
+function flatten(
   { name, kind, selectionRange, children }: vscode.DocumentSymbol,
   file: string,
   container: string,
 ): CodeSymbol[] {
   const own = { path: file, line: selectionRange.start.line + 1, text: "", name, kind: kindOf(kind), container };
   const inner = container === "" ? name : `${container}.${name}`;
-  return [own, ...children.flatMap((child) => tree(child, file, inner))];
+  return [own, ...children.flatMap((child) => flatten(child, file, inner))];
 }
 
 function kindOf(kind: vscode.SymbolKind): string {

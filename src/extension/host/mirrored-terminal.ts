@@ -1,23 +1,23 @@
-/** The agent's commands, mirrored as they run into terminals of VS Code's, where the user can watch and end them. */
+/** Mirrors the agent's commands into terminals of VS Code, where the user can watch and end them. */
 import * as vscode from "vscode";
 import { never } from "../../chat/never.ts";
 import type { CommandEnd, ShellCommand, Terminal } from "../../tools/host.ts";
 import { DisplaySanitizer } from "../../tools/run-command/plain-text.ts";
 
-/** ms between two writes to the terminal: a flood of output arrives in few pieces. */
+/** Time between two writes to the terminal, so that much output arrives in few pieces. */
 const flushMs = 30;
-/** Most characters a write shows. Of more, the end is shown: the whole is in the tool's output. */
-const flushLimit = 200_000;
+/** Maximum number of characters per write. Longer output is cut at its start; the tool's result has all of it. */
+const maxFlushChars = 200_000;
 const interrupt = "\x03";
 
 export interface VisibleTerminal extends Terminal, vscode.Disposable {
-  /** Brings the one that was used last to the front; the focus stays where it is. */
+  /** Shows the terminal that was used last, without taking the focus. */
   show(): void;
 }
 
 /**
- * `inner` runs the commands, each in a terminal of its own while others run. Ctrl+C in the terminal, or closing it, ends
- * the one that runs there; the turn goes on.
+ * `inner` runs the commands. Commands that run at the same time have separate terminals. Ctrl+C in a terminal, or closing
+ * it, ends its command; the turn continues.
  */
 export function mirrored(inner: Terminal): VisibleTerminal {
   const mirrors: Mirror[] = [];
@@ -63,7 +63,7 @@ class Mirror implements vscode.Pseudoterminal {
   readonly onDidWrite = this.#written.event;
   #running: AbortController | undefined;
   #terminal: vscode.Terminal | undefined;
-  /** VS Code drops what is written before it has called `open`. */
+  /** VS Code drops text that is written before it has called `open`. */
   #opened = false;
   #eye = new DisplaySanitizer();
   #waiting = "";
@@ -97,10 +97,10 @@ class Mirror implements vscode.Pseudoterminal {
     this.#show(this.#eye.push(output));
   }
 
-  /** `signal` is that of the command: it says why it was aborted. */
+  /** `signal` is the signal of the command; its reason says why the command was aborted. */
   end(end: CommandEnd, signal: AbortSignal): void {
     this.#running = undefined;
-    // What the command left switched on, such as a colour, ends with it.
+    // Resets what the command left switched on, such as a colour.
     this.#line(`\x1b[0m\x1b[2m[${inWords(end, signal)}]\x1b[0m\n`);
   }
 
@@ -141,7 +141,7 @@ class Mirror implements vscode.Pseudoterminal {
     if (!this.#terminal || text === "") return;
     this.#atLineStart = text.endsWith("\n");
     this.#waiting += text;
-    if (this.#waiting.length > 2 * flushLimit) this.#waiting = this.#waiting.slice(-flushLimit);
+    if (this.#waiting.length > 2 * maxFlushChars) this.#waiting = this.#waiting.slice(-maxFlushChars);
     if (this.#opened) this.#timer ??= setTimeout(() => this.#flush(), flushMs);
   }
 
@@ -150,7 +150,7 @@ class Mirror implements vscode.Pseudoterminal {
     this.#timer = undefined;
     const text = this.#waiting;
     this.#waiting = "";
-    const shown = text.length > flushLimit ? `\x1b[0m\n[…]\n${text.slice(-flushLimit)}` : text;
+    const shown = text.length > maxFlushChars ? `\x1b[0m\n[…]\n${text.slice(-maxFlushChars)}` : text;
     if (shown !== "") this.#written.fire(shown.replaceAll(/\r?\n/g, "\r\n"));
   }
 }

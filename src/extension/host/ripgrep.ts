@@ -1,4 +1,4 @@
-/** Where ripgrep is: VS Code's own copy first, whose place differs between versions and builds. */
+/** Finds VS Code's own copy of ripgrep, whose path differs between versions and builds. */
 import { access, constants } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";

@@ -1,4 +1,4 @@
-/** The world as tools see it, in VS Code: files as the editor has them, commands in sight, VS Code's own ripgrep. */
+/** The tools' host in VS Code: files through the editor, commands in terminals, VS Code's own ripgrep. */
 import * as vscode from "vscode";
 import type { Host, Terminal, TextSearch } from "../../tools/host.ts";
 import { nodeOverflow } from "../../tools/node-host/output-files.ts";
@@ -13,26 +13,25 @@ import { mirrored } from "./mirrored-terminal.ts";
 import { editorRipgrep } from "./ripgrep.ts";
 
 export interface EditorHost extends vscode.Disposable {
-  /** All sessions share the files and the terminal. `outputs` is the folder for long outputs, made when first needed. */
+  /** All sessions share the files and the terminal. `outputs` is the folder for long outputs, created when needed. */
   forSession(outputs: string): Host;
-  /** Shows the terminal in which a command ran last, if there is one. */
+  /** Shows the terminal of the last command, if there is one. */
   showTerminal(): void;
 }
 
-/** Where commands run, as the settings have it. */
 interface TerminalSettings {
-  /** `separate`: by Rondo, mirrored into a terminal; `integrated`: in a terminal of the user's own shell. */
+  /** `separate`: in a process of its own, mirrored into a terminal; `integrated`: in a terminal of the user's shell. */
   mode: "separate" | "integrated";
-  /** Path; "" for the usual one. */
+  /** A path; empty for the default shell. */
   shell: string;
 }
 
 interface EditorHostOptions {
-  /** Told of each file that is written. */
+  /** Observes each file that is written. */
   watch: WriteWatch;
-  /** Asked for each command. */
+  /** Called for each command. */
   terminal(): TerminalSettings;
-  /** Patterns of more files that may hold secrets, in gitignore's syntax, asked when folders or settings change. */
+  /** Patterns of further secret files, in the syntax of `.gitignore`. Called when folders or settings change. */
   secrets(): readonly string[];
 }
 
@@ -75,14 +74,14 @@ export function vscodeHost({ watch, terminal: settings, secrets }: EditorHostOpt
   };
 }
 
-/** The editor's workspace knows whether it is trusted: the disk is asked only when it is. */
+/** The folders count as trusted here: the editor's workspace checks trust before it uses the disk. */
 function openFolders(secrets: readonly string[]) {
   const uris = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
   const paths = uris.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath);
   return nodeWorkspace(paths, true, secrets);
 }
 
-/** Looks for ripgrep when it is first needed. */
+/** Looks for ripgrep at the first search. */
 function editorSearch(): TextSearch {
   let found: Promise<TextSearch> | undefined;
   return {

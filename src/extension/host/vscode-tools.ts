@@ -1,4 +1,4 @@
-/** Tools that VS Code and other extensions offer, those of them that the user named in the settings. */
+/** Tools of VS Code and other extensions that the user has enabled in the settings. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import type { FilePart } from "../../chat/message.ts";
@@ -6,18 +6,17 @@ import type { ExternalTools } from "../../loop/setup/external-tools.ts";
 import { cutLine } from "../../tools/text/text.ts";
 import { type Tool, ToolError, type ToolResult } from "../../tools/tool.ts";
 
-/** ms: the tool may ask the user by itself. */
-const timeLimit = 300_000;
-const longestDescription = 1_000;
-/** Characters of a schema; a longer one would cost more in each request than the tool is worth. */
-const longestSchema = 10_000;
-/** Bytes of an image. */
-const largestImage = 5_000_000;
+/** Long, since the tool may ask the user something. */
+const timeoutMs = 300_000;
+const maxDescriptionChars = 1_000;
+/** A longer schema would cost more in each request than the tool is worth. */
+const maxSchemaChars = 10_000;
+const maxImageBytes = 5_000_000;
 
-/** `enabled`: names of tools; `*` stands for all but those of MCP servers, which VS Code repeats there. */
+/** `enabled` returns names of tools; `*` means all except those of MCP servers, which VS Code lists here, too. */
 export function vscodeTools(enabled: () => readonly string[]): ExternalTools {
   const made = new Map<string, { key: string; tool: Tool }>();
-  /** The same object as long as nothing about the tool changes, so that requests stay the same, too. */
+  /** Returns the same object while the tool is unchanged, so that requests stay the same for the provider's cache. */
   const toolOf = (info: vscode.LanguageModelToolInformation): Tool => {
     const key = JSON.stringify([info.description, info.inputSchema]);
     const known = made.get(info.name);
@@ -32,25 +31,25 @@ export function vscodeTools(enabled: () => readonly string[]): ExternalTools {
       const names = new Set(enabled());
       if (names.size === 0) return [];
       const all = vscode.lm.tools.filter(({ name }) => names.has(name) || (names.has("*") && !name.startsWith("mcp_")));
-      const byName = new Map(all.map((info) => [nameFor(info.name), info]));
+      const byName = new Map(all.map((info) => [toolName(info.name), info]));
       return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, info]) => toolOf(info));
     },
   };
 }
 
-/** As models take it. */
-function nameFor(name: string): string {
+/** Returns a name that providers accept. */
+function toolName(name: string): string {
   return `vscode__${name}`.replace(/[^\w-]/g, "_").slice(0, 64);
 }
 
 function lmTool({ name, description, inputSchema }: vscode.LanguageModelToolInformation): Tool {
-  const own = nameFor(name);
+  const own = toolName(name);
   return {
     name: own,
-    description: cutLine(description, longestDescription),
-    // Nobody knows what it does.
+    description: cutLine(description, maxDescriptionChars),
+    // Nothing is known about its effects.
     sideEffect: "network",
-    timeout: timeLimit,
+    timeout: timeoutMs,
     // VS Code checks the input against the schema.
     input: z.record(z.string(), z.unknown()),
     schema: schemaOf(inputSchema),
@@ -70,14 +69,14 @@ function lmTool({ name, description, inputSchema }: vscode.LanguageModelToolInfo
           },
         ],
         writes: "unknown",
-        run: async () => shown(await invoke(name, input, signal)),
+        run: async () => toToolResult(await invoke(name, input, signal)),
       };
     },
   };
 }
 
 function schemaOf(schema: object | undefined): Record<string, unknown> {
-  const fits = schema && !Array.isArray(schema) && JSON.stringify(schema).length <= longestSchema;
+  const fits = schema && !Array.isArray(schema) && JSON.stringify(schema).length <= maxSchemaChars;
   return { properties: {}, ...(fits && schema), type: "object" };
 }
 
@@ -97,7 +96,7 @@ async function invoke(name: string, input: object, signal: AbortSignal): Promise
   }
 }
 
-function shown({ content }: vscode.LanguageModelToolResult): ToolResult {
+function toToolResult({ content }: vscode.LanguageModelToolResult): ToolResult {
   const texts: string[] = [];
   const attachments: Omit<FilePart, "id" | "sessionID" | "messageID">[] = [];
   for (const part of content) {
@@ -106,10 +105,10 @@ function shown({ content }: vscode.LanguageModelToolResult): ToolResult {
     else if (part instanceof vscode.LanguageModelDataPart) {
       const { mimeType, data } = part;
       if (/^text\/|json$/.test(mimeType)) texts.push(new TextDecoder().decode(data));
-      else if (/^image\/(png|jpeg|gif|webp)$/.test(mimeType) && data.length <= largestImage) {
+      else if (/^image\/(png|jpeg|gif|webp)$/.test(mimeType) && data.length <= maxImageBytes) {
         const url = `data:${mimeType};base64,${Buffer.from(data).toString("base64")}`;
         attachments.push({ type: "file", mime: mimeType, filename: `image.${mimeType.slice(6)}`, url });
-      } else texts.push(`(${data.length} bytes of ${mimeType}, which cannot be shown)`);
+      } else texts.push(`(${data.length} bytes of ${mimeType}, which cannot be toToolResult)`);
     }
   }
   return { output: texts.join("\n"), metadata: {}, ...(attachments.length > 0 && { attachments }) };

@@ -1,17 +1,17 @@
-/** The texts before the agent's changes: for the diffs, for the gutter, and for the list in the Source Control view. */
+/** Provides the texts before the agent's changes, for diffs, the gutter and the list in the Source Control view. */
 import * as vscode from "vscode";
 import type { Review } from "./review.ts";
 
 const scheme = "rondo-before";
 
-/** A document that holds the file's text without the changes under review. */
+/** Returns the URI of the file's text without the changes under review. */
 export const beforeUri = (uri: vscode.Uri): vscode.Uri => uri.with({ scheme });
 
 export class BaselineProvider implements vscode.Disposable {
   readonly #review: Review;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-  /** What VS Code has been given, so that only what differs is given again. */
-  readonly #given = new Map<string, string>();
+  /** Texts that VS Code has, by URI. Only those that differ are announced. */
+  readonly #provided = new Map<string, string>();
   readonly #own: vscode.Disposable[];
   #control: { source: vscode.SourceControl; group: vscode.SourceControlResourceGroup } | undefined;
 
@@ -23,7 +23,7 @@ export class BaselineProvider implements vscode.Disposable {
         onDidChange: this.#changed.event,
         provideTextDocumentContent: (uri) => this.#text(uri),
       }),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#given.delete(uri.toString())),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#provided.delete(uri.toString())),
       review.onDidChange(() => this.#update()),
     ];
     this.#update();
@@ -36,12 +36,12 @@ export class BaselineProvider implements vscode.Disposable {
 
   #text(uri: vscode.Uri): string {
     const text = this.#review.before(uri.with({ scheme: "file" })) ?? "";
-    this.#given.set(uri.toString(), text);
+    this.#provided.set(uri.toString(), text);
     return text;
   }
 
   #update(): void {
-    for (const [key, text] of this.#given) {
+    for (const [key, text] of this.#provided) {
       const uri = vscode.Uri.parse(key);
       if (this.#review.before(uri.with({ scheme: "file" })) !== text) this.#changed.fire(uri);
     }
@@ -66,7 +66,7 @@ export class BaselineProvider implements vscode.Disposable {
     source.quickDiffProvider = {
       provideOriginalResource: (uri) => (this.#review.changes(uri) ? beforeUri(uri) : undefined),
     };
-    return { source, group: source.createResourceGroup("review", "Waits for Review") };
+    return { source, group: source.createResourceGroup("review", "Changes to Review") };
   }
 }
 

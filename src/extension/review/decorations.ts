@@ -1,15 +1,14 @@
-/** What an editor shows of a review: tinted lines, what was removed, and a line of actions above each hunk. */
+/** Shows a review in the editor: tinted lines, removed text, and a line of actions above each hunk. */
 import * as vscode from "vscode";
 import { type Changes, oldLines } from "./hunks.ts";
-import type { Hunk } from "./line-diff.ts";
+import type { LineHunk } from "./line-diff.ts";
 import type { Review } from "./review.ts";
 
-/** Of a change line by line that is no longer than this, each old line stands behind the new one. */
-const pairedLines = 4;
-/** Characters of such an old line; the hover has the whole. */
-const pairedCharacters = 100;
-/** Lines in the hover of a hunk. */
-const hoverLines = 60;
+/** Up to this many replaced lines, each old line is shown after the new one. */
+const maxPairedLines = 4;
+/** Longer old lines are cut; the hover has all of it. */
+const maxPairedChars = 100;
+const maxHoverLines = 60;
 
 export class Decorations implements vscode.Disposable, vscode.CodeLensProvider {
   readonly #review: Review;
@@ -18,7 +17,7 @@ export class Decorations implements vscode.Disposable, vscode.CodeLensProvider {
   readonly #added = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor("diffEditor.insertedLineBackground"),
-    // A bar, where the theme has no tint.
+    // A bar, for themes without a tint.
     borderWidth: "0 0 0 3px",
     borderStyle: "solid",
     borderColor: new vscode.ThemeColor("editorGutter.addedBackground"),
@@ -32,7 +31,7 @@ export class Decorations implements vscode.Disposable, vscode.CodeLensProvider {
     overviewRulerLane: vscode.OverviewRulerLane.Left,
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   });
-  /** Where lines are gone and none came in their place. */
+  /** Marks removed lines that were not replaced. */
   readonly #cut = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     borderWidth: "2px 0 0 0",
@@ -74,7 +73,7 @@ export class Decorations implements vscode.Disposable, vscode.CodeLensProvider {
     return hunks.flatMap((hunk, index) => {
       const line = firstLine(hunk, document);
       const range = new vscode.Range(line, 0, line, 0);
-      // The last argument tells a press that comes too late: by then another hunk may have this index.
+      // The last argument detects a late click: by then another hunk may have this index.
       const lens = (title: string, command: string, tooltip = "") =>
         new vscode.CodeLens(range, { title, command, tooltip, arguments: [document.uri, index, hunk.start] });
       return [
@@ -100,7 +99,7 @@ export class Decorations implements vscode.Disposable, vscode.CodeLensProvider {
 
   #draw(editor: vscode.TextEditor): void {
     const { document } = editor;
-    // The two sides of a diff, and peeks, have no column: they show the changes themselves.
+    // Diff editors and peeks have no column. They show the changes themselves.
     const changes = editor.viewColumn === undefined ? undefined : this.#review.changes(document.uri);
     const added: vscode.Range[] = [];
     const removed: vscode.DecorationOptions[] = [];
@@ -123,7 +122,7 @@ export class Decorations implements vscode.Disposable, vscode.CodeLensProvider {
   }
 }
 
-/** The hunk that the line belongs to; removed lines belong to both lines between which they stood. */
+/** Returns the index of the line's hunk. Removed lines belong to both lines between which they were. */
 export function hunkAt({ hunks }: Changes, line: number): number | undefined {
   const inside = hunks.findIndex(({ start, count }) => line >= start && line < start + count);
   if (inside >= 0) return inside;
@@ -131,17 +130,17 @@ export function hunkAt({ hunks }: Changes, line: number): number | undefined {
   return beside >= 0 ? beside : undefined;
 }
 
-export const firstLine = (hunk: Hunk, document: vscode.TextDocument): number =>
+export const firstLine = (hunk: LineHunk, document: vscode.TextDocument): number =>
   Math.min(hunk.start, document.lineCount - 1);
 
-/** The editor has no room for lines that are not in the text: they are in the hover, and short ones behind the new. */
-function oldText(document: vscode.TextDocument, changes: Changes, hunk: Hunk): vscode.DecorationOptions[] {
+/** Returns decorations with the removed text: in the hover, and after the new line if it replaces few lines. */
+function oldText(document: vscode.TextDocument, changes: Changes, hunk: LineHunk): vscode.DecorationOptions[] {
   const lines = oldLines(changes, hunk).map((line) => line.replace(/[\r\n]+$/, ""));
   const hoverMessage = new vscode.MarkdownString(`${linesInWords(lines.length)} removed`);
-  hoverMessage.appendCodeblock(lines.slice(0, hoverLines).join("\n"), document.languageId);
-  if (lines.length > hoverLines) hoverMessage.appendMarkdown(`… and ${lines.length - hoverLines} more`);
+  hoverMessage.appendCodeblock(lines.slice(0, maxHoverLines).join("\n"), document.languageId);
+  if (lines.length > maxHoverLines) hoverMessage.appendMarkdown(`… and ${lines.length - maxHoverLines} more`);
   const first = firstLine(hunk, document);
-  if (hunk.count !== hunk.baseCount || hunk.count > pairedLines) {
+  if (hunk.count !== hunk.baseCount || hunk.count > maxPairedLines) {
     const last = Math.max(first, hunk.start + hunk.count - 1);
     return [{ range: new vscode.Range(first, 0, last, document.lineAt(last).text.length), hoverMessage }];
   }
@@ -153,7 +152,7 @@ function oldText(document: vscode.TextDocument, changes: Changes, hunk: Hunk): v
 }
 
 const behind = (line: string): vscode.ThemableDecorationAttachmentRenderOptions => ({
-  contentText: `− ${line.length > pairedCharacters ? `${line.slice(0, pairedCharacters)}…` : line}`,
+  contentText: `− ${line.length > maxPairedChars ? `${line.slice(0, maxPairedChars)}…` : line}`,
   color: new vscode.ThemeColor("editor.foreground"),
   backgroundColor: new vscode.ThemeColor("diffEditor.removedLineBackground"),
   margin: "0 0 0 3ch",

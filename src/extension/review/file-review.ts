@@ -1,5 +1,4 @@
-/** One file under review, through everything that happens to its text. Pure: told of edits, it makes none. */
-
+/** One file under review. Follows every change of its text; makes none itself. */
 import {
   type Author,
   accept,
@@ -16,12 +15,12 @@ import {
 import { type Arrival, UndoHistory } from "./undo-history.ts";
 
 export class FileReview {
-  /** The agent made the file: without its changes there is none. */
+  /** Whether the agent created the file, so that rejecting everything deletes it. */
   readonly created: boolean;
   #changes: Changes;
   readonly #history: UndoHistory;
 
-  /** `before` is undefined for a file that was not there. */
+  /** `before` is undefined for a new file. */
   constructor(before: string | undefined, changes: Changes = unchanged(before ?? "")) {
     this.created = before === undefined;
     this.#changes = changes;
@@ -38,7 +37,7 @@ export class FileReview {
     this.#history.push(this.#changes, "opens");
   }
 
-  /** `text` is the outcome; where the edits do not lead to it, it is what counts. */
+  /** `text` is the result. It counts where the edits do not lead to it. */
   userEdited(edits: readonly TextEdit[], text: string): void {
     const open = this.#changes.hunks.length;
     this.#take(edits, text, "user");
@@ -53,13 +52,13 @@ export class FileReview {
     this.#arrive(this.#history.redo(text), edits, text);
   }
 
-  /** `index` undefined: all hunks. */
+  /** Accepts a hunk, or all of them. */
   accept(index: number | undefined): void {
     this.#changes = index === undefined ? acceptAll(this.#changes) : accept(this.#changes, index);
     this.#history.accepted(this.#changes);
   }
 
-  /** What a reject leads to; nothing is changed before `rejected` is told that the file has that text. */
+  /** Returns the result of a reject. The review changes when `rejected` reports that the file has that text. */
   without(index: number | undefined): Changes {
     return index === undefined ? rejectAll(this.#changes) : reject(this.#changes, index);
   }

@@ -1,23 +1,23 @@
 /**
- * What the agent changed in one text and nobody has decided on yet. Pure: no editor, no disk.
+ * The agent's changes in one text that nobody has decided on yet. Pure: no editor, no disk.
  *
- * `base` is the text as it would be without those changes, `text` as it is. Outside of the hunks both are equal, line
- * by line. A user's change outside of the hunks is therefore made in both, and no reject can ever undo it.
+ * `base` is the text without those changes, `text` the current one. Outside the hunks both are equal, line by line. A
+ * user's change outside the hunks is made in both, so that no reject can undo it.
  */
-import { commonEnds, differences, type Hunk, joined, moved, splitLines } from "./line-diff.ts";
+import { commonEnds, differences, joined, type LineHunk, moved, splitLines } from "./line-diff.ts";
 
-/** Lines carry their own line endings; only the last may have none. */
+/** Lines include their line endings; only the last may have none. */
 export interface Changes {
   readonly base: readonly string[];
   readonly text: readonly string[];
   /** In order, with at least one common line between neighbours. */
-  readonly hunks: readonly Hunk[];
+  readonly hunks: readonly LineHunk[];
 }
 
-/** Who changes the text: what the agent does is up for review, what the user does is not. */
+/** Author of a change. Only the agent's changes are reviewed. */
 export type Author = "agent" | "user";
 
-/** An edit as an editor tells it: a range of lines and characters, from 0, and what stands there instead. */
+/** An edit in an editor: a range, counted from 0, and its new text. */
 export interface TextEdit {
   readonly startLine: number;
   readonly startCharacter: number;
@@ -31,15 +31,15 @@ export function unchanged(text: string): Changes {
   return { base: lines, text: lines, hunks: [] };
 }
 
-/** The text that all rejects together would leave. */
+/** Returns the text after rejecting everything. */
 export const baseText = (changes: Changes): string => changes.base.join("");
 export const currentText = (changes: Changes): string => changes.text.join("");
 
-export function oldLines(changes: Changes, hunk: Hunk): readonly string[] {
+export function oldLines(changes: Changes, hunk: LineHunk): readonly string[] {
   return changes.base.slice(hunk.baseStart, hunk.baseStart + hunk.baseCount);
 }
 
-/** From now on the hunk's new lines are what was always there. */
+/** Makes the hunk's new lines part of the base. */
 export function accept(changes: Changes, index: number): Changes {
   const hunk = changes.hunks[index];
   if (!hunk) return changes;
@@ -51,7 +51,7 @@ export function accept(changes: Changes, index: number): Changes {
   };
 }
 
-/** The hunk's old lines stand in the text again. */
+/** Puts the hunk's old lines back into the text. */
 export function reject(changes: Changes, index: number): Changes {
   const hunk = changes.hunks[index];
   if (!hunk) return changes;
@@ -65,7 +65,7 @@ export function reject(changes: Changes, index: number): Changes {
 export const acceptAll = ({ text }: Changes): Changes => ({ base: text, text, hunks: [] });
 export const rejectAll = ({ base }: Changes): Changes => ({ base, text: base, hunks: [] });
 
-/** Takes over an edit that was made in the text. */
+/** Applies an edit that was made in the text. */
 export function edited(changes: Changes, edit: TextEdit, author: Author): Changes {
   const { text } = changes;
   const head = (text[edit.startLine] ?? "").slice(0, edit.startCharacter);
@@ -74,10 +74,10 @@ export function edited(changes: Changes, edit: TextEdit, author: Author): Change
   return replaced(changes, edit.startLine, end, splitLines(head + edit.text + tail), author);
 }
 
-/** Takes over a text of which only the outcome is known. */
+/** Applies a change of which only the resulting text is known. */
 export function becomes(changes: Changes, text: string, author: Author): Changes {
   const lines = splitLines(text);
-  // From the bottom up, so that a replacement does not move those that are still to come.
+  // From the bottom up, so that a replacement does not move the next ones.
   return differences(changes.text, lines).reduceRight(
     (now, { baseStart, baseCount, start, count }) =>
       replaced(now, baseStart, baseStart + baseCount, lines.slice(start, start + count), author),
@@ -85,7 +85,7 @@ export function becomes(changes: Changes, text: string, author: Author): Changes
   );
 }
 
-/** Lines `from` to `to` (not included) of the text become `lines`. */
+/** Replaces lines `from` to `to` (exclusive) of the text with `lines`. */
 function replaced(changes: Changes, from: number, to: number, lines: readonly string[], author: Author): Changes {
   const old = changes.text.slice(from, to);
   const [head, tail] = commonEnds(old, lines);
@@ -96,13 +96,13 @@ function replaced(changes: Changes, from: number, to: number, lines: readonly st
   return mirrored ?? inText(changes, place, fresh);
 }
 
-interface Span {
+interface LineRange {
   from: number;
   to: number;
 }
 
-/** Makes the change in base and text, unless it cuts into a hunk or the base cannot take it as whole lines. */
-function inBoth(changes: Changes, { from, to }: Span, lines: readonly string[]): Changes | undefined {
+/** Makes the change in base and text; returns undefined if it touches a hunk or would not be whole lines in the base. */
+function inBoth(changes: Changes, { from, to }: LineRange, lines: readonly string[]): Changes | undefined {
   const { hunks } = changes;
   if (hunks.some((hunk) => from < end(hunk) && to > hunk.start)) return undefined;
   const before = hunks.filter((hunk) => end(hunk) <= from);
@@ -116,8 +116,8 @@ function inBoth(changes: Changes, { from, to }: Span, lines: readonly string[]):
   return { base, text: spliced(changes.text, from, to - from, lines), hunks: joined([...before, ...after]) };
 }
 
-/** Makes the change in the text alone: with the hunks it touches it becomes what now differs there. */
-function inText(changes: Changes, { from, to }: Span, lines: readonly string[]): Changes {
+/** Makes the change in the text only. It is compared with the base again, together with the hunks that it touches. */
+function inText(changes: Changes, { from, to }: LineRange, lines: readonly string[]): Changes {
   const { base, text, hunks } = changes;
   const before = hunks.filter((hunk) => end(hunk) < from);
   const touched = hunks.filter((hunk) => end(hunk) >= from && hunk.start <= to);
@@ -139,18 +139,19 @@ function inText(changes: Changes, { from, to }: Span, lines: readonly string[]):
   };
 }
 
-/** `toSpliced`, which takes its lines as arguments, fails on very long files. */
+/** Like `toSpliced`, which takes the lines as arguments and fails on very long files. */
 const spliced = (lines: readonly string[], at: number, count: number, fresh: readonly string[]): string[] => [
   ...lines.slice(0, at),
   ...fresh,
   ...lines.slice(at + count),
 ];
 
-const end = (hunk: Hunk): number => hunk.start + hunk.count;
+const end = (hunk: LineHunk): number => hunk.start + hunk.count;
 
-/** How far a line behind these hunks stands from its place in the base. */
-const shiftOf = (hunks: readonly Hunk[]): number => hunks.reduce((sum, hunk) => sum + hunk.baseCount - hunk.count, 0);
+/** Returns the distance of a line after these hunks from its line in the base. */
+const shiftOf = (hunks: readonly LineHunk[]): number =>
+  hunks.reduce((sum, hunk) => sum + hunk.baseCount - hunk.count, 0);
 
-function without(hunks: readonly Hunk[], index: number, grown: { base: number; text: number }): Hunk[] {
+function without(hunks: readonly LineHunk[], index: number, grown: { base: number; text: number }): LineHunk[] {
   return [...hunks.slice(0, index), ...hunks.slice(index + 1).map((hunk) => moved(hunk, grown.base, grown.text))];
 }

@@ -1,23 +1,23 @@
-/** Lines of texts, and where two texts differ. Pure. */
+/** Splits texts into lines and compares them. Pure. */
 import { diffArrays } from "diff";
 
-/** Lines `baseStart…` of one text, the base, stand where lines `start…` of the other stand. Counted from 0. */
-export interface Hunk {
+/** Lines of the base that were replaced by lines of the text. Counted from 0. */
+export interface LineHunk {
   readonly baseStart: number;
   readonly baseCount: number;
   readonly start: number;
   readonly count: number;
 }
 
-/** Beyond this many differing lines in a row the comparison gives up and calls the whole range one hunk. */
+/** If a range has more differing lines than this, it becomes one hunk. */
 const maxEditLength = 1000;
 
-/** With their line endings; only the last may have none. */
+/** Returns the lines with their line endings; only the last may have none. */
 export function splitLines(text: string): string[] {
   return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
 }
 
-/** The lines to replace, from the top down, to make one text of another: `from` to `to` (not included) become `lines`. */
+/** Returns the replacements that turn `before` into `after`: lines `from` to `to` (exclusive) become `lines`. */
 export function lineChanges(before: string, after: string): { from: number; to: number; lines: string }[] {
   const fresh = splitLines(after);
   return differences(splitLines(before), fresh).map(({ baseStart, baseCount, start, count }) => ({
@@ -28,10 +28,10 @@ export function lineChanges(before: string, after: string): { from: number; to: 
 }
 
 /**
- * As people would tell them: lines that stand once in each text hold the comparison together (a patience diff), and not
- * the blank lines and brackets that are everywhere.
+ * Compares the lines as a person would: lines that occur once in each text anchor the comparison (a patience diff),
+ * instead of the blank lines and brackets that are everywhere.
  */
-export function differences(base: readonly string[], text: readonly string[]): Hunk[] {
+export function differences(base: readonly string[], text: readonly string[]): LineHunk[] {
   const [head, common] = commonEnds(base, text);
   const tail = Math.min(base.length, text.length) === head + common ? common : withoutIdle(base, common);
   const old = base.slice(head, base.length - tail);
@@ -41,7 +41,7 @@ export function differences(base: readonly string[], text: readonly string[]): H
   if (old.length === 0 || fresh.length === 0) return [whole];
   const anchors = anchorsOf(old, fresh);
   if (anchors.length === 0) return compared(old, fresh)?.map((hunk) => moved(hunk, head, head)) ?? [whole];
-  const hunks: Hunk[] = [];
+  const hunks: LineHunk[] = [];
   let from = { base: 0, text: 0 };
   for (const to of [...anchors, { base: old.length, text: fresh.length }]) {
     for (const hunk of differences(old.slice(from.base, to.base), fresh.slice(from.text, to.text))) {
@@ -52,7 +52,7 @@ export function differences(base: readonly string[], text: readonly string[]): H
   return joined(hunks);
 }
 
-/** How many lines are the same at the beginning, and of the rest at the end. */
+/** Returns the number of equal lines at the start, and of the rest at the end. */
 export function commonEnds(a: readonly string[], b: readonly string[]): [number, number] {
   const most = Math.min(a.length, b.length);
   let head = 0;
@@ -62,25 +62,25 @@ export function commonEnds(a: readonly string[], b: readonly string[]): [number,
   return [head, tail];
 }
 
-/** Neighbours without a line between them are one. */
-export function joined(hunks: readonly Hunk[]): Hunk[] {
+/** Joins hunks without a line between them. */
+export function joined(hunks: readonly LineHunk[]): LineHunk[] {
   return joinedWhere(hunks, (last, next) => last.start + last.count === next.start);
 }
 
-export const moved = (hunk: Hunk, base: number, text: number): Hunk => ({
+export const moved = (hunk: LineHunk, base: number, text: number): LineHunk => ({
   ...hunk,
   baseStart: hunk.baseStart + base,
   start: hunk.start + text,
 });
 
-interface Anchor {
+interface LineAnchor {
   base: number;
   text: number;
 }
 
-/** The longest row of lines with words that stand exactly once in both, in the same order in both. */
-function anchorsOf(base: readonly string[], text: readonly string[]): Anchor[] {
-  const places = new Map<string, Anchor | undefined>();
+/** Returns the longest sequence of lines with words that occur exactly once in both texts, in the same order. */
+function anchorsOf(base: readonly string[], text: readonly string[]): LineAnchor[] {
+  const places = new Map<string, LineAnchor | undefined>();
   base.forEach((line, at) => {
     places.set(line, places.has(line) ? undefined : { base: at, text: -1 });
   });
@@ -92,22 +92,22 @@ function anchorsOf(base: readonly string[], text: readonly string[]): Anchor[] {
   return longestRising(common);
 }
 
-/** A bracket after a change may as well be the one that ends what was added. */
+/** Leaves out brackets at the start of the common tail: they may as well belong to the lines that were added. */
 function withoutIdle(lines: readonly string[], tail: number): number {
   let left = tail;
   while (left > 0 && !hasWords(lines[lines.length - left] ?? "")) left--;
   return left;
 }
 
-/** Other than blank lines and brackets. */
+/** Whether the line is more than blanks and brackets. */
 const hasWords = (line: string): boolean => /[\p{L}\p{N}]/u.test(line);
 
-/** `anchors` rise in `base`; answers with the most of them that rise in `text`, too. */
-function longestRising(anchors: readonly Anchor[]): Anchor[] {
-  interface Link extends Anchor {
+/** `anchors` are sorted by `base`. Returns the longest subsequence that is sorted by `text`, too. */
+function longestRising(anchors: readonly LineAnchor[]): LineAnchor[] {
+  interface Link extends LineAnchor {
     before: Link | undefined;
   }
-  /** The last of the best row of each length. */
+  /** The last anchor of the best sequence of each length. */
   const ends: Link[] = [];
   for (const anchor of anchors) {
     let low = 0;
@@ -119,16 +119,16 @@ function longestRising(anchors: readonly Anchor[]): Anchor[] {
     }
     ends[low] = { ...anchor, before: ends[low - 1] };
   }
-  const row: Anchor[] = [];
+  const row: LineAnchor[] = [];
   for (let link = ends.at(-1); link; link = link.before) row.push(link);
   return row.reverse();
 }
 
-/** Undefined when they differ too much. */
-function compared(base: string[], text: string[]): Hunk[] | undefined {
+/** Returns undefined if the texts differ too much. */
+function compared(base: string[], text: string[]): LineHunk[] | undefined {
   const pieces = diffArrays(base, text, { maxEditLength });
   if (!pieces) return undefined;
-  const found: Hunk[] = [];
+  const found: LineHunk[] = [];
   let baseStart = 0;
   let start = 0;
   for (const { added, removed, count } of pieces) {
@@ -138,16 +138,16 @@ function compared(base: string[], text: string[]): Hunk[] | undefined {
     if (!removed) start += count;
   }
   const isIdle = (from: number, to: number) => !text.slice(from, to).some(hasWords);
-  const rewrites = (hunk: Hunk) => hunk.count > 0 && hunk.baseCount > 0;
-  // Brackets and blank lines that happen to be the same do not make many changes of one that rewrites a block.
+  const rewrites = (hunk: LineHunk) => hunk.count > 0 && hunk.baseCount > 0;
+  // A rewritten block stays one change, even if some brackets and blank lines in it happen to be equal.
   return joinedWhere(
     joined(found),
     (last, next) => rewrites(last) && rewrites(next) && isIdle(last.start + last.count, next.start),
   );
 }
 
-function joinedWhere(hunks: readonly Hunk[], areOne: (last: Hunk, next: Hunk) => boolean): Hunk[] {
-  const out: Hunk[] = [];
+function joinedWhere(hunks: readonly LineHunk[], areOne: (last: LineHunk, next: LineHunk) => boolean): LineHunk[] {
+  const out: LineHunk[] = [];
   for (const hunk of hunks) {
     const last = out.at(-1);
     if (!last || !areOne(last, hunk)) {

@@ -1,20 +1,20 @@
-/** The commands of the review. From the palette they work where the cursor is; CodeLens, menus and the panel say where. */
+/** The review's commands. From the command palette they act at the cursor; CodeLens, menus and the panel pass a location. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { beforeUri } from "./baseline-provider.ts";
 import { firstLine, hunkAt } from "./decorations.ts";
-import type { Hunk } from "./line-diff.ts";
+import type { LineHunk } from "./line-diff.ts";
 import type { Review } from "./review.ts";
 
 export type Handler = (...args: unknown[]) => unknown;
 
-interface Place {
+interface HunkLocation {
   uri: vscode.Uri;
   index: number;
 }
 
 export function reviewCommands(review: Review): Record<string, Handler> {
-  const onHunk = (act: (place: Place) => unknown): Handler => {
+  const onHunk = (act: (place: HunkLocation) => unknown): Handler => {
     return (...args) => {
       const place = placeOf(review, args);
       return place && act(place);
@@ -45,8 +45,8 @@ export function reviewCommands(review: Review): Record<string, Handler> {
   };
 }
 
-/** The hunk that is meant: named by a file, its index and the line it begins at, else the one at the cursor. */
-function placeOf(review: Review, [file, which, start]: unknown[]): Place | undefined {
+/** Finds the hunk by file, index and first line; without arguments, the one at the cursor. */
+function placeOf(review: Review, [file, which, start]: unknown[]): HunkLocation | undefined {
   const uri = uriOf(file);
   const changes = uri && review.changes(uri);
   if (!uri || !changes) return undefined;
@@ -59,25 +59,25 @@ function placeOf(review: Review, [file, which, start]: unknown[]): Place | undef
   return index === undefined ? undefined : { uri, index };
 }
 
-/** From the peek in the gutter VS Code gives its own list of the changes, and the index of the one on show. */
+/** Reads the arguments of VS Code's peek in the gutter: its own list of the changes, and the index of the current one. */
 function peekedLine(changes: unknown, index: unknown): number | undefined {
   if (!Array.isArray(changes) || typeof index !== "number") return undefined;
   const change = z.object({ modifiedStartLineNumber: z.number() }).safeParse(changes[index]).data;
   return change && Math.max(0, change.modifiedStartLineNumber - 1);
 }
 
-/** In VS Code's own peek, at the hunk. */
+/** Opens VS Code's peek at the hunk. */
 async function showRemoved(review: Review, uri: vscode.Uri, index: number): Promise<void> {
   const hunk = review.changes(uri)?.hunks[index];
   if (!hunk) return;
   const editor = await show(uri, hunk);
-  // VS Code counts removed lines to the line above them.
+  // VS Code shows removed lines at the line above them.
   const line = Math.max(0, hunk.count === 0 ? hunk.start - 1 : hunk.start);
   editor.selection = new vscode.Selection(line, 0, line, 0);
   await vscode.commands.executeCommand("editor.action.dirtydiff.next");
 }
 
-/** To the next or previous hunk, over the files and around. */
+/** Goes to the next or previous hunk, across files and from the end to the start. */
 async function go(review: Review, args: unknown[], step: 1 | -1): Promise<void> {
   const uris = review.uris();
   const uri = uriOf(args[0]);
@@ -98,14 +98,14 @@ async function go(review: Review, args: unknown[], step: 1 | -1): Promise<void> 
   if (other && hunk) await show(other, hunk);
 }
 
-function beyond(hunks: readonly Hunk[], line: number, step: 1 | -1): Hunk | undefined {
+function beyond(hunks: readonly LineHunk[], line: number, step: 1 | -1): LineHunk | undefined {
   return step > 0 ? hunks.find(({ start }) => start > line) : hunks.findLast(({ start }) => start < line);
 }
 
-async function show(uri: vscode.Uri, hunk: Hunk): Promise<vscode.TextEditor> {
+async function show(uri: vscode.Uri, hunk: LineHunk): Promise<vscode.TextEditor> {
   const document = await vscode.workspace.openTextDocument(uri);
   const shown = editorOf(uri);
-  // The side of a diff stays a diff.
+  // A diff editor stays open.
   const isActive = shown !== undefined && shown === vscode.window.activeTextEditor;
   const editor = isActive ? shown : await vscode.window.showTextDocument(document, shown?.viewColumn);
   const line = firstLine(hunk, document);
@@ -121,7 +121,7 @@ function editorOf(uri: vscode.Uri): vscode.TextEditor | undefined {
   return isIt(active) ? active : vscode.window.visibleTextEditors.find(isIt);
 }
 
-/** A URI or a line of the Source Control view from VS Code, a path from the panel, or where the cursor is. */
+/** Returns the file of an argument: a URI or resource state of VS Code, a path of the panel; without one, the active file. */
 function uriOf(file: unknown): vscode.Uri | undefined {
   if (file instanceof vscode.Uri) return file;
   if (typeof file === "object" && file && "resourceUri" in file) return uriOf(file.resourceUri);

@@ -1,73 +1,73 @@
-/** What is under review, on disk: a file of JSON for each file with open hunks, so that a review outlives the window. */
+/** Keeps reviews on disk, so that they outlive the window: a JSON file for each file with open hunks. */
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { FileReview } from "./file-review.ts";
 import { baseText, becomes, currentText, unchanged } from "./hunks.ts";
 
-const Kept = z.object({
+const StoredReview = z.object({
   version: z.literal(1),
   uri: z.string(),
-  /** The agent made the file. */
+  /** Whether the agent created the file. */
   created: z.boolean(),
   base: z.string(),
   text: z.string(),
 });
 
-/** Characters of both texts together; the review of a larger file ends with the window. */
-const largest = 8 << 20;
-const most = 500;
+/** Maximum length of both texts together. The review of a larger file ends with the window. */
+const maxChars = 8 << 20;
+const maxFiles = 500;
 
 export class ReviewStore {
   readonly #folder: vscode.Uri;
-  /** One write after the other: two at once could leave the older. */
+  /** Writes run one after the other. The older of two at once might win. */
   #queue: Promise<void> = Promise.resolve();
 
-  /** `storage` is the extension's folder for this workspace; it may not be there yet. */
+  /** `storage` is the extension's folder for this workspace; it need not exist. */
   constructor(storage: vscode.Uri) {
     this.#folder = vscode.Uri.joinPath(storage, "review");
   }
 
-  /** What cannot be read is skipped and removed: it is a review's state, never the user's text. */
+  /** Reads all reviews. Unreadable files are deleted: they hold no text of the user that is not elsewhere. */
   async load(): Promise<Map<string, FileReview>> {
-    const tracks = new Map<string, FileReview>();
+    const fileReviews = new Map<string, FileReview>();
     const entries = await vscode.workspace.fs.readDirectory(this.#folder).then(
       (found) => found,
       () => [],
     );
     await Promise.all(
-      entries.slice(0, most).map(async ([name]) => {
+      entries.slice(0, maxFiles).map(async ([name]) => {
         const file = vscode.Uri.joinPath(this.#folder, name);
         const kept = await readJson(file).then(
-          (json) => Kept.safeParse(json).data,
+          (json) => StoredReview.safeParse(json).data,
           () => undefined,
         );
         if (!kept) return vscode.workspace.fs.delete(file).then(undefined, () => undefined);
         const changes = becomes(unchanged(kept.base), kept.text, "agent");
-        tracks.set(kept.uri, new FileReview(kept.created ? undefined : kept.base, changes));
+        fileReviews.set(kept.uri, new FileReview(kept.created ? undefined : kept.base, changes));
       }),
     );
-    return tracks;
+    return fileReviews;
   }
 
-  /** `track` undefined, or without hunks: nothing is kept of it. */
-  save(uri: string, track: FileReview | undefined): Promise<void> {
-    this.#queue = this.#queue.then(() => this.#write(uri, track));
+  /** Writes the review of a file. Without a review or without hunks, deletes it. */
+  save(uri: string, fileReview: FileReview | undefined): Promise<void> {
+    this.#queue = this.#queue.then(() => this.#write(uri, fileReview));
     return this.#queue;
   }
 
-  async #write(uri: string, track: FileReview | undefined): Promise<void> {
+  async #write(uri: string, fileReview: FileReview | undefined): Promise<void> {
     const { fs } = vscode.workspace;
     const file = vscode.Uri.joinPath(this.#folder, `${createHash("sha1").update(uri).digest("hex")}.json`);
-    if (!track || track.changes.hunks.length === 0) return fs.delete(file).then(undefined, () => undefined);
-    const kept: z.infer<typeof Kept> = {
+    if (!fileReview || fileReview.changes.hunks.length === 0) return fs.delete(file).then(undefined, () => undefined);
+    const kept: z.infer<typeof StoredReview> = {
       version: 1,
       uri,
-      created: track.created,
-      base: baseText(track.changes),
-      text: currentText(track.changes),
+      created: fileReview.created,
+      base: baseText(fileReview.changes),
+      text: currentText(fileReview.changes),
     };
-    if (kept.base.length + kept.text.length > largest) return;
+    if (kept.base.length + kept.text.length > maxChars) return;
     await fs.writeFile(file, Buffer.from(JSON.stringify(kept)));
   }
 }

@@ -1,7 +1,7 @@
-/** Changes that wait for review: follows each file that the agent changed until every hunk is accepted or rejected. */
+/** Follows each file that the agent has changed until every hunk is accepted or rejected. */
 import * as vscode from "vscode";
 import type { ReviewFile } from "../../chat/protocol.ts";
-import { endingOf, lineFeeds, putText, settled } from "../host/documents.ts";
+import { endingOf, lineFeeds, putText, waitForText } from "../host/documents.ts";
 import type { WriteEnd, WriteWatch } from "../host/editor-workspace.ts";
 import { FileReview } from "./file-review.ts";
 import { baseText, type Changes, currentText, type TextEdit } from "./hunks.ts";
@@ -14,19 +14,19 @@ interface ReviewOptions {
   warn(message: string): void;
 }
 
-/** ms; what happens in between is saved at once. */
-const saveDelay = 300;
+/** Changes within this time are saved together. */
+const saveDelayMs = 300;
 
 export class Review implements vscode.Disposable, WriteWatch {
   readonly #changed = new vscode.EventEmitter<void>();
-  /** The hunks of some file are others now. */
+  /** The hunks of a file have changed. */
   readonly onDidChange = this.#changed.event;
   readonly #warn: (message: string) => void;
   readonly #store: ReviewStore | undefined;
-  /** By URI. A file without hunks stays while its document is open, so that undo can bring them back. */
-  readonly #tracks = new Map<string, FileReview>();
+  /** By URI. A file without hunks stays while its document is open, since undo can bring them back. */
+  readonly #files = new Map<string, FileReview>();
   readonly #watchers = new Map<string, vscode.Disposable>();
-  /** Files that the agent is writing, and files that a reject is writing, with what it leads to. */
+  /** Files that the agent is writing, and files that a reject is writing, with its result. */
   readonly #writing = new Set<string>();
   readonly #rejecting = new Map<string, Changes>();
   readonly #unsaved = new Set<string>();
@@ -46,26 +46,26 @@ export class Review implements vscode.Disposable, WriteWatch {
     ];
   }
 
-  /** Takes up what the last window left open. What became of the files meanwhile is the user's. */
+  /** Continues the reviews of the last window. Changes since then are the user's. */
   async load(): Promise<void> {
     const kept = (await this.#store?.load()) ?? new Map<string, FileReview>();
     await Promise.all(
-      [...kept].map(async ([key, track]) => {
-        if (this.#tracks.has(key)) return;
-        this.#put(vscode.Uri.parse(key), track);
+      [...kept].map(async ([key, file]) => {
+        if (this.#files.has(key)) return;
+        this.#put(vscode.Uri.parse(key), file);
         await this.#sync(vscode.Uri.parse(key));
       }),
     );
     if (kept.size > 0) this.#changed.fire();
   }
 
-  /** Writes what is not saved yet. */
+  /** Writes reviews that are not saved yet. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const keys = [...this.#unsaved];
     this.#unsaved.clear();
-    await Promise.all(keys.map((key) => this.#store?.save(key, this.#tracks.get(key))));
+    await Promise.all(keys.map((key) => this.#store?.save(key, this.#files.get(key))));
   }
 
   dispose(): void {
@@ -73,7 +73,7 @@ export class Review implements vscode.Disposable, WriteWatch {
     for (const one of [...this.#own, ...this.#watchers.values()]) one.dispose();
   }
 
-  /** The files with open hunks, by path. */
+  /** Returns the files with open hunks, sorted by path. */
   files(): ReviewFile[] {
     return this.uris().map((uri) => {
       const hunks = this.changes(uri)?.hunks ?? [];
@@ -88,35 +88,35 @@ export class Review implements vscode.Disposable, WriteWatch {
   }
 
   uris(): vscode.Uri[] {
-    return [...this.#tracks]
+    return [...this.#files]
       .filter(([, { changes }]) => changes.hunks.length > 0)
       .map(([key]) => vscode.Uri.parse(key))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** Undefined where nothing waits for review. */
+  /** Returns undefined if nothing in the file waits for review. */
   changes(uri: vscode.Uri): Changes | undefined {
-    const changes = this.#tracks.get(uri.toString())?.changes;
+    const changes = this.#files.get(uri.toString())?.changes;
     return changes && changes.hunks.length > 0 ? changes : undefined;
   }
 
-  /** The text as it was, with what was accepted since. */
+  /** Returns the text before the changes under review. */
   before(uri: vscode.Uri): string | undefined {
-    const changes = this.#tracks.get(uri.toString())?.changes;
+    const changes = this.#files.get(uri.toString())?.changes;
     return changes && baseText(changes);
   }
 
   begin(uri: vscode.Uri, before: string | undefined): WriteEnd {
     const key = uri.toString();
-    const known = before === undefined ? undefined : this.#tracks.get(key);
-    const track = known ?? new FileReview(before);
-    if (before !== undefined && !same(track.changes, before)) track.userEdited([], before);
-    this.#put(uri, track);
+    const known = before === undefined ? undefined : this.#files.get(key);
+    const file = known ?? new FileReview(before);
+    if (before !== undefined && !same(file.changes, before)) file.userEdited([], before);
+    this.#put(uri, file);
     this.#writing.add(key);
     return (after) => {
       this.#writing.delete(key);
       if (after === undefined) this.#drop(key);
-      else if (!same(track.changes, after)) track.agentWrote(after);
+      else if (!same(file.changes, after)) file.agentWrote(after);
       this.#report(key);
     };
   }
@@ -129,44 +129,44 @@ export class Review implements vscode.Disposable, WriteWatch {
     }
   }
 
-  /** `index` undefined: all hunks of the file. */
+  /** Accepts a hunk, or all hunks of the file. */
   accept(uri: vscode.Uri, index?: number): void {
-    this.#tracks.get(uri.toString())?.accept(index);
+    this.#files.get(uri.toString())?.accept(index);
     this.#report(uri.toString());
   }
 
-  /** Puts the old text back, in one step of undo; saves it if there was nothing else to save. */
+  /** Puts the old text back in one undo step, and saves it if the file had no unsaved changes. */
   async reject(uri: vscode.Uri, index?: number): Promise<void> {
     try {
       const moved = await this.#sync(uri);
-      // Hunks that were not on the screen: which one was meant can no longer be told.
+      // The hunks have changed, so the index may mean another one.
       if (moved && index !== undefined) return;
-      const track = this.#tracks.get(uri.toString());
-      if (!track || track.changes.hunks.length === 0) return;
-      const outcome = track.without(index);
-      if (track.created && outcome.text.length === 0) await this.#delete(uri);
-      else await this.#restore(uri, track, outcome);
+      const file = this.#files.get(uri.toString());
+      if (!file || file.changes.hunks.length === 0) return;
+      const outcome = file.without(index);
+      if (file.created && outcome.text.length === 0) await this.#delete(uri);
+      else await this.#restore(uri, file, outcome);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#warn(`${vscode.workspace.asRelativePath(uri)} could not be changed back: ${reason}`);
     }
   }
 
-  async #restore(uri: vscode.Uri, track: FileReview, outcome: Changes): Promise<void> {
+  async #restore(uri: vscode.Uri, file: FileReview, outcome: Changes): Promise<void> {
     const key = uri.toString();
     const text = currentText(outcome);
     const document = await vscode.workspace.openTextDocument(uri);
     const save = !document.isDirty;
     this.#rejecting.set(key, outcome);
     try {
-      if (save && (endingOf(text) === "mixed" || !same(track.changes, document.getText()))) {
-        // An editor would make the line endings all alike; and not every file outside of the workspace is kept fresh.
+      if (save && (endingOf(text) === "mixed" || !same(file.changes, document.getText()))) {
+        // An editor would make all line endings equal, and may not watch a file outside the workspace.
         const bytes = await vscode.workspace.encode(text, { encoding: document.encoding });
         await vscode.workspace.fs.writeFile(uri, bytes);
       } else if (!(await putText(document, text))) {
         throw new Error("VS Code refused the edit.");
       }
-      if (track.changes !== outcome && this.#rejecting.delete(key)) track.rejected(outcome);
+      if (file.changes !== outcome && this.#rejecting.delete(key)) file.rejected(outcome);
     } finally {
       this.#rejecting.delete(key);
       this.#report(key);
@@ -183,61 +183,61 @@ export class Review implements vscode.Disposable, WriteWatch {
 
   #documentChanged({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
     const key = document.uri.toString();
-    const track = this.#tracks.get(key);
+    const file = this.#files.get(key);
     const text = document.getText();
-    // Without a difference it is what the disk has already told, or a change of line endings alone.
-    if (!track || contentChanges.length === 0 || same(track.changes, text)) return;
+    // Without a difference the change is known from the disk already, or affects only line endings.
+    if (!file || contentChanges.length === 0 || same(file.changes, text)) return;
     const edits = contentChanges.map(toEdit);
     const outcome = this.#rejecting.get(key);
     if (outcome && same(outcome, text)) {
       this.#rejecting.delete(key);
-      track.rejected(outcome);
-    } else if (this.#writing.has(key)) track.agentWrote(text);
-    else if (reason === vscode.TextDocumentChangeReason.Undo) track.undone(edits, text);
-    else if (reason === vscode.TextDocumentChangeReason.Redo) track.redone(edits, text);
-    else track.userEdited(edits, text);
+      file.rejected(outcome);
+    } else if (this.#writing.has(key)) file.agentWrote(text);
+    else if (reason === vscode.TextDocumentChangeReason.Undo) file.undone(edits, text);
+    else if (reason === vscode.TextDocumentChangeReason.Redo) file.redone(edits, text);
+    else file.userEdited(edits, text);
     this.#report(key);
   }
 
-  /** What was not saved is gone with the document. */
+  /** Unsaved changes are gone with the document, so the file is read again. */
   async #documentClosed(uri: vscode.Uri): Promise<void> {
     const key = uri.toString();
-    const track = this.#tracks.get(key);
-    if (!track || this.#writing.has(key)) return;
-    if (track.changes.hunks.length === 0) this.#drop(key);
+    const file = this.#files.get(key);
+    if (!file || this.#writing.has(key)) return;
+    if (file.changes.hunks.length === 0) this.#drop(key);
     else if (await this.#sync(uri)) this.#report(key);
   }
 
   #renamed(from: vscode.Uri, to: vscode.Uri): void {
-    for (const [key, track] of [...this.#tracks]) {
+    for (const [key, file] of [...this.#files]) {
       const { path } = vscode.Uri.parse(key);
       if (path !== from.path && !path.startsWith(`${from.path}/`)) continue;
       this.#drop(key);
       const moved = to.with({ path: to.path + path.slice(from.path.length) });
-      this.#put(moved, track);
+      this.#put(moved, file);
       this.#report(moved.toString());
     }
   }
 
-  /** Takes over what happened to the file while nobody looked. Answers whether there was anything. */
+  /** Applies changes that no event reported. Returns whether there were any. */
   async #sync(uri: vscode.Uri): Promise<boolean> {
     const key = uri.toString();
     const text = await read(uri);
-    const track = this.#tracks.get(key);
-    if (!track || this.#writing.has(key) || this.#rejecting.has(key)) return false;
+    const file = this.#files.get(key);
+    if (!file || this.#writing.has(key) || this.#rejecting.has(key)) return false;
     if (text === undefined) this.#drop(key);
-    else if (same(track.changes, text)) return false;
-    else track.userEdited([], text);
+    else if (same(file.changes, text)) return false;
+    else file.userEdited([], text);
     this.#report(key);
     return true;
   }
 
-  #put(uri: vscode.Uri, track: FileReview): void {
+  #put(uri: vscode.Uri, file: FileReview): void {
     const key = uri.toString();
-    this.#tracks.set(key, track);
+    this.#files.set(key, file);
     if (this.#watchers.has(key)) return;
     const name = uri.path.slice(uri.path.lastIndexOf("/") + 1);
-    // Brackets and the like in a name must not be read as a pattern.
+    // Brackets and the like in a name must not become a pattern.
     const pattern = name.replaceAll(/[*?[\]{}]/g, "?");
     const watcher = vscode.workspace.createFileSystemWatcher(
       new vscode.RelativePattern(vscode.Uri.joinPath(uri, ".."), pattern),
@@ -252,7 +252,7 @@ export class Review implements vscode.Disposable, WriteWatch {
   }
 
   #drop(key: string): void {
-    this.#tracks.delete(key);
+    this.#files.delete(key);
     this.#watchers.get(key)?.dispose();
     this.#watchers.delete(key);
     this.#report(key);
@@ -260,19 +260,19 @@ export class Review implements vscode.Disposable, WriteWatch {
 
   #report(key: string): void {
     this.#unsaved.add(key);
-    this.#timer ??= setTimeout(() => void this.flush(), saveDelay);
+    this.#timer ??= setTimeout(() => void this.flush(), saveDelayMs);
     this.#changed.fire();
   }
 }
 
-/** A document's line endings are all alike, where the disk's need not be. */
+/** Whether the texts are equal. Line endings may differ: a document has only one kind, a file may have several. */
 const same = (changes: Changes, text: string): boolean => {
   const current = currentText(changes);
   if (current === text) return true;
   return (current.includes("\r") || text.includes("\r")) && lineFeeds(current) === lineFeeds(text);
 };
 
-/** As it stands in the editor, else on disk; undefined when it is gone. */
+/** Reads the text from the editor, else from the disk; undefined if the file is gone. */
 async function read(uri: vscode.Uri): Promise<string | undefined> {
   const open = () => vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
   const encoding = open()?.encoding;
@@ -287,7 +287,7 @@ async function read(uri: vscode.Uri): Promise<string | undefined> {
     );
   const document = open();
   if (!document) return onDisk;
-  const stale = onDisk !== undefined && !document.isDirty && !(await settled(document, onDisk));
+  const stale = onDisk !== undefined && !document.isDirty && !(await waitForText(document, onDisk));
   return stale && !document.isDirty ? onDisk : document.getText();
 }
 

@@ -25,7 +25,7 @@ export const suites = {
     args: [...mocha(choice), ...(choice.all ? ["--parallel", "--jobs", "2"] : [])],
     timeoutMinutes: 10,
   }),
-  headless: (choice) => ({ args: mocha(choice), timeoutMinutes: 20 }),
+  headless: (choice) => ({ args: mocha(choice), timeoutMinutes: 30 }),
   fuzz: (choice) => ({
     args: mocha(choice),
     ...(choice.runs && { env: { RONDO_FUZZ_RUNS: choice.runs } }),

@@ -29,6 +29,8 @@ interface Pace {
   size?: number;
   /** Wait after each write, in ms. */
   delay?: number;
+  /** Stops after this many writes until the promise resolves or the client leaves. */
+  pause?: { writes: number; until: Promise<void> };
   /** Comments that keep the connection alive: so often, in ms, before the answer and after it while it hangs. */
   pings?: number;
   /** Ends the connection after so many bytes. */
@@ -125,15 +127,17 @@ function events({ api }: ReceivedRequest, said: Said): string[] {
 }
 
 async function stream(items: (string | Uint8Array)[], pace: Pace, response: ServerResponse): Promise<void> {
-  const { wait: pause = 0, silent, size, delay = 0, pings, cutAt = Number.POSITIVE_INFINITY, cut, hang } = pace;
+  const { wait: begin = 0, silent, size, delay = 0, pause, pings, cutAt = Number.POSITIVE_INFINITY, cut, hang } = pace;
   response.flushHeaders();
   if (silent) {
     const stop = ping(response, pings);
-    await wait(pause);
+    await wait(begin);
     stop();
   }
   let left = cutAt;
+  let written = 0;
   for (const write of writes(items, size)) {
+    if (pause && written++ === pause.writes) await Promise.race([pause.until, once(response, "close")]);
     if (response.destroyed) return;
     const bytes = write.subarray(0, left);
     left -= bytes.length;

@@ -131,7 +131,7 @@ function listening(child) {
   return new Promise((resolve, reject) => {
     let output = "";
     const fail = (/** @type {string} */ why) => reject(new Error(`VS Code's server ${why}\n${output.slice(-2000)}`));
-    const timer = setTimeout(() => fail("did not start within 60 s"), 60_000);
+    const timer = setTimeout(() => fail("did not start within 3 minutes"), 180_000);
     const take = (/** @type {Buffer} */ bytes) => {
       output = (output + bytes).slice(-20_000);
       const port = /agent listening on (\d+)/.exec(output)?.[1];
@@ -258,6 +258,8 @@ export async function openBrowser({ url, theme = "dark", width = 1280, height = 
   });
   try {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    // Only a limit for what never comes: a busy machine takes its time.
+    context.setDefaultTimeout(90_000);
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const page = await context.newPage();
     await prepare?.(page);
@@ -276,7 +278,7 @@ export async function openBrowser({ url, theme = "dark", width = 1280, height = 
  * @param {string} selector what only the wanted webview has, e.g. `[aria-label="Rondo"]`
  * @param {number} [timeout] ms
  */
-export async function webviewFrame(page, selector, timeout = 30_000) {
+export async function webviewFrame(page, selector, timeout = 90_000) {
   for (const end = Date.now() + timeout; Date.now() < end; await wait(50)) {
     for (const frame of page.frames()) {
       // A frame may go away while it is asked.

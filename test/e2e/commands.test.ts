@@ -1,5 +1,6 @@
 /** What the palette and the composer offer beside a prompt. */
 import assert from "node:assert/strict";
+import { heldAnswer } from "./held-answer.ts";
 import { message, openSession, press, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
@@ -107,8 +108,8 @@ describe("commands", () => {
 
   it("messages written while Rondo works wait for the next step; one can be withdrawn", async () => {
     const panel = await window.newSession();
-    const long = "I have much to say about this. ".repeat(4);
-    window.plays({ blocks: [{ text: long, pieces: 40 }], delay: 100 }, [{ text: "The second is answered." }]);
+    const { answer, release } = heldAnswer("I have much to say about this. ".repeat(4));
+    window.plays(answer, [{ text: "The second is answered." }]);
     await say(panel, "the first");
     await said(panel, "I have much");
     await say(panel, "the second");
@@ -117,6 +118,8 @@ describe("commands", () => {
     await queue.getByText("the third").waitFor();
     assert.deepEqual(await queue.getByRole("listitem").allInnerTexts(), ["the second", "the third"]);
     await queue.getByRole("button", { name: "Withdraw" }).last().click();
+    await queue.getByText("the third").waitFor({ state: "detached" });
+    release();
     await said(panel, "The second is answered.");
     await status(panel, /Done/);
     assert.equal(await queue.count(), 0);
@@ -127,9 +130,8 @@ describe("commands", () => {
 
   it("Q2 messages that wait are edited and put in another order until they are sent", async () => {
     const panel = await window.newSession();
-    window.plays({ blocks: [{ text: "I have much to say. ".repeat(4), pieces: 40 }], delay: 150 }, [
-      { text: "All heard." },
-    ]);
+    const { answer, release } = heldAnswer("I have much to say. ".repeat(4));
+    window.plays(answer, [{ text: "All heard." }]);
     await say(panel, "the beginning");
     await said(panel, "I have much");
     await say(panel, "plant an oak");
@@ -143,6 +145,7 @@ describe("commands", () => {
     await field.fill("plant a beech");
     await field.press("Enter");
     await row("plant a beech").waitFor();
+    release();
     await said(panel, "All heard.");
     await status(panel, /Done/);
     assert.match(sent(), /plant an elm[\s\S]*plant a beech/);

@@ -49,11 +49,11 @@ describe("the main job, end to end", () => {
     return tops.some((top) => Math.abs(top - line.y) < 3);
   };
 
-  /** As a person would, who looks where the cursor is: Rondo's keys work there once its host has heard of it. */
+  /** Goes to the next change and waits until Rondo knows where the cursor is: only then it offers to accept the change. */
   const goToNext = async (words: string) => {
     await window.page.keyboard.press("Alt+F5");
     await lines(words).waitFor();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await window.offers("Rondo: Accept Change");
   };
 
   it("begins with an empty panel in which axe finds nothing serious", async () => {

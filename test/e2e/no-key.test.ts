@@ -1,6 +1,6 @@
 /** No key, in a workspace that would like to decide for the user. */
 import assert from "node:assert/strict";
-import { greedy } from "./hostile-settings.ts";
+import { hostileSettings } from "./hostile-settings.ts";
 import { message, question, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
@@ -9,7 +9,7 @@ const key = "sk-ant-a-key-that-nobody-may-see";
 describe("without a key", () => {
   let window: Window;
   before(async () => {
-    window = await openWindow({ key: false, files: { ".vscode/settings.json": JSON.stringify(greedy) } });
+    window = await openWindow({ key: false, files: { ".vscode/settings.json": JSON.stringify(hostileSettings) } });
   });
   after(() => window?.close());
 

@@ -1,8 +1,8 @@
-/** The processes of this machine, as Linux shows them. */
+/** Processes of this machine, which only Linux shows as files. */
 import { readdirSync, readFileSync } from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
+import { until } from "../timing.ts";
 
-/** Processes whose command line holds `words`, other than this one; with `marker`, only those that inherited it. */
+/** Returns the other processes whose command line holds `words` and, given a `marker`, whose environment holds that. */
 export function processes(words: string, marker = ""): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -10,11 +10,9 @@ export function processes(words: string, marker = ""): number[] {
     .map(Number);
 }
 
-/** Resolves when so many processes have the words in their command line. */
-export async function processCount(words: string, count: number, limit = 5000): Promise<void> {
-  for (const end = Date.now() + limit; processes(words).length !== count; await wait(20)) {
-    if (Date.now() > end) throw new Error(`${processes(words).length} processes have "${words}", not ${count}`);
-  }
+/** Waits until this many processes have the words in their command line. */
+export async function processCount(words: string, count: number): Promise<void> {
+  await until(() => processes(words).length === count);
 }
 
 /** Empty for a process that is gone. */

@@ -1,12 +1,11 @@
 /** The window is reloaded, the panel hidden, the extension host killed: nothing is lost, nothing is doubled. */
 import assert from "node:assert/strict";
+import { heldAnswer, manyWords } from "./held-answer.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
 import { message, openSession, question, said, say, status, transcript } from "./panel-actions.ts";
 import { processCount, processes } from "./processes.ts";
 import { openWindow, type Window } from "./window.ts";
 
-const long = Array.from({ length: 80 }, (_, at) => `word${at}`).join(" ");
-const talk = { blocks: [{ text: long, pieces: 80 }], delay: 60 };
 const run = (command: string) => ({ call: { name: "bash", input: { command } } });
 
 describe("what outlives the window", () => {
@@ -53,7 +52,7 @@ describe("what outlives the window", () => {
     await question(panel, /new\.txt/);
 
     panel = await window.newSession();
-    window.plays(talk);
+    window.plays(heldAnswer().answer);
     await say(panel, "talk to me");
     await said(panel, "word9 ");
     await message(panel).fill("half a thought");
@@ -105,15 +104,17 @@ describe("what outlives the window", () => {
 
   it("shows the same when the panel was hidden in mid-stream, with the draft", async () => {
     let panel = await window.newSession();
-    window.plays(talk);
+    const { answer, release } = heldAnswer();
+    window.plays(answer);
     await say(panel, "talk to me");
     await said(panel, "word9 ");
     await message(panel).fill("another thought");
     await hideAndShow();
+    release();
     panel = await window.panel();
     assert.equal(await message(panel).inputValue(), "another thought");
     await status(panel, /Done/);
-    assert.ok((await transcript(panel)).includes(long), "each word is there once and in order");
+    assert.ok((await transcript(panel)).includes(manyWords), "each word is there once and in order");
     assert.equal(await panel.getByRole("article").count(), 2);
     await assertGoesOn("talk to me");
   });

@@ -1,12 +1,11 @@
 /** Stop, wherever a turn is. */
 import assert from "node:assert/strict";
 import { stopwatch } from "../timing.ts";
+import { heldAnswer } from "./held-answer.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
 import { press, question, said, say, status, transcript } from "./panel-actions.ts";
 import { processCount } from "./processes.ts";
 import { openWindow, type Window } from "./window.ts";
-
-const long = Array.from({ length: 80 }, (_, at) => `word${at}`).join(" ");
 
 describe("Stop", () => {
   let window: Window;
@@ -27,7 +26,7 @@ describe("Stop", () => {
   }
 
   it("L11 in mid-stream closes the connection within a second and keeps what was said", async () => {
-    window.plays({ blocks: [{ text: long, pieces: 80 }], delay: 100 });
+    window.plays(heldAnswer().answer);
     const panel = await window.panel();
     await say(panel, "talk");
     await said(panel, "word9 ");
@@ -76,7 +75,7 @@ describe("Stop", () => {
 
   it("stops by Escape in the composer", async () => {
     const panel = await window.newSession();
-    window.plays({ blocks: [{ text: long, pieces: 80 }], delay: 100 });
+    window.plays(heldAnswer().answer);
     await say(panel, "talk");
     await said(panel, "word5 ");
     await panel.getByRole("textbox", { name: "Message" }).press("Escape");

@@ -1,6 +1,6 @@
 /** A workspace that is not trusted: reading works, what writes or runs is refused, its settings count for nothing. */
 import assert from "node:assert/strict";
-import { greedy } from "./hostile-settings.ts";
+import { hostileSettings } from "./hostile-settings.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
 import { said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -8,8 +8,12 @@ import { openWindow, type Window } from "./window.ts";
 describe("a workspace that is not trusted", () => {
   let window: Window;
   before(async () => {
-    const settings = JSON.stringify({ ...greedy, "rondo.model": "model-of-the-workspace", "rondo.maxTurns": 1 });
-    const hooks = JSON.stringify({ hooks: greedy["rondo.hooks"] });
+    const settings = JSON.stringify({
+      ...hostileSettings,
+      "rondo.model": "model-of-the-workspace",
+      "rondo.maxTurns": 1,
+    });
+    const hooks = JSON.stringify({ hooks: hostileSettings["rondo.hooks"] });
     window = await openWindow({
       trust: false,
       files: {

@@ -117,7 +117,7 @@ export class Window {
    */
   async #pick(typed: string, row: string): Promise<void> {
     const { page } = this;
-    for (let tries = 0; tries < 15; tries++) {
+    for (let tries = 0; tries < 40; tries++) {
       await page.keyboard.press("F1");
       try {
         await page.locator(".quick-input-widget input[type=text]").fill(typed, { timeout: 2000 });
@@ -129,6 +129,25 @@ export class Window {
       }
     }
     throw new Error(`Nothing named "${row}" was found with "${typed}".`);
+  }
+
+  /** Waits until the palette offers a command, and leaves the focus where it was. */
+  async offers(title: string): Promise<void> {
+    const { page } = this;
+    const rows = page.locator(".quick-input-list .monaco-list-row", { hasText: title });
+    for (let offered = false; !offered; ) {
+      await page.keyboard.press("F1");
+      await page.locator(".quick-input-widget input[type=text]").fill(`>${title}`);
+      offered = await rows
+        .first()
+        .waitFor({ timeout: 1000 })
+        .then(
+          () => true,
+          () => false,
+        );
+      await page.keyboard.press("Escape");
+      await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    }
   }
 
   /** By VS Code's own command: at a reload by the browser, VS Code does not always get to end its extension host. */

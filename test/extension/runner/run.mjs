@@ -12,7 +12,7 @@ import { freshFolder, openBrowser, startVSCode, workbenchURL } from "../../vscod
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 /** Longest that the whole of the run may take, in ms. */
-const LIMIT = 10 * 60_000;
+const LIMIT = 14 * 60_000;
 const verbose = process.env["RONDO_VERBOSE"] !== undefined;
 
 /**

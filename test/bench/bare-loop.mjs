@@ -1,4 +1,4 @@
-/** The least that a loop can do: fetch, parse the events, read the file, append a line. What Rondo is measured against. */
+/** A minimal loop that Rondo is measured against: fetch, parse the events, read the file, append a line. */
 // @ts-nocheck: plain JavaScript on purpose; stripping types would count as part of its start.
 import { appendFileSync, readFileSync } from "node:fs";
 

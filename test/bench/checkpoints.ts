@@ -1,4 +1,4 @@
-/** What a checkpoint costs: how long a step of three changed files waits for it, and whether it stops anything else. */
+/** Cost of a checkpoint: how long a step with three changed files waits for it, and whether it blocks anything else. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** `edit` in a file of 1 MB: to the letter, by each kind of difference that is overlooked, and where nothing is found. */
+/** `edit` in a file of 1 MB: an exact match, each kind of inexact match, and no match. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import os from "node:os";
@@ -69,7 +69,7 @@ export async function benchEdit(report: Report): Promise<void> {
   }
 }
 
-/** What no edit can do without: the bytes read, and written to the disk. */
+/** Lower bound of an edit: reads the bytes and writes them to the disk. */
 async function rewriteBare(file: string): Promise<void> {
   const bytes = readFileSync(file);
   const handle = await open(file, "r+");

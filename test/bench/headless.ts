@@ -1,4 +1,4 @@
-/** The headless run beside the bare loop, against a server that answers at once: 100 steps that each read a small file. */
+/** The headless run compared with the bare loop: 100 steps that each read a small file, with a server that answers at once. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -14,22 +14,22 @@ interface Run {
   step: number;
   /** From the start of the process to its first request, ms. */
   first: number;
-  /** Most memory at the end, and after the first steps, MiB; NaN where the system does not tell. */
+  /** Peak memory at the end and after the first steps, MiB; NaN where the system does not report it. */
   peak: number;
   early: number;
-  /** Of the record on disk, MiB. */
+  /** Size of the record on disk, MiB. */
   record: number;
-  /** Of the first request, bytes. */
+  /** Size of the first request, bytes. */
   size: number;
-  /** How much of each request the next one begins with, up to the end of its messages; 1 is all. */
+  /** Share of each request that the next one repeats as its prefix, up to the end of its messages; 1 is all. */
   prefix: number;
 }
 
 const root = path.join(import.meta.dirname, "../..");
 const rounds = 7;
-/** Steps of a long session, and the part of it that is measured. */
+/** Number of steps of a long session, and the first one that is measured. */
 const many = 1000;
-/** Read in turn: the same call over and over would be taken for a loop that leads nowhere. */
+/** Read in turn, because loop detection stops repeated calls. */
 const files = 10;
 
 export async function benchHeadless(report: Report): Promise<void> {
@@ -66,7 +66,7 @@ export async function benchLongSession(report: Report): Promise<void> {
   report("long.prefix-kept", rondo.prefix, "share");
 }
 
-/** What is in use on the heap after a full collection: how much more at the end of a long session than after 100 steps. */
+/** Growth of the heap after a full collection, between 100 steps and the end of a long session. */
 async function liveGrowth(): Promise<number> {
   const heaps: number[] = [];
   await measure("rondo", many, 0, {
@@ -82,7 +82,7 @@ async function liveGrowth(): Promise<number> {
 }
 
 interface Watch {
-  /** For Node. */
+  /** Options of Node. */
   flags: string[];
   /** Awaited before the reply of a step. */
   before(step: number, child: ChildProcessByStdio<null, null, Readable>): Promise<void>;

@@ -1,4 +1,4 @@
-/** From the moment at which a command writes to that at which the panel is told: its first line, and each of many. */
+/** Time from a command's write until the panel gets it: for the first line, and for each of many. */
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -19,7 +19,7 @@ export async function benchOutput(report: Report): Promise<void> {
   report("output.each.worst", Math.max(...each), "ms");
 }
 
-/** ms from the writing of each line until it was first shown. */
+/** Milliseconds from the write of each line until it was first shown. */
 async function delays(command: string): Promise<number[]> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "rondo-output-"));
   const { background } = nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") });

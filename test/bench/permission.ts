@@ -1,4 +1,4 @@
-/** How long it takes to decide on a command: parsing, looking up the paths that it names, and the rules. */
+/** Time to decide on a command: parsing, resolving its paths, and the rules. */
 import { judge, strictest } from "../../src/loop/permissions/rules.ts";
 import { commandRequirements } from "../../src/tools/command/command-requirements.ts";
 import { allowed } from "../tools/command/allowed.ts";

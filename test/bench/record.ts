@@ -1,4 +1,4 @@
-/** Long sessions and many sessions: how long they take to open, to list and to search. */
+/** Time to open, list and search long sessions and many sessions. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -15,7 +15,7 @@ const program = path.join(import.meta.dirname, "../../dist/headless.js");
 const model = { providerID: "anthropic", modelID: "bench" };
 const tokens = { input: 1000, output: 20, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
 const rounds = 7;
-/** Of the long session; each has four parts. */
+/** Messages of the long session; each has four parts. */
 const steps = 2500;
 const manySessions = 1000;
 const line = '  const value = compute(input, { retries: 3 }); // "quoted" text\n';
@@ -54,7 +54,7 @@ async function benchLong(sessions: Sessions, report: Report): Promise<void> {
   report("record.open", median(times.long) - median(times.short), "ms");
 }
 
-/** From the start of the process to its first request, in ms. */
+/** Measures the milliseconds from the start of the process to its first request. */
 async function firstRequest(folder: string, id: string): Promise<number> {
   const server = createServer();
   server.listen(0, "127.0.0.1");

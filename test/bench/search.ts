@@ -1,4 +1,4 @@
-/** grep and glob over 50,000 files, and ripgrep by itself over the same: interleaved, so that both see the same machine. */
+/** grep and glob over 50,000 files compared with bare ripgrep, interleaved so that both see the same machine. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ interface Pair {
   name: string;
   tool: Tool;
   input: Record<string, unknown>;
-  /** ripgrep's arguments for the same. */
+  /** Arguments of ripgrep for the same search. */
   bare: string[];
 }
 
@@ -77,7 +77,7 @@ async function run(args: readonly string[], cwd: string): Promise<void> {
   await once(child, "close");
 }
 
-/** 50,000 files of about 1 kB in 2,500 folders. Made once, as that takes longer than all else. */
+/** 50,000 files of about 1 kB in 2,500 folders. Made once, which takes longer than the rest. */
 function tree(): string {
   const folder = path.join(os.tmpdir(), "rondo-bench-tree-50000");
   if (existsSync(folder)) return folder;

@@ -1,4 +1,4 @@
-/** A window of the real VS Code on a copy of the sample, whose models are a server in this process. */
+/** A window of the real VS Code on a copy of the sample; this process serves its models. */
 import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
@@ -12,14 +12,14 @@ export interface Window {
   model: ModelServer;
   /** Runs a command of the palette by its title. */
   command(title: string): Promise<void>;
-  /** Waits until it is shown. */
+  /** Waits until the panel is shown. */
   panel(): Promise<Frame>;
-  /** Resident memory of the extension host in MiB; NaN but on Linux. */
+  /** Resident memory of the extension host in MiB; NaN except on Linux. */
   hostMemory(): number;
   close(): Promise<void>;
 }
 
-/** `settle`: how long the window gets over its own start, in ms. */
+/** Opens a window and waits `settle` ms for its start to be over. */
 export async function openWindow(extensions: string[], script: Script, settle: number): Promise<Window> {
   const model = await startModelServer(script);
   const folder = await freshFolder("bench", path.join(import.meta.dirname, "../../sample"));

@@ -1,4 +1,4 @@
-/** Rondo in the real VS Code, installed from its VSIX, beside the same VS Code without it. */
+/** Rondo in the real VS Code, installed from its VSIX, compared with the same VS Code without it. */
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { openWindow, type Window } from "./vscode-window.ts";
 
 const rounds = 5;
 const steps = 50;
-/** How long a window gets over its own start, and rests before its memory is read, in ms. */
+/** Waits after a window's start and before its memory is read, in ms. */
 const rest = 5000;
 
 const last = "The end of this answer.";
@@ -89,7 +89,7 @@ async function withRondo(vsix: string): Promise<{ figures: Figures; memory: Memo
   }
 }
 
-/** The same window, at the same ages. */
+/** Measures the same window at the same ages. */
 async function withoutRondo(): Promise<Memory> {
   const window = await openWindow([], respond, rest);
   try {
@@ -103,7 +103,7 @@ async function withoutRondo(): Promise<Memory> {
   }
 }
 
-/** The prompt says what is answered. */
+/** Answers as the prompt says. */
 function respond({ body }: ReceivedRequest): Answer {
   if (!Array.isArray(body["tools"])) return [{ text: "A title" }];
   const said = JSON.stringify(body["messages"]);
@@ -116,7 +116,7 @@ function respond({ body }: ReceivedRequest): Answer {
   return [{ call: { name: "read", input: { file_path: "package.json", limit: 10 + (done % 10) } } }];
 }
 
-/** Those of the turns, without the ones for titles. */
+/** Returns the requests of turns, without those for titles. */
 function requests(window: Window): ReceivedRequest[] {
   return window.model.requests.filter(({ body }) => Array.isArray(body["tools"]));
 }
@@ -136,7 +136,7 @@ async function enter(window: Window, panel: Frame, text: string): Promise<number
   return sinceEpoch(requests(window)[before]?.arrivedAt) - at;
 }
 
-/** The page and the server have clocks of their own; what they share is the system's. In ms since 1970. */
+/** Time in ms since 1970: page and server share only the system's clock. */
 function sinceEpoch(here: number | undefined): number {
   return performance.timeOrigin + (here ?? Number.NaN);
 }
@@ -189,7 +189,7 @@ async function streamed(window: Window) {
   };
 }
 
-/** What VS Code's own list of running extensions says, in ms. It begins with the slowest, and has the rows in sight only. */
+/** Reads activation times in ms from VS Code's list of running extensions, which shows only visible rows, slowest first. */
 async function activationTime(window: Window): Promise<number> {
   await window.command("Developer: Show Running Extensions");
   const rows = window.page.locator(".runtime-extensions-editor .monaco-list-row");
@@ -203,7 +203,7 @@ async function activationTime(window: Window): Promise<number> {
   return Number(/(\d+)\s*ms/.exec(text)?.[1] ?? Number.NaN);
 }
 
-/** Counts, in a copy of the extension whose files tell of themselves, what is loaded and connected too early. */
+/** Counts modules and connections that are loaded too early, in a copy of the extension that reports them. */
 async function beforeThePrompt(): Promise<{ loaded: number; connections: number }> {
   const base = await freshFolder("bench-copy");
   const copy = path.join(base, "rondo");

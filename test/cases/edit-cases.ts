@@ -11,7 +11,7 @@ export interface EditCase {
   old_string?: string | Pieces | null;
   new_string?: string | null;
   replace_all?: unknown;
-  /** Of cases about the file itself. */
+  /** Set for cases about the file itself. */
   setup?: { file?: string; path?: string; mode?: string; text?: string; edit: [old: string, by: string] };
   expect: {
     ok?: boolean;
@@ -21,18 +21,18 @@ export interface EditCase {
     mode?: string;
     asks_or_refuses?: boolean;
   };
-  /** `policy`: peers differ, and several outcomes are right. */
+  /** `policy`: other agents differ, and several outcomes are right. */
   judgement: "strict" | "policy";
   also_acceptable?: string[];
 }
 
-/** What became of the file; the error, where there was one. */
+/** Content of the file after the edit, and the error if there was one. */
 export interface Outcome {
   error?: string;
   bytes: Buffer | undefined;
 }
 
-/** `before`: undefined for a file that is not there. */
+/** Returns the file and the input of a case; `before` is undefined for a missing file. */
 export function fileOf(one: EditCase): { before: Buffer | undefined; name: string; input: Record<string, unknown> } {
   if (one.setup) {
     const [old_string, new_string] = one.setup.edit;
@@ -46,7 +46,7 @@ export function fileOf(one: EditCase): { before: Buffer | undefined; name: strin
   return { before: bytesOf(content), name, input };
 }
 
-/** Where peers differ, anything is right that one of them does; never a file that changed in spite of an error. */
+/** Checks an outcome. For `policy` cases every accepted outcome passes. A file that changed despite an error never does. */
 export function judge(one: EditCase, before: Buffer | undefined, { error, bytes }: Outcome): void {
   if (error !== undefined) assert.deepEqual(bytes, before, error);
   const { ok, error: kind, text, file: after } = one.expect;

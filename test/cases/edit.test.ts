@@ -1,4 +1,4 @@
-/** What an edit makes of a text: told here, then the cases that other tools' tests hold. */
+/** Cases of `edit`: a table of our own, then those collected from other agents. */
 import assert from "node:assert/strict";
 import { chmodSync, statSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { EditWorkspace } from "../tools/edit-tools.ts";
 import { collectedCases } from "./collected.ts";
 import { type EditCase, fileOf, judge, type Outcome, textOf } from "./edit-cases.ts";
 
-/** What the file reads afterwards, or why it does not change. */
+/** Texts before and after an edit, or the reason for its refusal. */
 const table: [
   title: string,
   before: string,

@@ -1,4 +1,4 @@
-/** Cases that users and tests of other agents teach, retold: budgets of the window, compaction, Stop, and text in circles. */
+/** Cases from data/loop.json, retold: the context window, compaction, Stop, and repeated text. */
 import assert from "node:assert/strict";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import { contextSize, type Tokens } from "../../src/chat/message.ts";
@@ -25,7 +25,7 @@ const usage = (tokens: Partial<Tokens>): Tokens => ({
   ...tokens,
 });
 
-describe("cases: the budget of the window", () => {
+describe("cases: context window", () => {
   const open = harnesses();
   const overflows = (window: number, tokens: Partial<Tokens>, more = {}, limits = {}) =>
     contextSize(usage(tokens)) > overflowLimit(bareConfig(window, more), { ...defaultLimits, ...limits });
@@ -103,7 +103,7 @@ describe("cases: compaction", () => {
     }
   });
 
-  /** Each call is followed at once by its result, and no result is without its call. */
+  /** Checks that each call is followed by its result, and that no result lacks its call. */
   function checkPairs(request: ModelServer["requests"][number]): void {
     const messages = messagesOf(request);
     for (const [at, message] of messages.entries()) {
@@ -303,7 +303,7 @@ describe("cases: Stop", () => {
     await second.session.dispose();
   });
 
-  /** As it is read from a record. */
+  /** Copies it as a record would. */
   function copyOf(chat: Chat): Chat {
     const copy = newSession("");
     apply(copy, { type: "session", session: chat.session });
@@ -315,7 +315,7 @@ describe("cases: Stop", () => {
   }
 });
 
-describe("cases: text in circles", () => {
+describe("cases: repeated text", () => {
   const open = harnesses();
 
   it("E2 a model that says the same sentence again and again can be stopped, and nothing else happens (L227)", async () => {

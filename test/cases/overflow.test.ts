@@ -1,4 +1,4 @@
-/** In which words servers say that the window is full, and which words only look like it. */
+/** Error texts that say that the context window is full, and similar ones that do not. */
 import assert from "node:assert/strict";
 import { loopCases } from "./loop-cases.ts";
 import { failures } from "./provider-failures.ts";
@@ -46,7 +46,7 @@ const answerTooLong: Record<string, string> = {
   vLLM: "'max_tokens' or 'max_completion_tokens' is too large: 6048. This model's maximum context length is 6048 tokens and your request has 568 input tokens (6048 > 6048 - 568).",
 };
 
-describe("H2 C3 a full window", () => {
+describe("H2 C3 a full context window", () => {
   const kinds = async (text: string) => {
     const errors = (await failures({ status: 400, body: { error: { message: text } } })) ?? [];
     return errors.map(({ kind }) => kind);

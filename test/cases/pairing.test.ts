@@ -1,4 +1,4 @@
-/** Calls and their results, and what goes back to which model, in whatever state a chat is. */
+/** Pairing of calls and results in requests, whatever the state of the chat. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import type { Entry } from "../../src/chat/apply.ts";
@@ -19,7 +19,7 @@ const openaiBody = (...asked: Parameters<typeof openaiBytes>) => Buffer.from(ope
 
 const time = { start: 1 };
 
-/** The body for each provider, checked. */
+/** Returns the request body for each provider after checking it. */
 function bodies(entries: Entry[], system = "You are a test."): { anthropic: string; openai: string } {
   const anthropic = anthropicBody(request({ entries, system }));
   const openai = openaiBody(request({ entries, system }), false);
@@ -41,7 +41,7 @@ const History = z.array(
   }),
 );
 
-/** A chat of these messages; a call without a result was running when it was left. */
+/** Makes a chat of these messages; a call without a result was running when the session ended. */
 function entriesOf(history: z.infer<typeof History>): Entry[] {
   return history.flatMap(({ role, text, tool_calls = [] }) => {
     if (role === "tool") return [];
@@ -55,7 +55,7 @@ function entriesOf(history: z.infer<typeof History>): Entry[] {
   });
 }
 
-/** The messages for Anthropic. */
+/** Returns the messages for Anthropic. */
 function told(entries: Entry[]) {
   return JSON.parse(bodies(entries).anthropic).messages;
 }
@@ -142,7 +142,7 @@ describe("I8 calls and results", () => {
   });
 });
 
-describe("D3 parts that are no words", () => {
+describe("D3 parts without text", () => {
   it("a mention becomes a request to hand work over; compactions and subtasks say nothing; silent messages are told", () => {
     const silent = user("Write down what lasts.");
     silent.info = { ...silent.info, silent: true };
@@ -170,7 +170,7 @@ describe("D3 parts that are no words", () => {
   });
 });
 
-describe("E3 what belongs to one model", () => {
+describe("E3 data of one model", () => {
   const thought = { type: "reasoning", text: "Hm.", time, metadata: { signature: "sig1" } } as const;
   const details = [{ type: "reasoning.text", text: "Hm.", signature: "sig2" }];
   const openaiThought = { ...thought, metadata: { field: "reasoning_content", reasoning_details: details } };
@@ -224,12 +224,12 @@ describe("L10 L11 a call that was stopped", () => {
   });
 });
 
-describe("E3 E4 what comes back", () => {
+describe("E3 E4 data that is sent back", () => {
   const open = harnesses();
   let server: ModelServer | undefined;
   afterEach(() => server?.stop());
 
-  /** The request after an answer of the model. */
+  /** Returns the request that follows this answer of the model. */
   async function nextRequest(api: "anthropic" | "openai", answer: Answer): Promise<string> {
     server = await startModelServer([answer, [{ text: "ok" }]]);
     const model = (api === "anthropic" ? anthropicModel : openaiModel)({ apiKey: "test-key-1", baseURL: server.url });

@@ -1,4 +1,4 @@
-/** Brings a failure about as a server, a socket or an SDK would, and says what the models make of it. */
+/** Causes failures as a server, a socket or an SDK would, and returns the errors that the models report. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -12,16 +12,16 @@ import { ask, request } from "../wire/ask.ts";
 
 export type Failure =
   | { status: number; headers?: Record<string, string>; body?: unknown }
-  /** Objects that come as the data of a stream, in OpenAI's form. */
+  /** Data objects of a stream in OpenAI's format. */
   | { sse: unknown[] }
-  /** Of a recorded stream. */
+  /** Id of a recorded stream. */
   | { stream: string }
-  /** What is thrown: its message, the system's code of its cause, or its name. */
+  /** Thrown error: its message, the system error code of its cause, or its name. */
   | { thrown: { message?: string; code?: string; name?: string } };
 
 const endpoint = { origin: "http://test", model: "test-model", apiKey: "test-key-1", keyVariable: "TEST_KEY" };
 
-/** With Anthropic's format and with OpenAI's, where both can fail so. Undefined: a recording that is not here. */
+/** Returns the errors of both wire formats, where both can fail this way; undefined if the recording is missing. */
 export async function failures(failure: Failure): Promise<ModelError[] | undefined> {
   if ("thrown" in failure) return [toModelError(thrown(failure.thrown), endpoint)];
   if ("status" in failure) return [await failed("anthropic", failure), await failed("openai", failure)];

@@ -1,4 +1,4 @@
-/** What is tried again and what is not, over the real SDKs; then the cases that other tools' tests hold. */
+/** Errors that are retried and errors that are not, over the real SDKs: our own cases, then the collected ones. */
 import assert from "node:assert/strict";
 import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";
 import { type LoopCase, loopCases } from "./loop-cases.ts";
@@ -11,7 +11,7 @@ const told = (status: number, error?: object, headers?: Record<string, string>):
 });
 const slowDown = { type: "rate_limit_error", message: "Slow down" };
 
-/** What happens, whether it is tried again, and what the user is told. */
+/** Failure, whether it is retried, and the words that the user sees. */
 const table: [title: string, failure: Failure, retry: boolean, words?: RegExp][] = [
   ["a lock that another request holds", told(409), true],
   ["a timeout of the server's", told(408), true],
@@ -54,7 +54,7 @@ const table: [title: string, failure: Failure, retry: boolean, words?: RegExp][]
   ["a bug", { thrown: { message: "x is not a function" } }, false],
 ];
 
-describe("H2 tried again or not", () => {
+describe("H2 retried or not", () => {
   for (const [title, failure, retry, words] of table) {
     it(`${title}: ${retry ? "again" : "no"}`, async () => {
       for (const error of (await failures(failure)) ?? []) {
@@ -93,7 +93,7 @@ function failureOf({ input }: LoopCase): Failure | undefined {
   return typeof error_name === "string" ? { thrown: { name: error_name } } : undefined;
 }
 
-describe("H3 when", () => {
+describe("H3 delay", () => {
   async function delay(headers: Record<string, string>, attempt = 1): Promise<number> {
     const [error] = (await failures({ status: 429, headers, body: {} })) ?? [];
     return retryDelay(attempt, 1000, error ?? assert.fail());

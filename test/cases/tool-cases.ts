@@ -1,4 +1,4 @@
-/** A case of a file tool in neutral form: a folder, an input, and what must come of it. */
+/** Cases of the file tools in neutral form: a folder, an input and the expected outcome. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -18,11 +18,11 @@ export interface ToolCase {
 interface Setup {
   files?: Record<string, string>;
   files_b64?: Record<string, string>;
-  /** The names are in base64: no text. */
+  /** Files whose names are not UTF-8, in base64. */
   files_b64_name?: Record<string, string>;
-  /** Texts and how often each comes. */
+  /** Texts with the number of times that each is repeated. */
   files_repeat?: Record<string, [string, number][]>;
-  /** Beside the workspace. */
+  /** Files outside the workspace. */
   outside?: Record<string, string>;
   symlinks?: Record<string, string>;
   modes?: Record<string, string>;
@@ -31,7 +31,7 @@ interface Setup {
 }
 
 interface Expectation {
-  /** Of grep: path and line. */
+  /** Matches of grep: path and line. */
   matches?: [string, number][];
   paths_set?: string[];
   paths_include?: string[];
@@ -53,7 +53,7 @@ interface Expectation {
   matches_or_clear_error?: boolean;
 }
 
-/** Files that are made at most: more take longer, and show nothing else. */
+/** Maximum number of generated files: more would take longer and show nothing else. */
 const mostFiles = 1_500;
 
 const errors: Record<string, RegExp> = {
@@ -106,7 +106,7 @@ function fill(work: TestWorkspace, setup: Setup): void {
   if (setup.git) execFileSync("git", ["init", "-q"], { cwd: work.folder });
 }
 
-/** In the words of the project's own tools. */
+/** Translates the input to the parameters of our tools. */
 function inputFor(work: TestWorkspace, tool: string, input: Record<string, unknown>): Record<string, unknown> {
   const { path: where, include, abort_before: _, abort_after_ms: __, ...rest } = input;
   const place = typeof where === "string" ? where.replace("<outside>", path.join(work.root, "outside")) : undefined;
@@ -174,7 +174,7 @@ function checkOutput(expect: Expectation, outcome: Exclude<Outcome, { error: str
   for (const one of expect.output_not_contains ?? []) assert.ok(!output.includes(one), output);
 }
 
-/** Rows of grep, `path:line:text`, and of glob. What is said beside them is in brackets. */
+/** Returns the paths in the rows of grep, `path:line:text`, and of glob. Rows in brackets are notes. */
 function pathsOf(outcome: Outcome): string[] {
   if ("error" in outcome || /^No (matches|files match)/.test(outcome.output)) return [];
   const rows = outcome.output

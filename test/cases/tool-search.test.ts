@@ -1,4 +1,4 @@
-/** What tools that search must do with what others' users met. */
+/** Cases of `grep` and `glob` from the issues of other agents. */
 import { checkCase, type ToolCase } from "./tool-cases.ts";
 
 const tree = { "a.txt": "hit\n", "b.js": "one\nhit\n", "sub/c.txt": "hit\n", "sub/d.md": "no\n" };

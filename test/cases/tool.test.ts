@@ -1,4 +1,4 @@
-/** What tools that read and write files must do with what others' users met. */
+/** Cases of `read` and `write` from the issues of other agents. */
 import { collectedCases } from "./collected.ts";
 import { checkCase, type ToolCase } from "./tool-cases.ts";
 

@@ -1,10 +1,10 @@
-/** Sessions with the real lock of the record. */
+/** Sessions with a real lock file. */
 import type { HeldLock, SessionLock } from "../../src/loop/storage.ts";
 import { lockPath, RecordLock } from "../../src/record/session-lock.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import type { Harness } from "../loop/harness.ts";
 
-/** A lock that is tied to the record once there is one. */
+/** A session lock whose record is set later. */
 export class LateLock implements SessionLock {
   #lock: RecordLock | undefined;
 

@@ -1,4 +1,4 @@
-/** "OpenCode Agent Loop Specification": the processor's table of stream events, a row a test. */
+/** "OpenCode Agent Loop Specification": the processor's table of stream events, one test for each row. */
 import assert from "node:assert/strict";
 import type { Part } from "../../src/chat/message.ts";
 import { noTokens } from "../../src/chat/message.ts";
@@ -10,7 +10,7 @@ type Step = ModelEvent | ((h: Harness) => unknown);
 describe("OpenCode: stream events", () => {
   const open = harnesses();
 
-  /** Plays the events of one reply; functions look at the chat in between. Later replies are empty words. */
+  /** Plays the events of one reply; functions check the chat in between. Later replies are empty. */
   async function play(steps: readonly Step[], files: Record<string, string> = {}): Promise<Harness> {
     let asked = 0;
     const looked: unknown[] = [];

@@ -16,7 +16,7 @@ export class QueryRun {
   readonly server: ModelServer;
   readonly folder: string;
   readonly query: Query;
-  /** What was read so far. */
+  /** Messages read so far. */
   readonly messages: SDKMessage[] = [];
 
   constructor(server: ModelServer, folder: string, query: Query) {
@@ -31,14 +31,14 @@ export class QueryRun {
     return this.messages;
   }
 
-  /** Reads to the end, of which there is exactly one. */
+  /** Reads to the end and returns the only result. */
   async result(): Promise<SDKResultMessage> {
     const results = (await this.all()).filter((one) => one.type === "result");
     assert.equal(results.length, 1);
     return results[0] ?? assert.fail();
   }
 
-  /** Reads until a message of this kind. */
+  /** Reads until a message of this kind, and returns it. */
   async until(kind: string): Promise<SDKMessage> {
     for (;;) {
       const { value, done } = await this.query.next();
@@ -48,7 +48,7 @@ export class QueryRun {
     }
   }
 
-  /** What was read, in words: "system/init", "assistant", "user". */
+  /** Kinds of the messages read so far: "system/init", "assistant", "user". */
   get kinds(): string[] {
     return this.messages.map(kindOf);
   }
@@ -66,7 +66,7 @@ function kindOf(message: SDKMessage): string {
   return "subtype" in message && message.type === "system" ? `system/${message.subtype}` : message.type;
 }
 
-/** Begins runs that are ended after each test. To be called within a `describe`. */
+/** Returns a function that starts runs, which are ended after each test. Call it within a `describe`. */
 export function queries(): (script: Script, more?: More) => Promise<QueryRun> {
   const open: QueryRun[] = [];
   afterEach(async () => {

@@ -95,7 +95,7 @@ describe("Registry plan: registry", () => {
 describe("Registry plan: core tools", () => {
   const open = harnesses();
 
-  /** Runs the calls one after the other, and answers with the results. */
+  /** Runs the calls one after the other, and returns the results. */
   async function run(calls: [string, Record<string, unknown>][], files: Record<string, string> = {}): Promise<Harness> {
     const replies: Said[][] = calls.map(([call, input]) => [{ call, input }]);
     const h = open([...replies, ["Done."]], { files, mode: "bypassPermissions" });

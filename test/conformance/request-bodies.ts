@@ -1,4 +1,4 @@
-/** What a request said, in either format. */
+/** Reads request bodies of both wire formats. */
 import type { ReceivedRequest } from "../model-server.ts";
 
 interface Block {
@@ -11,7 +11,7 @@ interface Block {
   cache_control?: object;
 }
 
-/** A message of either format. */
+/** Message of either format. */
 export interface WireMessage {
   role: string;
   content: string | Block[] | null;
@@ -36,7 +36,7 @@ export function blocksOf({ content }: WireMessage): Block[] {
   return content ?? [];
 }
 
-/** Results of calls, oldest first. */
+/** Returns the results of calls, oldest first. */
 export function toolResults(request: ReceivedRequest | undefined): ToldResult[] {
   const messages = messagesOf(request);
   if (request?.api === "openai") {
@@ -59,7 +59,7 @@ function flat(blocks: readonly Block[]): string {
     .trim();
 }
 
-/** The names of the tools that a request offers, in either format. */
+/** Returns the names of the tools that a request offers. */
 export function offered(request: ReceivedRequest | undefined): string[] {
   const tools = request?.body["tools"];
   if (!Array.isArray(tools)) return [];

@@ -1,8 +1,8 @@
-/** What axe finds in the panel, which is a frame in a frame of the workbench's page. */
+/** Accessibility of the panel, which is a frame in a frame of the workbench's page. */
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 
-/** Serious and critical findings, a line each; one of its own when axe did not get to see the panel's text. */
+/** Returns the serious and critical findings of axe, one line each, with a line of its own if axe saw no text of the panel. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   const panel = new AxeBuilder({ page }).include(["iframe.webview.ready", "iframe#active-frame", "body"]);
   const { violations, passes } = await panel.analyze();

@@ -1,4 +1,4 @@
-/** What the palette and the composer offer beside a prompt. */
+/** Commands of the palette, attachments and the queue. */
 import assert from "node:assert/strict";
 import { heldAnswer } from "./held-answer.ts";
 import { message, openSession, press, said, say, status } from "./panel-actions.ts";
@@ -11,7 +11,7 @@ describe("commands", () => {
   });
   after(() => window?.close());
 
-  /** What the newest prompt was sent as. */
+  /** Returns the messages of the newest request. */
   function sent(): string {
     return JSON.stringify(window.requests.at(-1)?.body["messages"]);
   }

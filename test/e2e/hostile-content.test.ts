@@ -1,4 +1,4 @@
-/** An answer that would like to run, to load, or to lead elsewhere; messages to the host that make no sense. */
+/** Answers that try to run scripts, load files or navigate, and malformed messages to the host. */
 import assert from "node:assert/strict";
 import { said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -19,7 +19,7 @@ const answer = `Look:
 
 That was it.`;
 
-describe("hostile input", () => {
+describe("hostile content", () => {
   let window: Window;
   before(async () => {
     window = await openWindow();

@@ -1,4 +1,4 @@
-/** Settings with which a workspace would send prompts elsewhere, allow everything and run a command of its own. */
+/** Settings by which a workspace tries to redirect prompts, allow everything and run a command. */
 export const hostileSettings = {
   "rondo.provider": "openai",
   "rondo.baseUrl": "http://127.0.0.1:1/v1",

@@ -1,4 +1,4 @@
-/** What the engine does on its own account, as the panel shows it: compaction, hooks, subagents, money, silence. */
+/** Features of the loop as the panel shows them: hooks, compaction, subagents, stalls, budgets. */
 import assert from "node:assert/strict";
 import { assertCallsAnswered } from "./model-requests.ts";
 import { answer, press, question, said, say, status } from "./panel-actions.ts";
@@ -7,10 +7,10 @@ import { openWindow, type Window } from "./window.ts";
 const run = (command: string) => ({ call: { name: "bash", input: { command } } });
 const read = { call: { name: "read", input: { file_path: "src/cart.js" } } };
 
-describe("the engine, seen in the panel", () => {
+describe("features of the loop", () => {
   let window: Window;
   before(async () => {
-    const guard = "grep -q forbidden && { echo 'The house forbids it.' >&2; exit 2; } || exit 0";
+    const guard = "grep -q forbidden && { echo 'This project forbids it.' >&2; exit 2; } || exit 0";
     const greeter = `grep -q 'are you there' && echo '{"systemMessage": "The hook has heard you."}' || exit 0`;
     window = await openWindow({
       settings: {
@@ -43,7 +43,7 @@ describe("the engine, seen in the panel", () => {
     await status(panel, /Done/);
     const told = window.requests.at(-1);
     assert.ok(told);
-    assert.match(told.raw, /The house forbids it\./);
+    assert.match(told.raw, /This project forbids it\./);
     assertCallsAnswered(told);
     await assert.rejects(window.read("forbidden.txt"));
     assert.ok(await panel.getByRole("group", { name: /touch forbidden\.txt/ }).isVisible());

@@ -1,4 +1,4 @@
-/** The main job: from the empty panel to Accept, and the conversation is still there after a reload. */
+/** The main flow: from the empty panel to an accepted change, with a reload on the way. */
 import assert from "node:assert/strict";
 import { seriousFindings } from "./accessibility.ts";
 import { answer, changes, question, said, say, status } from "./panel-actions.ts";
@@ -8,7 +8,7 @@ const wrong =
   "  let sum = 0;\n  for (const line of cart) {\n    sum += Math.round(line.cents * line.quantity * (1 - rate));\n  }\n  return sum;";
 const right = "  return Math.round(subtotal(cart) * (1 - rate));";
 
-describe("the main job, end to end", () => {
+describe("main flow", () => {
   let window: Window;
   let original: string;
   let fixed: string;
@@ -35,7 +35,7 @@ describe("the main job, end to end", () => {
 
   const lens = (title: string) => window.page.locator(".codelens-decoration a", { hasText: title }).first();
   const lines = (text: string) => window.page.locator(".view-line", { hasText: text });
-  /** Whether the editor's line with this text has a background of its own behind it. */
+  /** Returns whether the editor's line with this text has its own background. */
   const isTinted = async (text: string) => {
     const line = await lines(text).first().boundingBox();
     if (!line) return false;

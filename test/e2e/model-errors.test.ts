@@ -1,4 +1,4 @@
-/** A model's server that refuses, is busy, or is away, and no folder: a sentence, the next step, and nothing is lost. */
+/** Servers that refuse, are busy or unreachable, and a window without a folder: each shows a sentence and the next step. */
 import assert from "node:assert/strict";
 import type { Frame, Locator } from "playwright-core";
 import { press, said, say, status } from "./panel-actions.ts";
@@ -8,7 +8,7 @@ const failure = (status: number, type: string, message: string, headers = {}) =>
   return { status, headers, body: { type: "error", error: { type, message } } };
 };
 
-describe("trouble", () => {
+describe("errors of the model", () => {
   let window: Window;
   before(async () => {
     window = await openWindow({ settings: { "rondo.loop.retryBackoffSeconds": 0.1, "rondo.loop.maxRetries": 1 } });
@@ -22,7 +22,7 @@ describe("trouble", () => {
     return found;
   }
 
-  /** The prompt is still there, and is answered without being written again. */
+  /** Checks that the prompt is kept and is answered without being typed again. */
   async function assertTriedAgain(panel: Frame, prompt: string): Promise<void> {
     window.plays([{ text: "Now it works." }]);
     await press(panel, "Try again");
@@ -40,7 +40,7 @@ describe("trouble", () => {
     await say(panel, "hello with a wrong key");
     const found = await alert(panel, /refused the API key: invalid x-api-key/);
     assert.match(await found.innerText(), /Set API Key/);
-    assert.equal(window.requests.length, 1, "it is not tried again by itself");
+    assert.equal(window.requests.length, 1, "it is not retried");
     await found.getByRole("button", { name: "Set API key" }).click();
     await window.page.locator(".quick-input-widget", { hasText: "Set API Key" }).waitFor();
     await window.page.keyboard.press("Escape");

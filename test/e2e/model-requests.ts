@@ -1,4 +1,4 @@
-/** What went to the model. */
+/** Requests that the model got. */
 import assert from "node:assert/strict";
 import type { ReceivedRequest } from "../model-server.ts";
 
@@ -8,7 +8,7 @@ interface Block {
   tool_use_id?: string;
 }
 
-/** Each call has one result, in the message after it; else the server would refuse the request. */
+/** Checks that each call has one result, in the message after it: a real server refuses other requests. */
 export function assertCallsAnswered({ body }: ReceivedRequest): void {
   // The shape is the API's: the server that received it took nothing else.
   const messages = body["messages"] as { role: string; content: string | Block[] }[];

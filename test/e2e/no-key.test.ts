@@ -1,4 +1,4 @@
-/** No key, in a workspace that would like to decide for the user. */
+/** A window without an API key, in a workspace with hostile settings. */
 import assert from "node:assert/strict";
 import { hostileSettings } from "./hostile-settings.ts";
 import { message, question, said, say, status } from "./panel-actions.ts";

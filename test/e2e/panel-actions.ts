@@ -1,4 +1,4 @@
-/** What a person does in the panel and sees there, by role and name. */
+/** Actions of a user in the panel; elements are found by role and name. */
 import type { Frame, Locator } from "playwright-core";
 
 export function message(panel: Frame): Locator {
@@ -24,7 +24,7 @@ export function press(panel: Frame, name: string): Promise<void> {
   return panel.getByRole("button", { name, exact: true }).click();
 }
 
-/** The open question, once it takes presses: those of its first moment are ignored. */
+/** Returns the open question once it takes presses; it ignores those of its first moment. */
 export async function question(panel: Frame, name?: RegExp): Promise<Locator> {
   const card = panel.getByRole("alertdialog", name && { name });
   await card.waitFor();
@@ -32,7 +32,7 @@ export async function question(panel: Frame, name?: RegExp): Promise<Locator> {
   return card;
 }
 
-/** Answers the open question; then it is gone, and the next one may be there. */
+/** Answers the open question and waits until it is gone. */
 export async function answer(panel: Frame, button: "Allow once" | "Deny", name?: RegExp): Promise<void> {
   const card = await question(panel, name);
   const id = await card.getAttribute("aria-labelledby");
@@ -40,7 +40,7 @@ export async function answer(panel: Frame, button: "Allow once" | "Deny", name?:
   await panel.locator(`[role=alertdialog][aria-labelledby="${id}"]`).waitFor({ state: "detached" });
 }
 
-/** The status line, once it says so. */
+/** Waits until the status line shows these words. */
 export async function status(panel: Frame, words: RegExp): Promise<void> {
   await panel.getByRole("status").filter({ hasText: words }).first().waitFor();
 }
@@ -50,7 +50,7 @@ export async function said(panel: Frame, words: string): Promise<void> {
   await log(panel).getByText(words).first().waitFor();
 }
 
-/** The conversation as it reads. */
+/** Returns the visible text of the conversation. */
 export async function transcript(panel: Frame): Promise<string> {
   return await log(panel).innerText();
 }
@@ -66,7 +66,7 @@ export async function openSession(panel: Frame, title: string): Promise<void> {
   await panel.getByRole("heading", { name: title, exact: true }).waitFor();
 }
 
-/** The bar of the changes that wait for review, with so many of them: "2 changes". */
+/** Returns the bar of changes to review, if it shows this count: "2 changes". */
 export function changes(panel: Frame, count: string): Locator {
   return panel.getByRole("region", { name: "Changes to review" }).filter({ hasText: count });
 }

@@ -1,4 +1,4 @@
-/** What Rondo asks, runs beside the conversation and takes back: cards, rules, commands, checkpoints, servers. */
+/** Permission cards, protected files, rules, background commands, checkpoints and MCP servers. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ const write = (file_path: string, content: string) => ({ call: { name: "write", 
 const root = path.join(import.meta.dirname, "../..");
 const everything = path.join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
 
-describe("what can be trusted", () => {
+describe("permissions and checkpoints", () => {
   let window: Window;
   before(async () => {
     const servers = { mcpServers: { everything: { command: process.execPath, args: [everything, "stdio"] } } };

@@ -15,7 +15,7 @@ export async function processCount(words: string, count: number): Promise<void> 
   await until(() => processes(words).length === count);
 }
 
-/** Empty for a process that is gone. */
+/** Returns a file of /proc, empty for a process that is gone. */
 function read(name: string, file: string): string {
   try {
     return readFileSync(`/proc/${name}/${file}`, "latin1");

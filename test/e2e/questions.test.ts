@@ -1,4 +1,4 @@
-/** Questions, and each way to answer them. */
+/** Questions and every way to answer them. */
 import assert from "node:assert/strict";
 import { assertCallsAnswered } from "./model-requests.ts";
 import { answer, question, said, say, status } from "./panel-actions.ts";

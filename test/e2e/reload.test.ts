@@ -1,4 +1,4 @@
-/** The window is reloaded, the panel hidden, the extension host killed: nothing is lost, nothing is doubled. */
+/** Reloaded windows, a hidden panel and a killed extension host: nothing is lost, nothing is doubled. */
 import assert from "node:assert/strict";
 import { heldAnswer, manyWords } from "./held-answer.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
@@ -8,14 +8,14 @@ import { openWindow, type Window } from "./window.ts";
 
 const run = (command: string) => ({ call: { name: "bash", input: { command } } });
 
-describe("what outlives the window", () => {
+describe("reloads", () => {
   let window: Window;
   before(async () => {
     window = await openWindow();
   });
   after(() => window?.close());
 
-  /** Both prompts are there once, and the model is shown all of it in a request that is whole. */
+  /** Checks that the session continues: each prompt is shown once, and the next request is valid and complete. */
   async function assertGoesOn(first: string): Promise<void> {
     window.plays([{ text: "Here I am again." }]);
     const panel = await window.panel();
@@ -88,7 +88,7 @@ describe("what outlives the window", () => {
     assert.match(window.requests.at(-1)?.raw ?? "", /begun.*stopped by the user/);
   });
 
-  it("R3 is there when the page itself is loaded anew; what runs in the window left behind is ended", async () => {
+  it("R3 is there when the page itself is reloaded; commands of the old window are ended", async () => {
     let panel = await window.newSession();
     window.plays([{ text: "I start it." }, run("echo begun; sleep 8642.3")]);
     await say(panel, "run it again");

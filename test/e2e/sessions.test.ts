@@ -1,4 +1,4 @@
-/** Whole sessions: found by what was said in them, renamed, gone on from earlier, exported, imported, deleted. */
+/** Sessions: search, rename, fork, export, import, delete. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import type { Frame, Locator } from "playwright-core";
@@ -7,7 +7,7 @@ import { openWindow, type Window } from "./window.ts";
 
 describe("sessions", () => {
   let window: Window;
-  /** Asked for once: while the list is in its place, the composer is not to be seen. */
+  /** Kept from the start: while the list of sessions is open, the composer that `panel()` waits for is hidden. */
   let panel: Frame;
   before(async () => {
     window = await openWindow();
@@ -37,7 +37,7 @@ describe("sessions", () => {
     return region;
   }
 
-  /** Types a path into VS Code's dialog for files, once the dialog has written where it begins. */
+  /** Types a path into VS Code's file dialog, once the dialog shows its start folder. */
   async function choose(name: string): Promise<void> {
     const field = window.page.locator(".quick-input-widget input[type=text]");
     await field.waitFor();

@@ -1,4 +1,4 @@
-/** Stop, wherever a turn is. */
+/** Stop at every stage of a turn. */
 import assert from "node:assert/strict";
 import { stopwatch } from "../timing.ts";
 import { heldAnswer } from "./held-answer.ts";
@@ -14,7 +14,7 @@ describe("Stop", () => {
   });
   after(() => window?.close());
 
-  /** The next prompt is answered, and what went before is whole. */
+  /** Checks that the next prompt is answered, and that its request is valid. */
   async function assertGoesOn(): Promise<void> {
     window.plays([{ text: "Here I am again." }]);
     const panel = await window.panel();

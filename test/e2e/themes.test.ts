@@ -1,4 +1,4 @@
-/** The panel in VS Code's four kinds of theme, as narrow as it gets. */
+/** The panel in VS Code's four kinds of theme, at its smallest width. */
 import assert from "node:assert/strict";
 import { seriousFindings } from "./accessibility.ts";
 import { answer, changes, question, said, say } from "./panel-actions.ts";
@@ -11,7 +11,7 @@ const themes = {
   "Light High Contrast": "vscode-high-contrast-light",
 };
 
-describe("the panel's looks", () => {
+describe("themes", () => {
   let window: Window;
   before(async () => {
     window = await openWindow({ width: 700 });

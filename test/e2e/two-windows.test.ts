@@ -1,4 +1,4 @@
-/** Two windows on one folder: never two runs of one session at once. */
+/** Two windows on one folder: a session never has two runs at once. */
 import assert from "node:assert/strict";
 import { heldAnswer, manyWords } from "./held-answer.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
@@ -17,7 +17,7 @@ describe("two windows on one folder", () => {
   });
   after(() => first?.close());
 
-  /** The second window shows the newest session of the list. */
+  /** Opens the newest session with this title in the second window. */
   async function openThere(title: string): Promise<void> {
     const panel = await second.panel();
     await press(panel, "Sessions");

@@ -1,4 +1,4 @@
-/** A workspace that is not trusted: reading works, what writes or runs is refused, its settings count for nothing. */
+/** An untrusted workspace: reading works, writing and running are refused, its settings are ignored. */
 import assert from "node:assert/strict";
 import { hostileSettings } from "./hostile-settings.ts";
 import { assertCallsAnswered } from "./model-requests.ts";

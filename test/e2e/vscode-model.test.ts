@@ -1,4 +1,4 @@
-/** No key, but another extension that brings a model: as with a subscription. */
+/** A window without an API key whose model comes from another extension, as with a subscription. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { message, said, say, status } from "./panel-actions.ts";

@@ -1,4 +1,4 @@
-/** A window of the real VS Code with the packaged Rondo, and a model that says what the test tells it to. */
+/** A window of the real VS Code with the packaged Rondo and a scripted model. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { type Browser, errors, type Frame, type Page } from "playwright-core";
 import { type Answer, type ModelServer, type ReceivedRequest, startModelServer } from "../model-server.ts";
 import { freshFolder, openBrowser, type Server, startVSCode, webviewFrame, workbenchURL } from "../vscode.mjs";
 
-/** What the browser says that is not Rondo's: VS Code's server lacks some files, and there is no network. */
+/** Console errors that are not Rondo's: VS Code's server lacks some files, and there is no network. */
 const noise = [
   /Failed to load resource/,
   /\[Service Worker\]|serviceWorker/i,
@@ -25,16 +25,16 @@ export interface WindowOptions {
   trust?: boolean;
   /** The user's settings. */
   settings?: Record<string, unknown>;
-  /** Files of the folder beside those of the sample, by path. */
+  /** Files added to the sample workspace, by path. */
   files?: Record<string, string>;
-  /** The key in the environment; false: there is none. */
+  /** API key in the environment; false: none. */
   key?: string | false;
   width?: number;
-  /** Folders of extensions beside Rondo. */
+  /** Folders of further extensions. */
   extensions?: string[];
 }
 
-/** For all tests: what a terminal shows can be read in the page, and no notice about ports covers the panel. */
+/** Settings of all tests: terminals render as readable text, and no notice about ports covers the panel. */
 const ownSettings = { "terminal.integrated.gpuAcceleration": "off", "remote.autoForwardPorts": false };
 
 const environmentKey = "test-key-of-the-environment";
@@ -53,11 +53,11 @@ export class Window {
   readonly folder: string;
   /** VS Code's settings, storage and logs. */
   readonly dataDir: string;
-  /** Errors of the console that are Rondo's own. */
+  /** Console errors, without the noise of VS Code. */
   readonly errors: string[] = [];
-  /** Requests that offered tools: all but those for a title. */
+  /** Requests that offer tools, so all but those for titles. */
   readonly requests: ReceivedRequest[] = [];
-  /** In the environment of all processes of this window. */
+  /** Value in the environment of all processes of this window. */
   readonly marker: string;
 
   readonly #parts: Parts;
@@ -76,17 +76,17 @@ export class Window {
     this.page.on("pageerror", (error) => this.errors.push(String(error)));
   }
 
-  /** What the model says to the next requests, in order, instead of what was left to say. */
+  /** Sets the answers to the next requests; earlier ones that were not used are dropped. */
   plays(...answers: Answer[]): void {
     this.#parts.model.answers = answers;
   }
 
-  /** What the model makes the title of sessions that begin from now on; before, it makes none, and their prompt is it. */
+  /** Sets the title of new sessions. Without it the model makes none, and the prompt is the title. */
   titles(title: string): void {
     this.#parts.model.title = title;
   }
 
-  /** The panel; to be asked for again after a reload or after it was hidden. */
+  /** Returns the panel's frame; call it again after a reload or after the panel was hidden. */
   async panel(): Promise<Frame> {
     const frame = await webviewFrame(this.page, '[aria-label="Rondo"]');
     await frame.getByRole("textbox", { name: "Message" }).waitFor();
@@ -99,7 +99,7 @@ export class Window {
     return await this.showPanel();
   }
 
-  /** In a window that was never opened before the panel is not in sight. */
+  /** Shows the panel, which a new window hides. */
   async showPanel(): Promise<Frame> {
     await this.page.waitForSelector(".monaco-workbench .part.statusbar");
     await this.command("Rondo: Focus Chat");
@@ -112,8 +112,8 @@ export class Window {
   }
 
   /**
-   * Picks a row of VS Code's quick input. One that was opened before the extensions were known is opened again, and so
-   * is one that something else has taken the focus from.
+   * Picks a row of VS Code's quick input. It is opened again if the extensions were not known yet, or if it lost the
+   * focus.
    */
   async #pick(typed: string, row: string): Promise<void> {
     const { page } = this;
@@ -150,7 +150,7 @@ export class Window {
     }
   }
 
-  /** By VS Code's own command: at a reload by the browser, VS Code does not always get to end its extension host. */
+  /** Reloads by VS Code's command: a reload by the browser does not always end the extension host. */
   async reload(): Promise<Frame> {
     const loaded = this.page.waitForEvent("domcontentloaded");
     await this.command("Developer: Reload Window");
@@ -184,7 +184,7 @@ export class Window {
     await this.page.locator(".tab.active", { hasText: name }).waitFor();
   }
 
-  /** All that VS Code keeps on disk for this window, under a folder such as "data/logs": text by file. */
+  /** Returns the files that VS Code keeps under a folder such as "data/logs": text by path. */
   async kept(folder: string): Promise<Map<string, string>> {
     const root = path.join(this.dataDir, folder);
     const texts = new Map<string, string>();
@@ -195,12 +195,12 @@ export class Window {
     return texts;
   }
 
-  /** The model's server goes away, or comes back at the same address. */
+  /** Stops the model's server, or starts it again at the same address. */
   async modelIs(where: "away" | "back"): Promise<void> {
     await this.#parts.model[where === "away" ? "stop" : "start"]();
   }
 
-  /** A second window on the same folder, with the same model; it is closed with this one. */
+  /** Opens a second window on the same folder, with the same model; it is closed with this one. */
   async another(): Promise<Window> {
     const { opened, ...parts } = this.#parts;
     const page = await opened.page.context().newPage();
@@ -266,7 +266,7 @@ export async function openWindow(options: WindowOptions = {}): Promise<Window> {
 
 const nothingToSay: Answer = { status: 400, body: { error: { message: "the model has nothing to say" } } };
 
-/** Plays what it is told, and stays at its address when it was away. */
+/** A scripted model that keeps its address over stops and starts. */
 class Model {
   answers: Answer[] = [];
   title: string | undefined;

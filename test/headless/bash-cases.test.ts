@@ -1,4 +1,4 @@
-/** What a tool that runs commands must do: retold in one table, then the cases that other tools' tests hold. */
+/** Cases of `bash`: a table of our own, then those collected from other agents. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -11,9 +11,9 @@ import { TestWorkspace } from "../tools/workspace.ts";
 
 interface Input {
   command?: string;
-  /** One after the other. */
+  /** Commands run one after the other. */
   commands?: string[];
-  /** Side by side. */
+  /** Commands run side by side. */
   parallel?: { command: string; env?: unknown }[];
   timeout_ms?: number;
   abort_after_ms?: number;
@@ -31,7 +31,7 @@ interface Expected {
   error?: string;
   truncated?: boolean;
   max_output_chars?: number;
-  /** Command lines of which none may live. */
+  /** Command lines of processes that must be gone. */
   processes_gone?: string[];
   no_file_created?: string;
   max_ms?: number;

@@ -1,4 +1,4 @@
-/** What `query()` can do, from the command line. */
+/** Features of `query()` from the command line. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ const control = (request: Record<string, unknown>) => line({ type: "control_requ
 
 const streaming = ["--input-format", "stream-json", "--output-format", "stream-json"];
 
-/** Starts it with standard input open. */
+/** Starts a run whose standard input stays open. */
 function converse(place: Place, args: string[] = []): Started & { say(text: string): void; heard(): unknown[] } {
   const started = place.start([...streaming, ...args], { input: "open" });
   let out = "";
@@ -27,7 +27,7 @@ function converse(place: Place, args: string[] = []): Started & { say(text: stri
 
 const results = (heard: unknown[]) => heard.filter((one) => Object(one).type === "result");
 
-describe("the headless run: control", () => {
+describe("headless run: control", () => {
   const open = places();
 
   it("K2 L11 a control_request to interrupt ends the prompt; the next one is answered", async () => {

@@ -3,13 +3,13 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { calls, type Ended, messages, places, says } from "./headless-run.ts";
 
-/** The reason stands on standard error, in one line. */
+/** Checks that standard error holds the reason in one line. */
 function checkSentence({ stderr }: Ended, words: RegExp): void {
   assert.match(stderr, /^rondo: [^\n]{20,}\n$/);
   assert.match(stderr, words);
 }
 
-describe("the headless run: what goes wrong", () => {
+describe("headless run: failures", () => {
   const open = places();
 
   it("exit status 1 and a sentence: a wrong key, an unknown model, a server that fails", async () => {

@@ -1,4 +1,4 @@
-/** Runs the built headless run as a script would: a process, its output, its exit status. */
+/** Runs the built command line as a script would, and gives its output and exit status. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -12,7 +12,7 @@ import { type Answer, type ModelServer, type Script, startModelServer } from "..
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const program = path.join(root, "dist/headless.js");
 
-/** One for all, so that the compiled code is found there. */
+/** Shared by all runs, which find compiled code there. */
 const state = path.join(os.tmpdir(), `rondo-state-${process.pid}`);
 
 export interface Ended {
@@ -27,14 +27,14 @@ export interface Started {
 }
 
 interface StartOptions {
-  /** Given on standard input; `open` keeps that open. */
+  /** Text for standard input; `open` keeps it open without text. */
   input?: string | "open";
   env?: Record<string, string>;
 }
 
 /** A folder to work in, a place for sessions, and a model server. */
 export class Place {
-  /** All that the run may leave on disk, apart from the folder it works in. */
+  /** Holds the working folder, the sessions and everything else that a run may leave on disk. */
   readonly home = realpathSync(mkdtempSync(path.join(os.tmpdir(), "rondo-home-")));
   readonly folder = path.join(this.home, "work");
   readonly sessions = path.join(this.home, "sessions");
@@ -57,7 +57,7 @@ export class Place {
     return readFileSync(path.join(this.folder, name), "utf8");
   }
 
-  /** With the folder, the server and a key; `args` come last and so count for more. */
+  /** Starts a run with the folder, the server and a key; `args` come last, so they win. */
   start(args: string[], options: StartOptions = {}): Started {
     const usual = ["--cwd", this.folder, "--base-url", this.server.url, "--session-dir", this.sessions];
     return this.startBare([...usual, ...args], { ...options, env: { ANTHROPIC_API_KEY: "test-key", ...options.env } });
@@ -89,7 +89,7 @@ export class Place {
     return this.start(args, options).ended;
   }
 
-  /** The one session's record, replayed, and what of it was broken. */
+  /** Replays the record of the only session; `broken` lists its damaged lines. */
   replay() {
     const [name = ""] = readdirSync(this.sessions).filter((one) => one.endsWith(".jsonl"));
     return replay(path.join(this.sessions, name));
@@ -102,7 +102,7 @@ export class Place {
   }
 }
 
-/** Makes places that are gone after each test, and builds what is run if it is not up to date. */
+/** Builds the command line if it is out of date. The returned function makes places that are removed after each test. */
 export function places(): (script: Script) => Promise<Place> {
   const open: Place[] = [];
   before(build);
@@ -121,7 +121,7 @@ export const says = (text: string): Answer => [{ text }];
 
 export const calls = (name: string, input: Record<string, unknown>): Answer => [{ call: { name, input } }];
 
-/** The beginning of an answer, after which nothing comes any more. */
+/** Makes an answer that stalls after this text. */
 export const begins = (text: string): Answer => ({
   bytes: anthropicEvents({ blocks: [{ text }] })
     .slice(0, 3)
@@ -129,7 +129,7 @@ export const begins = (text: string): Answer => ({
   hang: true,
 });
 
-/** The lines of a `stream-json` output. */
+/** Parses the lines of `stream-json` output. */
 export function messages(stdout: string): Record<string, unknown>[] {
   return stdout
     .split("\n")

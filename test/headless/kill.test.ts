@@ -1,6 +1,6 @@
 /**
- * The headless run, killed at random moments and resumed: what was acknowledged is there, and nothing is done twice
- * (spec R2, R3). `RONDO_SEED` repeats the scripts of a run; the moments are as random as the machine.
+ * Runs killed at random moments and resumed: nothing acknowledged is lost, and nothing is done twice (R2, R3).
+ * `RONDO_SEED` repeats the scripts of a run, but not the exact moments.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const kills = 200;
 const lanes = 5;
 const bypass = ["--permission-mode", "bypassPermissions"];
 
-/** Sessions in one folder, one after the other, each killed again and again. */
+/** Runs sessions in one folder, one after the other, and kills each several times. */
 class Lane {
   readonly #name: string;
   readonly #random: () => number;
@@ -26,11 +26,11 @@ class Lane {
   #session = 0;
   #marks = 0;
   #prompts: string[] = [];
-  /** How many requests there were before the session began. */
+  /** Number of requests before the session began. */
   #first = 0;
-  /** The record as it was last seen, up to its last whole line. */
+  /** The record when it was last read, up to its last complete line. */
   #record = Buffer.alloc(0);
-  /** Calls of the session that had ended when it was last seen, by their ids. */
+  /** Calls that had ended when the record was last read, by id. */
   #ended = new Map<string, string>();
   #finishing = false;
 
@@ -78,7 +78,7 @@ class Lane {
     this.#ended = new Map();
   }
 
-  /** One run of the program. @returns whether it was killed before it ended */
+  /** Runs the program once. Returns whether it was killed before it ended. */
   async #try(kill: boolean): Promise<boolean> {
     const which = existsSync(this.#path) ? "--resume" : "--session-id";
     const prompt = `Prompt ${this.#prompts.length} of ${this.#id}.`;
@@ -122,7 +122,7 @@ class Lane {
     this.#checkCalls(callsOf(chat), sent.at(-1) ?? "");
   }
 
-  /** What was written stays as it was. */
+  /** Checks that written lines never change. */
   #checkGrowth(): void {
     const now = readFileSync(this.#path);
     assert.ok(now.subarray(0, this.#record.length).equals(this.#record), "the record did not only grow");
@@ -148,7 +148,7 @@ class Lane {
     }
   }
 
-  /** Text, or calls that leave a mark each; in pieces, so that there is something to cut. */
+  /** Makes text, or calls that each leave a mark, in small writes, so that a kill can cut them. */
   #answer(_request: ReceivedRequest): Answer {
     const pace = { size: 120, delay: this.#random() < 0.5 ? 1 : 4 };
     if (this.#finishing || this.#random() < 0.2)
@@ -169,7 +169,7 @@ function callsOf({ messages }: Chat): ToolPart[] {
   return messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool"));
 }
 
-/** Numbers from 0 to 1 (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -180,7 +180,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-describe("the headless run: killed", () => {
+describe("headless run: kills", () => {
   const open = places();
 
   it(`R2 R3 I3 at ${kills} random moments: it opens, goes on, has lost nothing, and runs nothing twice`, async function () {

@@ -1,10 +1,10 @@
-/** Real processes that run one session. */
+/** Controls processes that compete for one session; lock-process.ts is their program. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** What the process said, a value of each. */
+/** One line of a process. */
 interface Said {
   ready?: boolean;
   taken?: boolean;
@@ -21,7 +21,7 @@ export class Runner {
   readonly #said: Said[] = [];
   #wake: () => void = () => {};
 
-  /** `alive`: whether somebody sees what it runs. */
+  /** `alive`: whether a window shows the run. */
   constructor(record: string, alive = true, env: Record<string, string> = {}) {
     const script = fileURLToPath(import.meta.resolve("./lock-process.ts"));
     this.child = spawn(process.execPath, [script, record, alive ? "alive" : "dead"], {
@@ -39,7 +39,7 @@ export class Runner {
     this.child.stdin?.write(`${order}\n`);
   }
 
-  /** The next thing it says. */
+  /** Waits for the next line. */
   async hears(): Promise<Said> {
     for (;;) {
       const said = this.#said.shift();

@@ -1,4 +1,4 @@
-/** A process that runs sessions without a model: takes the lock of a record as its orders say, one a line. */
+/** A process that takes and releases the lock of a record, as the lines of its standard input tell it to. */
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -30,7 +30,7 @@ async function take(timeout: number): Promise<void> {
   }
 }
 
-/** Marks the begin and the end of each time that it holds the lock. */
+/** Takes the lock many times, and marks the beginning and the end of each time. */
 async function race(times: number, marks: string): Promise<void> {
   for (let time = 0; time < times; time++) {
     const { release } = await lock.acquire(`run_${process.pid}_${time}`, 30_000, never);

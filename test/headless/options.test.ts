@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { parseOptions, UsageError } from "../../src/headless/arguments.ts";
 
-describe("the headless run: arguments", () => {
+describe("headless run: arguments", () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(path.join(os.tmpdir(), "rondo-options-"));

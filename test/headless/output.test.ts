@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { calls, messages, places, says } from "./headless-run.ts";
 
-describe("the headless run: output", () => {
+describe("headless run: output", () => {
   const open = places();
 
   it("text: the last answer, exit status 0, and a record that replays", async () => {

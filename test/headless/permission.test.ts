@@ -4,7 +4,7 @@ import { calls, messages, places, says } from "./headless-run.ts";
 
 const run = (command: string) => calls("bash", { command });
 
-describe("the headless run: permissions", () => {
+describe("headless run: permissions", () => {
   const open = places();
 
   it("T7 nobody is there to ask: what would ask is denied, told to the model and listed in the result", async () => {

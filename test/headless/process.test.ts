@@ -1,4 +1,4 @@
-/** The process itself: signals, kills, and going on afterwards. */
+/** Signals, kills, and sessions that continue afterwards. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -8,10 +8,10 @@ import { stopwatch } from "../timing.ts";
 import { begins, calls, type Place, places, says } from "./headless-run.ts";
 
 const bypass = ["--permission-mode", "bypassPermissions"];
-/** Leaves the numbers of its processes in `pids`, one of them in a process group of its own. */
+/** Writes the ids of its processes to `pids`; one of them has its own process group. */
 const long = "setsid sleep 300 & echo $! > pids; sleep 300 & echo $! >> pids; echo $$ >> pids; echo begun; wait";
 
-/** A process that has ended may stand in the table until its parent asks for it. */
+/** Returns whether a process runs; a zombie does not. */
 function isAlive(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.startsWith("Z");
@@ -23,7 +23,7 @@ async function pidsOf(place: Place): Promise<number[]> {
   return pids().map(Number);
 }
 
-/** Whether the record holds text of an answer. */
+/** Returns whether the record holds text of an answer. */
 function hasText(place: Place): boolean {
   if (!existsSync(place.sessions) || readdirSync(place.sessions).length === 0) return false;
   try {
@@ -34,7 +34,7 @@ function hasText(place: Place): boolean {
   }
 }
 
-describe("the headless run: the process", () => {
+describe("headless run: process", () => {
   const open = places();
 
   it("L11 SIGINT while a command runs: its whole tree is gone within a second, exit status 130, all is kept", async () => {
@@ -79,7 +79,7 @@ describe("the headless run: the process", () => {
     }
   });
 
-  it("whoever reads the answers leaves: it ends without a stack trace", async () => {
+  it("a reader that closes the output ends the run without a stack trace", async () => {
     const place = await open(() => calls("read", { file_path: "." }));
     const { child, ended } = place.start(["--output-format", "stream-json", "--max-turns", "50", "Go"]);
     child.stdout?.destroy();

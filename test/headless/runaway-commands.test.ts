@@ -1,4 +1,4 @@
-/** Commands that would hang, stay or flood: none outlasts its limit, and no process is left. */
+/** Commands that hang, leave processes or flood the output: none outlasts its limit, and no process is left. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
@@ -13,7 +13,7 @@ import { stopwatch } from "../timing.ts";
 import { living, running } from "../tools/run-command/living.ts";
 import { TestWorkspace } from "../tools/workspace.ts";
 
-/** Numbers of the processes that work in the folder. */
+/** Returns the ids of processes whose working directory is the folder. */
 function workingIn(folder: string): string[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => {
@@ -26,7 +26,7 @@ function workingIn(folder: string): string[] {
   });
 }
 
-describe("commands that would hang, stay or flood", () => {
+describe("runaway commands", () => {
   let work: TestWorkspace;
   beforeEach(function () {
     if (process.platform !== "linux") this.skip();
@@ -184,7 +184,7 @@ describe("commands that would hang, stay or flood", () => {
   });
 
   describe("T10 a command that asks", () => {
-    /** A terminal of its own, whose other end stays silent. */
+    /** Runs a program in its own terminal, where nobody types. */
     const asks = (question: string) => `sleep 4144 | script -qec "${question}" /dev/null`;
     const quick = () => backgroundOf(nodeTerminal({ silence: 200 }), work.host.overflow, 300);
     const call = async (command: string, timeout = 10_000): Promise<CommandOutcome> => {

@@ -1,4 +1,4 @@
-/** Two windows, or a window and a headless run, on one session: real processes, and the lock between them. */
+/** Processes that compete for one session, and the lock between them. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -75,7 +75,7 @@ describe("two processes on one session", () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it("Q1 whoever was killed while it removed a dead lock is in nobody's way", async () => {
+  it("Q1 a process killed while it removed a stale lock blocks nobody", async () => {
     const runner = await other();
     await runner.ask("take 0");
     await runner.end("SIGKILL");
@@ -134,7 +134,7 @@ describe("two processes on one session", () => {
     assert.deepEqual(readdirSync(folder), ["ses_1.lock"]);
   });
 
-  it("Q1 a run that nobody sees any more ends, and the session goes to whoever claims it", async () => {
+  it("Q1 a run that no window shows ends, and the session goes to the claimant", async () => {
     const runner = await other(false);
     await runner.ask("take 0");
     const { lock } = open();

@@ -1,5 +1,6 @@
 /** The main flow: from the empty panel to an accepted change, with a reload on the way. */
 import assert from "node:assert/strict";
+import { until } from "../timing.ts";
 import { seriousFindings } from "./accessibility.ts";
 import { answer, changes, question, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -152,6 +153,7 @@ describe("main flow", () => {
     await keyboard.press("Control+Alt+n");
     await changes(panel, "1 change").waitFor({ state: "detached" });
     const one = fixed.replace("/** A new cart without the product. */", "/** A cart without it. */");
+    await until(async () => (await window.read("src/cart.js")) !== both);
     assert.equal(await window.read("src/cart.js"), one, "only the rejected change is gone");
 
     await keyboard.press("Control+z");

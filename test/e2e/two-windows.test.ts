@@ -72,7 +72,7 @@ describe("two windows on one folder", () => {
     await there.getByRole("group", { name: /sleep 8731\.4/ }).waitFor();
     const asked = first.requests.length;
     await say(there, "are you done?");
-    await there.getByRole("alert").filter({ hasText: "The message waits for it" }).waitFor();
+    await there.getByRole("alert").filter({ hasText: "Your message will be sent" }).waitFor();
     await there
       .getByRole("alert")
       .filter({ hasText: /run by .* since/ })

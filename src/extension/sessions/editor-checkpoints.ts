@@ -5,7 +5,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import {
   type FileWriter,
-  noCheckpointsKept,
+  noSessionCheckpoints,
   openCheckpoints,
   type SessionCheckpoints,
 } from "../../checkpoints/session-checkpoints.ts";
@@ -23,7 +23,7 @@ interface Where {
 export function editorCheckpoints({ storage, sessionID, log }: Where): SessionCheckpoints {
   const limitBytes = readSettings().maxCheckpointBytes;
   const folders = vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === "file") ?? [];
-  if (limitBytes === 0 || folders.length === 0 || !vscode.workspace.isTrusted) return noCheckpointsKept;
+  if (limitBytes === 0 || folders.length === 0 || !vscode.workspace.isTrusted) return noSessionCheckpoints;
   return openCheckpoints({
     folder: vscode.Uri.joinPath(storage, "checkpoints").fsPath,
     sessionID,

@@ -81,16 +81,16 @@ describe("a tool's line", () => {
 describe("a turn", () => {
   const shape = (parts: f.LoosePart[], done = true) =>
     segmentsOf([f.rondo(parts)], done).map((segment) =>
-      segment.type !== "steps"
+      segment.type !== "activities"
         ? segment.type
-        : segment.steps.map((step) => (step.type === "fold" ? step.parts.length : step.type)),
+        : segment.activities.map((one) => (one.type === "collapsed" ? one.parts.length : one.type)),
     );
 
   it("holds all replies to one prompt", () => {
     const turns = messageGroupsOf([f.you("a"), f.rondo([]), f.rondo([]), f.you("b"), f.you("c"), f.rondo([])]);
     assert.deepEqual(
       turns.map((turn) => turn.type),
-      ["you", "rondo", "you", "you", "rondo"],
+      ["user", "assistant", "user", "user", "assistant"],
     );
   });
 

@@ -6,7 +6,7 @@ import type { ReviewFile } from "../../src/chat/protocol.ts";
 import type { PermissionRequest } from "../../src/chat/requests.ts";
 import { count } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
-import { firstLine, kindOf, toolLineOf } from "./tool-line.ts";
+import { firstLine, toolKindOf, toolLineOf } from "./tool-line.ts";
 
 /** Collects what happened since it was last asked; whoever speaks asks at most once a second. */
 export class Announcements {
@@ -65,7 +65,7 @@ export class Announcements {
 
   #hearTool(part: ToolPart, cwd: string): void {
     const { state } = part;
-    if (state.status === "completed" && kindOf(part.tool) === "read") {
+    if (state.status === "completed" && toolKindOf(part.tool) === "read") {
       this.#reads++;
       return;
     }

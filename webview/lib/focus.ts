@@ -19,3 +19,8 @@ export function escapeToConversation(event: KeyboardEvent): void {
   event.preventDefault();
   panel.view = "chat";
 }
+
+/** Focuses a field or button that has just appeared. */
+export function focusOnMount(element: HTMLElement): void {
+  element.focus();
+}

@@ -194,7 +194,7 @@ class CommandRequirements {
     return await Promise.all(folders.flatMap((folder) => globs.map((glob) => expand(glob, folder))));
   }
 
-  async #expanded({ glob, folder, paths }: ExpandedGlob, use: Use): Promise<void> {
+  async #expanded({ glob, folder, paths }: ExpandedGlob, use: FileUse): Promise<void> {
     for (const path of paths ?? []) await this.#path(path, [folder], use);
     if (use === "mention" || !paths) return;
     // Files that `.rondoignore` names are not listed.
@@ -226,7 +226,7 @@ class CommandRequirements {
     }
   }
 
-  async #path(name: string, folders: Folders, use: Use): Promise<void> {
+  async #path(name: string, folders: Folders, use: FileUse): Promise<void> {
     if (name === "" || isHarmlessDevice(name)) return;
     // In an unknown folder, permission is asked for the command as a whole.
     for (const folder of folders ?? (/^[/~]/.test(name) ? [""] : [])) {
@@ -234,7 +234,7 @@ class CommandRequirements {
     }
   }
 
-  #located(location: Location | undefined, use: Use): void {
+  #located(location: Location | undefined, use: FileUse): void {
     if (!location) return;
     if (!location.inside) this.#add(namedOutside(location));
     if (use === "mention" || location.protection === "none") return;
@@ -255,7 +255,7 @@ function onlyToolErrors(error: unknown): undefined {
 }
 
 /** What a command does with a file that it names. */
-type Use = "mention" | "read" | "unknown";
+type FileUse = "mention" | "read" | "unknown";
 
 interface ExpandedGlob {
   glob: string;

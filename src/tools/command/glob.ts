@@ -1,13 +1,13 @@
-/** What the shell would put in the place of a word with wildcards. */
+/** Expands words with wildcards as a shell would. */
 import type { Location, Workspace } from "../host.ts";
 
-const most = 500;
-const mostStars = 5;
+const maxPaths = 500;
+const maxStars = 5;
 
-/** @returns where a path leads, as it stands in the command */
+/** Resolves a path of the command. */
 type Locate = (path: string) => Promise<Location | undefined>;
 
-/** The paths that fit now; undefined when they are too many to look at. */
+/** Returns the paths that match; undefined when they are too many. */
 export async function expandGlob(
   glob: string,
   locate: Locate,
@@ -15,8 +15,8 @@ export async function expandGlob(
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
   const names = glob.split("/");
-  // Matching could take very long.
-  if (names.some((name) => name.split("*").length > mostStars)) return undefined;
+  // Matching would take too long.
+  if (names.some((name) => name.split("*").length > maxStars)) return undefined;
   const list = async (folder: string) => {
     const place = await locate(folder === "" ? "." : folder);
     if (!place || (await workspace.look(place)) !== "folder") return [];
@@ -30,7 +30,7 @@ export async function expandGlob(
     for (const path of paths) {
       if (!/[*?[]/.test(name)) next.push(join(path, name));
       else next.push(...(await matching(path, name, index < names.length - 1, list)));
-      if (next.length > most) return undefined;
+      if (next.length > maxPaths) return undefined;
     }
     paths = next;
   }
@@ -42,7 +42,7 @@ function join(folder: string, name: string): string {
   return `${folder}/${name}`;
 }
 
-/** `goesOn`: more of the glob follows, so that the folder itself fits `**`, too. */
+/** `goesOn`: more of the glob follows, so `**` also matches the folder itself. */
 async function matching(
   folder: string,
   name: string,
@@ -54,11 +54,11 @@ async function matching(
   const fitting = entries.map((entry) => entry.replace(/\/$/, "")).filter((entry) => pattern.test(entry));
   const visible = fitting.filter((entry) => name.startsWith(".") || !entry.startsWith("."));
   const here = visible.map((entry) => join(folder, entry));
-  // In some shells `**` also stands for any number of folders.
+  // In some shells `**` matches any number of folders.
   if (name !== "**") return here;
   const deeper: string[] = [];
   for (const entry of entries.filter((one) => one.endsWith("/") && !one.startsWith("."))) {
-    if (deeper.length > most) break;
+    if (deeper.length > maxPaths) break;
     deeper.push(...(await matching(join(folder, entry.slice(0, -1)), name, goesOn, list)));
   }
   return [...(goesOn ? [folder] : []), ...here, ...deeper];
@@ -68,7 +68,7 @@ function toRegExp(name: string): RegExp {
   try {
     return new RegExp(`^${translated(name)}$`, "su");
   } catch {
-    // A range that goes backwards, or the like: whatever a shell makes of it is among all names.
+    // An invalid range: match every name.
     return /^/;
   }
 }
@@ -79,7 +79,7 @@ function translated(name: string): string {
     (part, not: string | undefined, set: string | undefined) => {
       if (part.startsWith("*")) return ".*";
       if (part === "?") return ".";
-      // Classes by name are taken for anything.
+      // Named classes match any character.
       if (set !== undefined)
         return set.includes("[") ? "." : `[${not === undefined ? "" : "^"}${set.replace(/[\\\]]/g, "\\$&")}]`;
       return part.replace(/[.+^${}()|[\]\\/]/, "\\$&");

@@ -1,14 +1,14 @@
-/** Which words of a command may name files. */
+/** Finds the words of a command that may name files. */
 import { isFlag, isGiven } from "./programs/arguments.ts";
 import { programEntry } from "./programs/table.ts";
 import { systemName } from "./shell/simple-command.ts";
 
-/** Never counts as a path outside: reading and writing it touches no file. */
+/** Whether reading and writing the path touches no file, so that it never counts as outside. */
 export function isHarmlessDevice(path: string): boolean {
   return /^\/dev\/(null|zero|stdin|stdout|stderr|tty|random|urandom|fd\/\d+)$/.test(path);
 }
 
-/** `~name` is the home folder of somebody, which is outside wherever it is. */
+/** Returns an absolute path for `~name`, a home folder that is always outside. */
 export function otherHome(word: string): string {
   return /^~[^/]/.test(word) ? `/${word}` : word;
 }
@@ -29,20 +29,20 @@ function withoutPatterns(words: readonly string[], unless: string): readonly str
   return words.filter((_, index) => index !== at);
 }
 
-/** In a text that could not be taken apart: what looks like the path of a file. */
+/** Returns everything that looks like a path in a text that could not be parsed. */
 export function likelyPaths(command: string): string[] {
   const tokens = command.replaceAll(/\$(HOME\b|\{HOME\})/g, "~").split(/[\s;&|<>()`"'=,{}]+/);
   return [...new Set(tokens.filter((token) => /^[/~.]|\//.test(token)))].slice(0, 100);
 }
 
-/** `HEAD:src/a.ts`, `:(top)src/a.ts`: a file as it was, or wherever git runs. */
+/** Returns the files in words of git such as `HEAD:src/a.ts` and `:(top)src/a.ts`. */
 function storedFile(word: string): string[] {
   const plain = word.replace(/^:(\([^)]*\)|[/!^]+)/, ":");
   const names = [...plain.matchAll(/:/g)].map(({ index }) => plain.slice(index + 1));
   return names.filter((name) => name !== "" && !/^[/~\s]/.test(name));
 }
 
-/** `src/a.ts`, `--output=../x`, `-I../x`, `if=/dev/sda`: the parts of a word that may be paths. */
+/** Returns the parts of a word that may be paths: `src/a.ts`, `--output=../x`, `-I../x`, `if=/dev/sda`. */
 function filesIn(word: string): string[] {
   const values: string[] = [];
   if (!isFlag(word)) values.push(word);

@@ -1,4 +1,4 @@
-/** Commands for shells without a grammar here, as PowerShell: only plain words, joined by nothing, are understood. */
+/** Commands for shells whose grammar is not supported, such as PowerShell: only a single command of plain words is read. */
 import type { Act } from "./shell/visitor.ts";
 import { literal } from "./shell/word.ts";
 

@@ -81,6 +81,6 @@ function hasLetter(word: string, letters: readonly string[]): boolean {
 
 /** GNU programs and git allow abbreviations. */
 function isLong(word: string, longs: readonly string[]): boolean {
-  const name = /^--([a-z-]+)/.exec(word)?.[1];
+  const name = longs.length > 0 ? /^--([a-z-]+)/.exec(word)?.[1] : undefined;
   return name !== undefined && longs.some((long) => long.startsWith(name));
 }

@@ -1,5 +1,5 @@
 /** Programs that search files and folders. */
-import type { Launch } from "../shell/visitor.ts";
+import type { LaunchedCommand } from "../shell/visitor.ts";
 import { UnsupportedSyntax, unknown, type Word } from "../shell/word.ts";
 import { isGiven, type Words } from "./arguments.ts";
 import { allFiles, type Program, type Recursion } from "./program.ts";
@@ -81,8 +81,8 @@ function searchedFiles(words: Words): Recursion | undefined {
 }
 
 /** The commands of `-exec` and the like, then find without them. */
-function executed(words: readonly Word[]): Launch[] {
-  const launches: Launch[] = [];
+function executed(words: readonly Word[]): LaunchedCommand[] {
+  const launches: LaunchedCommand[] = [];
   const own: Word[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at];

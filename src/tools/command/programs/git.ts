@@ -8,8 +8,8 @@ export const gitPrograms: readonly Program[] = [
     usesRepository: true,
     // Options before the sub-command can name a pager or an alias.
     options: `-C= -c= --exec-path=? --git-dir= --work-tree= --namespace= --super-prefix= --config-env= --attr-source= -p --paginate
-      --no-replace-objects --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs
-      --no-optional-locks --html-path --man-path --info-path -v -h`,
+      -P --no-pager --no-replace-objects --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs
+      --no-optional-locks --html-path --man-path --info-path -v --version -h --help`,
     harmlessOptions: "-P --no-pager --version --help",
     overlookedOption: "--no-pager",
     unlisted: "alias",

@@ -10,7 +10,7 @@ export const packagePrograms: readonly Program[] = [
   {
     names: "npm",
     effect,
-    options: `--prefix= -C= --registry= --reg= -w= --workspace= --loglevel= --cache= --userconfig= --globalconfig= --tag= --otp=
+    options: `${harmless} --prefix= -C= --registry= --reg= -w= --workspace= --loglevel= --cache= --userconfig= --globalconfig= --tag= --otp=
       --omit= --include= --scope= -c= --call= --package= -m= --message= --depth= --before= -q --quiet -s --silent --verbose
       -d --dd --ddd -f --force -g --global -l --long -p --parseable -a --all --ws --workspaces --iwr -n --no -L= -S -D -E -O -P
       -B --json --offline --prefer-offline --dry-run --ignore-scripts --no-audit --no-fund --legacy-peer-deps`,
@@ -36,7 +36,7 @@ export const packagePrograms: readonly Program[] = [
   {
     names: "pnpm",
     effect,
-    options: "-C= --dir= -F= --filter= -r --recursive -w --workspace-root --silent --loglevel= --reporter=",
+    options: `${harmless} -C= --dir= -F= --filter= -r --recursive -w --workspace-root --silent --loglevel= --reporter=`,
     harmlessOptions: harmless,
     runsOtherCode: "--script-shell",
     subcommands: [
@@ -49,7 +49,7 @@ export const packagePrograms: readonly Program[] = [
   {
     names: "yarn",
     effect,
-    options: "--cwd=",
+    options: `${harmless} --cwd=`,
     harmlessOptions: harmless,
     subcommands: [
       { names: "exec dlx config node", runsOtherCode: "always" },
@@ -61,14 +61,29 @@ export const packagePrograms: readonly Program[] = [
   {
     names: "npx bunx",
     effect,
+    options: harmless,
     harmlessOptions: harmless,
     hasSubcommands: true,
     allowed: ["npx tsc", "npx --yes tsc"],
     asks: ["npx -c ls", "npx -p x y"],
   },
-  { names: "uvx", harmlessOptions: harmless, hasSubcommands: true, asks: ["uvx --from x y"] },
-  { names: "uv", harmlessOptions: harmless, hasSubcommands: true, runsOtherCode: "run tool", asks: ["uv run x"] },
-  { names: "poetry", harmlessOptions: harmless, hasSubcommands: true, runsOtherCode: "run", asks: ["poetry run x"] },
+  { names: "uvx", options: harmless, harmlessOptions: harmless, hasSubcommands: true, asks: ["uvx --from x y"] },
+  {
+    names: "uv",
+    options: harmless,
+    harmlessOptions: harmless,
+    hasSubcommands: true,
+    runsOtherCode: "run tool",
+    asks: ["uv run x"],
+  },
+  {
+    names: "poetry",
+    options: harmless,
+    harmlessOptions: harmless,
+    hasSubcommands: true,
+    runsOtherCode: "run",
+    asks: ["poetry run x"],
+  },
   { names: "pipx", hasSubcommands: true, runsOtherCode: "run", asks: ["pipx run x"] },
   { names: "pipenv", hasSubcommands: true, runsOtherCode: "run shell", asks: ["pipenv run x"] },
   { names: "conda", hasSubcommands: true, runsOtherCode: "run", asks: ["conda run x"] },

@@ -1,5 +1,5 @@
 /** What is known about a program. Everything that is left out is unknown, and then only its plain words are judged. */
-import type { Launch } from "../shell/visitor.ts";
+import type { LaunchedCommand } from "../shell/visitor.ts";
 import type { Word } from "../shell/word.ts";
 import type { Given, Words } from "./arguments.ts";
 
@@ -22,7 +22,7 @@ export interface CommandFacts {
   readsRecursively?: Given | ((words: Words) => Recursion | undefined);
   /** Options that may stand before its sub-command, in the notation of `leadingOptions`. */
   options?: string;
-  /** Such options, too. With any other before the sub-command permission is asked for exactly this text. */
+  /** Those of them that change nothing about it. With any other before the sub-command permission is asked for exactly this text. */
   harmlessOptions?: string;
   subcommands?: readonly CommandFacts[];
   /** How it takes a sub-command that is not listed: as an alias, which can run anything, or as the only one that starts so. */
@@ -43,7 +43,9 @@ export interface Program extends CommandFacts {
   /** Whether it works on the repository around its folder, whose settings can run code, and names files as `HEAD:a.ts`. */
   usesRepository?: true;
   /** Options before a command that it runs, and how many words of its own stand between the two; or what it runs. */
-  wraps?: { options: string; operands?: number } | ((words: readonly Word[], input: string | undefined) => Launch[]);
+  wraps?:
+    | { options: string; operands?: number }
+    | ((words: readonly Word[], input: string | undefined) => LaunchedCommand[]);
   /** Examples, run as tests: allowed where a rule allows the program with any words. */
   allowed?: readonly string[];
   /** Examples, run as tests: permission is asked for in spite of such a rule. */

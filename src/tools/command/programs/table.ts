@@ -25,8 +25,8 @@ export const programs: readonly Program[] = [
 /** Returns what is known about a program by its name without a folder. */
 export function programEntry(name: string): Program | undefined {
   const names = namesOf(programs);
-  const versioned = names.get(name.replace(/\d[\d.]*w?$/, ""));
-  return names.get(name) ?? (versioned?.isVersioned ? versioned : undefined);
+  const entry = names.get(name) ?? names.get(name.replace(/\d[\d.]*w?$/, ""));
+  return entry?.isVersioned || names.has(name) ? entry : undefined;
 }
 
 /** For facts that make a rule narrower: a program in a folder of the workspace may be the one that its name says. */
@@ -69,8 +69,7 @@ interface WithoutOptions {
 
 /** Takes the options before a sub-command away. */
 function withoutOptions(facts: CommandFacts, words: Words): WithoutOptions {
-  const { options = "", harmlessOptions = "" } = facts;
-  const leading = leadingOptions(words, `${options} ${harmlessOptions}`);
+  const leading = leadingOptions(words, facts.options ?? "");
   const rest = words.slice(leading?.end ?? 0);
   return { options: leading?.given.map(({ name }) => name), subcommand: subcommandOf(facts, rest[0]), rest };
 }

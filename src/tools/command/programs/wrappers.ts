@@ -1,7 +1,7 @@
 /** Programs that run a command, or code of the shell, which stands in their arguments. */
 import { leadingOptions } from "../shell/leading-options.ts";
 import { isAssignable, isSafeEnvVar } from "../shell/variables.ts";
-import type { Launch } from "../shell/visitor.ts";
+import type { LaunchedCommand } from "../shell/visitor.ts";
 import { literal, onlyValue, possibleValue, UnsupportedSyntax, unknown, type Word } from "../shell/word.ts";
 import { replaced } from "./find-grep.ts";
 import { runsCode } from "./interpreters.ts";
@@ -87,7 +87,7 @@ export const wrapperPrograms: readonly Program[] = [
   },
 ];
 
-function env(words: readonly Word[]): Launch[] {
+function env(words: readonly Word[]): LaunchedCommand[] {
   const rest = words.slice(1);
   const leading = leadingOptions(rest.map(possibleValue), "- -i --ignore-environment -u=");
   if (!leading) throw new UnsupportedSyntax();
@@ -102,11 +102,11 @@ function env(words: readonly Word[]): Launch[] {
   return [launch(rest.slice(at)) ?? { type: "itself", words }];
 }
 
-function launch(words: readonly Word[]): Launch | undefined {
+function launch(words: readonly Word[]): LaunchedCommand | undefined {
   return words.length > 0 ? { type: "command", words } : undefined;
 }
 
-function xargs(words: readonly Word[]): Launch[] {
+function xargs(words: readonly Word[]): LaunchedCommand[] {
   const rest = words.slice(1);
   const options =
     "-0 -r -t -x --null --no-run-if-empty --verbose --exit -n= -L= -P= -s= -d= -E= -I= --max-args= --max-lines=? --max-procs= --delimiter=";
@@ -119,9 +119,9 @@ function xargs(words: readonly Word[]): Launch[] {
   return [{ type: "command", words: full, unknown: ["input"] }];
 }
 
-function shell(words: readonly Word[], input: string | undefined): Launch[] {
+function shell(words: readonly Word[], input: string | undefined): LaunchedCommand[] {
   const rest = words.slice(1);
-  const itself: Launch[] = [{ type: "itself", words }];
+  const itself: LaunchedCommand[] = [{ type: "itself", words }];
   const [first] = rest;
   if (first && rest.length === 1 && /^--(version|help)$/.test(first.text)) return itself;
   const options = "-c -e -f -h -l -u -x -i -o= --login --norc --noprofile --posix";

@@ -1,4 +1,4 @@
-/** What happens before a command runs: variables are set, words expanded, and the code in them is run. */
+/** Assignments and expansions, which happen before a command runs. */
 
 import { checkArithmetic, checkExpansion, numbersIn } from "./expressions.ts";
 import type { Syntax } from "./grammar.ts";
@@ -12,7 +12,7 @@ export function wordOf(node: Syntax, state: ShellState, visitor: Visitor): Word 
   return readWord(node, (name) => valuesOf(name, state));
 }
 
-/** All words of a test. Their substitutions have been walked through. */
+/** Returns all words of a test, whose substitutions have been visited. */
 export function wordsIn(node: Syntax, state: ShellState): Word[] {
   if (/word|string|concatenation|expansion|number/.test(node.type)) {
     return [readWord(node, (name) => valuesOf(name, state))];
@@ -20,11 +20,11 @@ export function wordsIn(node: Syntax, state: ShellState): Word[] {
   return node.children.flatMap((child) => wordsIn(child, state));
 }
 
-/** Walks through all code that runs when the word, or whatever it is, is expanded. */
+/** Visits all code that runs when the shell expands a node. */
 export function substitutions(node: Syntax, state: ShellState, visitor: Visitor): void {
   switch (node.type) {
     case "command_substitution":
-      // Within backticks, backslashes mean something else.
+      // Within backticks, a backslash has another meaning.
       if (node.text.startsWith("`") && node.text.includes("\\")) throw new UnsupportedSyntax();
       visitor.substituted(node.children, state);
       return;
@@ -60,7 +60,7 @@ export function assign(
   return withVariable(state, name, isNew && !isGlob ? values : undefined);
 }
 
-/** `export A=b`, `local x`, `unset y`. */
+/** Evaluates `export A=b`, `local x`, `unset y`. */
 export function declare({ children }: Syntax, state: ShellState, visitor: Visitor): ShellState {
   const [keyword, ...others] = children;
   const reachesPrograms = keyword?.type === "export" || keyword?.type === "declare";
@@ -68,18 +68,18 @@ export function declare({ children }: Syntax, state: ShellState, visitor: Visito
   return others.reduce((current, node) => {
     if (node.type === "variable_assignment") return assign(node, current, isAllowed, visitor);
     if (node.type === "variable_name" && isAllowed(node.text)) return withVariable(current, node.text, undefined);
-    // The other flags make integers, which are computed, or names for other variables.
+    // Other flags declare integers, whose values are evaluated, or references to variables.
     if (node.type === "word" && /^-[rgx]+$/.test(node.text) && reachesPrograms) return current;
     throw new UnsupportedSyntax();
   }, state);
 }
 
-/** After arithmetic, which may have given a new number to each variable in it. */
+/** Returns the state after arithmetic, which may have assigned a number to each variable in it. */
 export function computed(node: Syntax, state: ShellState): ShellState {
   return numbersIn(node).reduce((current, name) => withVariable(current, name, someNumber), state);
 }
 
-/** Whether arithmetic with the variable is harmless: the shell would run code in the index of an array that it names. */
+/** Whether arithmetic with the variable is harmless: its value could name an array element, whose index the shell evaluates. */
 export function isNumber(name: string, { variables, isUnknown }: ShellState): boolean {
   if (!variables.has(name)) return !isUnknown && /^[A-Za-z_]/.test(name);
   return variables.get(name)?.every(isInteger) ?? false;

@@ -1,11 +1,11 @@
-/** Where a shell computes, it may run code that stands in a mere string: `a[$(rm x)]` as the value of a variable. */
+/** Arithmetic and tests, in which shells run code in strings: `a[$(rm x)]` as the value of a variable. */
 import type { Syntax } from "./grammar.ts";
 import { holdsCode, UnsupportedSyntax } from "./word.ts";
 
-/** Whether a variable holds nothing but a number, or was not set by the command. */
+/** Whether a variable is a number, or was not set by the command. */
 type IsNumber = (name: string) => boolean;
 
-/** @throws UnsupportedSyntax unless all in it are numbers, and variables that hold numbers */
+/** @throws UnsupportedSyntax unless it consists of numbers and variables with numbers */
 export function checkArithmetic(node: Syntax, isNumber: IsNumber): void {
   if (node.children.length === 0) {
     if (!node.named || node.type === "number") return;
@@ -22,8 +22,8 @@ function isNumeric(text: string, isNumber: IsNumber): boolean {
 }
 
 /**
- * Of `((…))`, which is a shell within a shell where it is no word of the language.
- * @throws UnsupportedSyntax as checkArithmetic does, and where it would then run something
+ * Checks `((…))`. Shells without it read it as nested subshells.
+ * @throws UnsupportedSyntax as `checkArithmetic` does, and when such a shell would run something
  */
 export function checkComputation(node: Syntax, isNumber: IsNumber): void {
   const [, expression] = node.children;
@@ -32,20 +32,20 @@ export function checkComputation(node: Syntax, isNumber: IsNumber): void {
   checkArithmetic(node, isNumber);
 }
 
-/** The variables in it, each of which may have been given a new number. */
+/** Returns the variables in it, to each of which it may assign a number. */
 export function numbersIn(node: Syntax): string[] {
   const isName = /^(word|variable_name)$/.test(node.type) && /^[A-Za-z_]\w*$/.test(node.text);
   return isName ? [node.text] : node.children.flatMap(numbersIn);
 }
 
-/** Of `[ … ]` and `[[ … ]]`. @throws UnsupportedSyntax where it computes with what is no number */
+/** Checks `[ … ]` and `[[ … ]]`. @throws UnsupportedSyntax when it evaluates anything but numbers */
 export function checkTest(node: Syntax, computes: boolean, isNumber: IsNumber): void {
   const operators = node.children.slice(1, -1).flatMap(operatorsIn);
   if (operators.some((one) => /^-[vR]$/.test(one))) throw new UnsupportedSyntax();
-  // Where `[[` is no word of the language, these write and read files.
+  // Shells without `[[` read these as redirections.
   if (operators.some((one) => /^[<>]/.test(one))) throw new UnsupportedSyntax();
   const isPlain = node.text.startsWith("[ ");
-  // `[` is a mere command: what the grammar takes for an operator in it may be one of the shell. `[ $a $b ]` may hold one.
+  // `[` is a program: the shell may read its operators as its own, and `[ $a $b ]` may contain operators.
   if (isPlain && (operators.length === 0 || !operators.every((one) => /^(-[a-z]{1,2}|!|!?=|==)$/i.test(one)))) {
     throw new UnsupportedSyntax();
   }
@@ -75,8 +75,8 @@ function checkOperands(node: Syntax, isNumber: IsNumber): void {
 }
 
 /**
- * Of `${…}`. Its substitutions are looked at by the caller.
- * @throws UnsupportedSyntax where the shell would compute, set something, or expand the value once more
+ * Checks `${…}`. The caller visits its substitutions.
+ * @throws UnsupportedSyntax when the shell would evaluate arithmetic, assign a variable, or expand the value again
  */
 export function checkExpansion(node: Syntax): void {
   if (
@@ -90,7 +90,7 @@ export function checkExpansion(node: Syntax): void {
   if (holdsCode(text) || /[<>=]\(/.test(text)) throw new UnsupportedSyntax();
 }
 
-/** What the grammar takes for mere text. */
+/** Returns the text that the grammar takes for literal. */
 function bareText(node: Syntax): string {
   if (node.children.length === 0) return node.text;
   let text = "";

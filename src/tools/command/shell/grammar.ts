@@ -1,4 +1,4 @@
-/** Parses shell commands with the grammar of tree-sitter-bash. What it cannot surely read is not read at all. */
+/** Parses shell commands with the grammar of tree-sitter-bash. Text that it cannot parse with certainty is not parsed at all. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -8,29 +8,28 @@ import { Language, Parser, type Tree, type TreeCursor } from "web-tree-sitter";
 
 /** A node of the syntax tree, copied out of the parser's memory. */
 export interface Syntax {
-  /** The grammar's name for it; of a token the token itself: `&&`. */
+  /** The grammar's name for the node; for a token, the token itself: `&&`. */
   type: string;
-  /** As it was written. */
+  /** The source text. */
   text: string;
-  /** In the command, in UTF-16 units. */
+  /** Offset in the command, in UTF-16 units. */
   start: number;
   end: number;
-  /** Not a mere token. */
+  /** False for tokens. */
   named: boolean;
   children: Syntax[];
 }
 
 export interface Grammar {
-  /** @returns undefined when the text is not surely a command: it has errors, is too long, too deep or takes too long */
+  /** @returns undefined when the text has syntax errors, is too long, too deep or takes too long to parse */
   parse(command: string): Syntax | undefined;
 }
 
-const longest = 50_000;
-const deepest = 150;
-/** ms */
-const patience = 100;
+const maxLength = 50_000;
+const maxDepth = 150;
+const timeLimitMs = 100;
 
-/** Takes some ten milliseconds, and a few megabytes: to be called once. */
+/** Takes some ten milliseconds and a few megabytes, so call it once. */
 export async function loadGrammar(): Promise<Grammar> {
   const files = grammarFiles();
   await Parser.init({ wasmBinary: await readFile(files.runtime) });
@@ -39,7 +38,7 @@ export async function loadGrammar(): Promise<Grammar> {
   return { parse: (command) => parse(parser, command) };
 }
 
-/** Beside the bundle, or where npm put them. */
+/** Returns the files beside the bundle, or where npm installed them. */
 function grammarFiles(): { runtime: string; bash: string } {
   const here = fileURLToPath(import.meta.url);
   const beside = (name: string) => path.join(path.dirname(here), name);
@@ -54,11 +53,11 @@ function grammarFiles(): { runtime: string; bash: string } {
 }
 
 function parse(parser: Parser, command: string): Syntax | undefined {
-  if (command.length > longest) return undefined;
-  const end = performance.now() + patience;
+  if (command.length > maxLength) return undefined;
+  const end = performance.now() + timeLimitMs;
   const tree = parser.parse(command, null, { progressCallback: () => performance.now() > end });
   if (!tree) {
-    // Else the next text would be taken for the rest of this one.
+    // Otherwise the next text would continue this one.
     parser.reset();
     return undefined;
   }
@@ -73,7 +72,7 @@ function copyOf(tree: Tree, command: string): Syntax | undefined {
   const cursor = tree.walk();
   try {
     const copy = copyNode(cursor, command, 0);
-    // What the grammar takes for blank before and after all commands is no node of its own.
+    // The root starts and ends with the first and last command; only blanks may stand outside.
     return copy && isBlank(command.slice(0, copy.start)) && isBlank(command.slice(copy.end)) ? copy : undefined;
   } finally {
     cursor.delete();
@@ -81,10 +80,10 @@ function copyOf(tree: Tree, command: string): Syntax | undefined {
 }
 
 function copyNode(cursor: TreeCursor, command: string, depth: number): Syntax | undefined {
-  if (depth > deepest) return undefined;
+  if (depth > maxDepth) return undefined;
   const { nodeType: type, startIndex: start, endIndex: end } = cursor;
   const node: Syntax = { type, start, end, text: command.slice(start, end), named: cursor.nodeIsNamed, children: [] };
-  // A line that only begins with the delimiter does not end a here-document, nor does a `#` in a word begin a comment.
+  // A line that only begins with the delimiter does not end a here-document; a `#` inside a word begins no comment.
   if (type === "heredoc_end" && /[^\n]/.test(command.charAt(end))) return undefined;
   if (type === "comment" && /[^\s;&|(){}`]/.test(command.charAt(start - 1))) return undefined;
   if (!cursor.gotoFirstChild()) return node;
@@ -102,7 +101,7 @@ function copyNode(cursor: TreeCursor, command: string, depth: number): Syntax | 
   return isGap(command.slice(at, end)) ? node : undefined;
 }
 
-/** Whether the grammar takes one word for two, as it does `a$"b"`. */
+/** Whether the grammar split one word in two, as it does for `a$"b"`. */
 function isSplit(one: Syntax, other: Syntax, parent: string): boolean {
   return (
     words.has(one.type) &&
@@ -128,16 +127,16 @@ const words = new Set([
   ...["brace_expression", "extglob_pattern", "variable_name", "variable_assignment", "array"],
 ]);
 
-/** What may stand between the children of a node: else the grammar has overlooked something. */
+/** Whether a text may stand between the children of a node. Any other text was overlooked by the grammar. */
 function gapOf(type: string): (text: string) => boolean {
   if (texts.has(type)) return () => true;
   return lines.has(type) ? isBlankInLine : isBlank;
 }
 
-/** What stands between their children counts, and is looked at by who reads them. */
+/** Nodes with text between their children. Their readers check that text. */
 const texts = new Set(["string", "heredoc_body", "expansion", "regex", "extglob_pattern"]);
 
-/** In these an end of the line ends the command, whatever the grammar makes of it. */
+/** Nodes that must end with their line, even if the grammar goes on. */
 const lines = new Set([
   ...["command", "redirected_statement", "file_redirect", "herestring_redirect", "negated_command", "concatenation"],
   ...["variable_assignment", "variable_assignments", "declaration_command", "unset_command"],
@@ -147,7 +146,7 @@ function isBlankInLine(text: string): boolean {
   return /^(?:[ \t]|\\\n)*$/.test(text);
 }
 
-/** Nothing that a shell would read: blanks, ends of lines, lines that go on. */
+/** Whether a shell would ignore the text: blanks, line ends, continued lines. */
 function isBlank(text: string): boolean {
   return /^(?:[ \t\n]|\\\n)*$/.test(text);
 }

@@ -2,18 +2,17 @@ import type { Syntax } from "./grammar.ts";
 import { holdsCode, UnsupportedSyntax } from "./word.ts";
 
 interface HereDocument {
-  /** What the command reads; undefined: not known before it runs. */
+  /** Standard input of the command; undefined: unknown before it runs. */
   text: string | undefined;
-  /** The node to look for substitutions in. */
+  /** The node in which the shell substitutes; undefined: none. */
   body: Syntax | undefined;
-  /** What else stands on the first line. */
+  /** Everything else on the first line. */
   others: Syntax[];
 }
 
 /**
- * Checks the grammar's reading of a here-document against the rule that shells have: from the next line to the first line
- * that is the delimiter.
- * @throws UnsupportedSyntax where the two differ
+ * Checks that the grammar found the text that shells find: from the next line to the first line that is the delimiter.
+ * @throws UnsupportedSyntax when they differ
  */
 export function hereDocument(node: Syntax): HereDocument {
   const child = (type: string) => node.children.find((one) => one.type === type);

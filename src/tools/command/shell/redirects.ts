@@ -6,15 +6,15 @@ import type { Visitor } from "./visitor.ts";
 import { UnsupportedSyntax, type Word } from "./word.ts";
 
 interface Redirections {
-  /** The grammar takes words after a redirection for a part of it: they belong to the command. */
+  /** Words behind a redirection, which belong to the command. */
   words: Word[];
-  /** Statements that the grammar has put into a here-document, because they stand on its first line: `<<EOF | sh`. */
+  /** Statements on the first line of a here-document: `<<EOF | sh`. */
   rest: Syntax[];
-  /** What the command reads from its standard input, where that is known. */
+  /** Standard input; undefined: unknown. */
   input: string | undefined;
 }
 
-/** Walks through the redirections of a command: the files, and the code in their words. */
+/** Visits the redirections of a command, and the code in their words. */
 export function redirections(nodes: readonly Syntax[], state: ShellState, visitor: Visitor): Redirections {
   const found: Redirections = { words: [], rest: [], input: undefined };
   for (const node of nodes) {

@@ -1,15 +1,15 @@
-/** Simple commands: what the shell does itself, and what it launches. */
+/** Simple commands: builtins of the shell, and programs. */
 import { never } from "../../../chat/never.ts";
 import { isNumeral } from "./expressions.ts";
 import { leadingOptions } from "./leading-options.ts";
 import { both, type Flow, type ShellState, unknownState, withVariable } from "./state.ts";
 import { isAssignable } from "./variables.ts";
-import type { Launch, Visitor } from "./visitor.ts";
+import type { LaunchedCommand, Visitor } from "./visitor.ts";
 import { holdsCode, literal, onlyValue, possibleValue, UnsupportedSyntax, type Word } from "./word.ts";
 
 interface SimpleCommand {
   words: readonly Word[];
-  /** Its standard input, where it is known before the command runs. */
+  /** Standard input; undefined: unknown before the command runs. */
   input: string | undefined;
   state: ShellState;
   visitor: Visitor;
@@ -33,12 +33,12 @@ export function simpleCommand(given: SimpleCommand): Flow {
   return both(state);
 }
 
-/** Returns the name of a program of the system, with or without its folder; else the path. */
+/** Returns the name of a program that is given by its name or by its path in a system folder; other paths are returned unchanged. */
 export function systemName(program: string): string {
   return /^(?:(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/)?([^/]+)$/.exec(program)?.[1] ?? program;
 }
 
-type Run = (given: SimpleCommand, words: readonly Word[]) => Flow;
+type Builtin = (given: SimpleCommand, words: readonly Word[]) => Flow;
 
 const keywords = new Set(
   "if then else elif fi for while until do done case esac select function in coproc { } ! [[ ]]".split(" "),
@@ -49,7 +49,7 @@ function ordinary(words: readonly Word[], state: ShellState, visitor: Visitor): 
   return both(state);
 }
 
-function runLaunch(launch: Launch, given: SimpleCommand): void {
+function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
   const { state, visitor } = given;
   switch (launch.type) {
     case "itself":
@@ -71,7 +71,7 @@ function runLaunch(launch: Launch, given: SimpleCommand): void {
   }
 }
 
-/** The command behind the options of a builtin that runs it; without one, the builtin is a command itself. */
+/** Visits the command behind the options of a builtin such as `exec`; without one, the builtin counts as a program. */
 function inner(options: string, given: SimpleCommand, all: readonly Word[]): Flow {
   const { state, visitor } = given;
   const words = behindOptions(given.words, options);
@@ -86,7 +86,7 @@ function behindOptions(words: readonly Word[], options: string): readonly Word[]
   return words.slice(leading.end);
 }
 
-/** What cannot be taken for a computation. */
+/** Whether a word is a plain number, which runs no code when the shell evaluates it. */
 function isCount({ text, values }: Word): boolean {
   return /^"?\$[?#]"?$/.test(text) || (values?.every((value) => /^-?[\d.]+$/.test(value)) ?? false);
 }
@@ -96,14 +96,13 @@ function counted({ words, state, visitor }: SimpleCommand): Flow {
   return both(state);
 }
 
-const nothing: Run = ({ state }) => both(state);
+const nothing: Builtin = ({ state }) => both(state);
 
-const unsupported: Run = () => {
+const unsupported: Builtin = () => {
   throw new UnsupportedSyntax();
 };
 
-/** What the shell does itself, and what changes what it knows. */
-const builtins: Readonly<Record<string, Run>> = {
+const builtins: Readonly<Record<string, Builtin>> = {
   ...Object.fromEntries("true false : wait".split(" ").map((name) => [name, nothing])),
   ...Object.fromEntries("exit return break continue shift logout".split(" ").map((name) => [name, counted])),
   ...Object.fromEntries(
@@ -137,11 +136,11 @@ const builtins: Readonly<Record<string, Run>> = {
     const [action, ...signals] = words.map(onlyValue);
     if (action === undefined || signals.length === 0 || (action.startsWith("-") && action !== "-"))
       throw new UnsupportedSyntax();
-    // Whenever it runs, much may have changed.
+    // Anything may have changed when it runs.
     if (action !== "-" && action !== "") visitor.code(action, unknownState);
     return both(state);
   },
-  // Not `-a`: where one program is many, its name decides which it is.
+  // Not `-a`: programs such as busybox choose what they do by that name.
   exec: (given, all) => (given.words.length === 0 ? both(given.state) : inner("-c -l", given, all)),
   time: (given) => simpleCommand({ ...given, words: behindOptions(given.words, "-p") }),
   command: (given, all) => {
@@ -153,14 +152,14 @@ const builtins: Readonly<Record<string, Run>> = {
   printf: ({ words, state, visitor }, all) => {
     const [format = literal(""), ...values] = words;
     if (/^-/.test(onlyValue(format))) throw new UnsupportedSyntax();
-    // `%d` and widths are numbers.
+    // `%d` and widths are evaluated as numbers.
     const isText = /^(?:[^%]|%-?\d*(?:\.\d+)?[sbqc%])*$/s.test(onlyValue(format));
     if (visitor.computes && !isText && !values.every(isCount)) throw new UnsupportedSyntax();
     return ordinary(all, state, visitor);
   },
 };
 
-/** `cd` goes where it was told, or fails and stays. By the letters of the path, or by the links in it. */
+/** Visits `cd`, which may fail. Depending on the shell, `..` is resolved before or after symbolic links. */
 function move({ words, state, visitor }: SimpleCommand): Flow {
   const [target = literal("~"), ...others] = words.filter(({ text }) => text !== "--");
   visitor.emit({ type: "mention", words: [target], folders: state.folders });
@@ -180,7 +179,7 @@ function below(folder: string, path: string): string[] {
   return /(^|\/)\.\.(\/|$)/.test(path) ? [full, withoutUps(full)] : [full];
 }
 
-/** The path as seen from where the command began. */
+/** Returns the path relative to the folder where the command began. */
 export function pathFrom(folder: string, path: string): string {
   return folder === "" || /^[/~]/.test(path) ? path : `${folder}/${path}`;
 }
@@ -210,7 +209,7 @@ function readLine({ words, state }: SimpleCommand): Flow {
   const names: string[] = [];
   let skip = false;
   for (const value of words.map(onlyValue)) {
-    // Some shells compute the time that `-t` gives.
+    // Some shells evaluate the number behind `-t`.
     if (skip && holdsCode(value)) throw new UnsupportedSyntax();
     if (skip) skip = false;
     else if (/^-[rs]*[dnNptu]$/.test(value)) skip = true;

@@ -1,26 +1,26 @@
-/** What is known of the shell at a point of a command. Never changed: each step answers with the next. */
+/** State of the shell at one point of a command. Immutable: each step returns the next state. */
 import type { Syntax } from "./grammar.ts";
 
 export interface ShellState {
-  /** Where it may be: paths as `cd` was given them, "" for where it began; undefined: anywhere. */
+  /** Possible folders: paths as `cd` was given them, "" for the first one; undefined: any. */
   folders: readonly string[] | undefined;
-  /** Where `cd -` leads. */
+  /** Folders that `cd -` may lead to. */
   before: readonly string[] | undefined;
-  /** Variables that the command itself has set, and what they may hold; undefined: anything. */
+  /** Variables that the command has set, with their possible values; undefined: anything. */
   variables: ReadonlyMap<string, readonly string[] | undefined>;
-  /** Bodies of the functions that are surely defined. */
+  /** Bodies of the functions that are certainly defined. */
   functions: ReadonlyMap<string, Syntax>;
-  /** Something unknown may have been set, moved or defined. */
+  /** Whether the folder, variables and functions may have changed in unknown ways. */
   isUnknown: boolean;
 }
 
-/** How it goes on, by whether the command before succeeded. */
+/** States after a command that succeeded, and after one that failed. */
 export interface Flow {
   yes: ShellState;
   no: ShellState;
 }
 
-const most = 8;
+const maxValues = 8;
 
 export const startState: ShellState = {
   folders: [""],
@@ -30,7 +30,7 @@ export const startState: ShellState = {
   isUnknown: false,
 };
 
-/** After what may have done anything to the shell. */
+/** State after something that may have changed anything. */
 export const unknownState: ShellState = {
   folders: undefined,
   before: undefined,
@@ -47,7 +47,7 @@ export function either({ yes, no }: Flow): ShellState {
   return join(yes, no);
 }
 
-/** What holds whichever of the two came about. */
+/** Returns what is true in both states. */
 export function join(one: ShellState, other: ShellState): ShellState {
   if (one === other) return one;
   const variables = new Map<string, readonly string[] | undefined>();
@@ -64,7 +64,7 @@ export function join(one: ShellState, other: ShellState): ShellState {
   };
 }
 
-/** The values of a variable that was computed: a number, nobody knows which. */
+/** Values of a variable that is an unknown number. */
 export const someNumber: readonly string[] = ["0"];
 
 function union(one: readonly string[] | undefined, other: readonly string[] | undefined) {
@@ -72,7 +72,7 @@ function union(one: readonly string[] | undefined, other: readonly string[] | un
   if (one === other) return one;
   if (one === someNumber || other === someNumber) return [...one, ...other].every(isInteger) ? someNumber : undefined;
   const all = [...new Set([...one, ...other])];
-  return all.length > most ? undefined : all;
+  return all.length > maxValues ? undefined : all;
 }
 
 export function isInteger(text: string): boolean {

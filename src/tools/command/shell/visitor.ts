@@ -17,7 +17,7 @@ export type Act =
   | { type: "mention"; words: Word[]; folders: Folders };
 
 /** What a program runs because of its arguments. */
-export type Launch =
+export type LaunchedCommand =
   /** Another command. `unknown`: its standard input or folder is not that of the program. */
   | { type: "command"; words: readonly Word[]; unknown?: readonly ("input" | "folder")[] }
   /** Code in the language of the shell. */
@@ -30,7 +30,7 @@ export type Launch =
  * `input`: its standard input, where that is known.
  * @throws UnsupportedSyntax when that cannot be determined
  */
-export type Unwrap = (name: string, words: readonly Word[], input: string | undefined) => Launch[] | undefined;
+export type Unwrap = (name: string, words: readonly Word[], input: string | undefined) => LaunchedCommand[] | undefined;
 
 export interface Visitor {
   /** Whether the shell evaluates arithmetic in `[`, `printf` and the like, too. */

@@ -20,13 +20,13 @@ import { isAssignable, isSafeEnvVar } from "./variables.ts";
 import type { Act, Unwrap, Visitor } from "./visitor.ts";
 import { alternatives, hasConfusableChars, UnsupportedSyntax, type Word } from "./word.ts";
 
-const deepestCode = 6;
-/** Loops within loops, and functions that call others, are walked through many times. */
-const mostSteps = 3000;
+const maxCodeDepth = 6;
+/** Nested loops and functions are visited many times. */
+const maxSteps = 3000;
 
-/** It would take too long to walk through all of it. */
-class Endless extends Error {
-  override readonly name = "Endless";
+/** The command takes too long to visit. */
+class TooManySteps extends Error {
+  override readonly name = "TooManySteps";
 }
 
 interface Interpreter {
@@ -42,7 +42,7 @@ export function actsOf(command: string, interpreter: Interpreter): Act[] | undef
   try {
     return walk.all(command) ? walk.acts : undefined;
   } catch (error) {
-    if (error instanceof Endless) return undefined;
+    if (error instanceof TooManySteps) return undefined;
     throw error;
   }
 }
@@ -52,7 +52,7 @@ class Walk implements Visitor {
   readonly computes: boolean;
   readonly unwrap: Unwrap;
   readonly #grammar: Grammar;
-  /** Bodies of functions that nothing has called yet. */
+  /** Bodies of functions that have not been called. */
   readonly #defined = new Set<Syntax>();
   #depth = 0;
   #steps = 0;
@@ -65,7 +65,7 @@ class Walk implements Visitor {
 
   all(command: string): boolean {
     if (!this.#walkText(command, startState)) return false;
-    // What may call them, from where and with what, is not known.
+    // Nothing is known about who calls them, and where.
     for (const body of this.#defined) this.#statement(body, unknownState);
     return true;
   }
@@ -99,7 +99,7 @@ class Walk implements Visitor {
   }
 
   #deeper<T>(step: () => T): T {
-    if (this.#depth >= deepestCode) throw new UnsupportedSyntax();
+    if (this.#depth >= maxCodeDepth) throw new UnsupportedSyntax();
     this.#depth++;
     try {
       return step();
@@ -115,21 +115,21 @@ class Walk implements Visitor {
     return this.#sequence(root.children, state);
   }
 
-  /** Statements one after the other, with what stands between them. */
+  /** Visits statements in their order. The nodes include the operators between them. */
   #sequence(nodes: readonly Syntax[], state: ShellState): ShellState {
     let current = state;
     for (const [index, node] of nodes.entries()) {
       if (!node.named) continue;
       const after = either(this.#statement(node, current));
-      // In the background it is a shell of its own.
+      // In the background it runs in a shell of its own.
       if (nodes[index + 1]?.type !== "&") current = after;
     }
     return current;
   }
 
-  /** What cannot be understood is asked for as it is written, and may have done anything to the shell. */
+  /** Visits a statement. If it is unsupported, its text is reported, and it may have changed anything in the shell. */
   #statement(node: Syntax, state: ShellState): Flow {
-    if (++this.#steps > mostSteps) throw new Endless();
+    if (++this.#steps > maxSteps) throw new TooManySteps();
     try {
       return this.#understood(node, state);
     } catch (error) {
@@ -213,8 +213,8 @@ class Walk implements Visitor {
   }
 
   /**
-   * Each part is a shell of its own, save the last in some shells. The grammar also takes `a && b > c | d` for a pipeline
-   * that begins with a list, whose first part is none: so whatever a part does to the shell may have been done.
+   * Each part runs in a shell of its own, except for the last one in some shells. The grammar also parses `a && b > c | d`
+   * as a pipeline whose first part is a list. So each part may have changed the state of the shell.
    */
   #pipeline(parts: readonly Syntax[], state: ShellState): ShellState {
     return parts
@@ -233,7 +233,7 @@ class Walk implements Visitor {
     return ends.reduce(join, current);
   }
 
-  /** Again and again, until it changes nothing more that is known. */
+  /** Visits the body until the state stops changing. */
   #loop(state: ShellState, round: (entry: ShellState) => ShellState): ShellState {
     let entry = state;
     for (let times = 0; times < 4; times++) {
@@ -309,7 +309,7 @@ class Walk implements Visitor {
     const nodes = children.filter((child) => child.named && !assigned.includes(child) && !own.includes(child));
     const words = this.#words(nodes, state);
     const [found, acts] = this.#held(() => redirections([...own, ...redirects], state, this));
-    // What one program is told by a variable may be anything, code too, save for names that are known.
+    // An environment variable can make a program run code, except for some well-known names.
     for (const one of assigned) assign(one, state, isSafeEnvVar, this);
     const flow = simpleCommand({ words: [...words, ...found.words], input: found.input, state, visitor: this });
     this.acts.push(...acts);
@@ -330,7 +330,7 @@ class Walk implements Visitor {
     return [result, this.acts.splice(from)];
   }
 
-  /** What the grammar puts into a here-document, because it stands on its first line: `<<EOF | sh`. */
+  /** Visits statements on the first line of a here-document, which the grammar makes a part of it: `<<EOF | sh`. */
   #afterwards(rest: readonly Syntax[], flow: Flow): Flow {
     if (rest.length === 0) return flow;
     return both(rest.reduce((current, node) => join(current, either(this.#statement(node, current))), either(flow)));
@@ -343,7 +343,7 @@ function named({ children }: Syntax, index: number): Syntax {
   return child;
 }
 
-/** The grammar hangs the redirections of the last command of a list on the list as a whole: `a && b > c`. */
+/** The grammar attaches the redirections of the last command to the whole list: `a && b > c`. */
 function lastPart(list: Syntax, whole: Syntax, redirects: readonly Syntax[]): Syntax {
   const before = list.children.slice(0, -1);
   const last = list.children.at(-1);

@@ -1,30 +1,30 @@
-/** A word of a command after the shell's expansions, as far as they can be known without running anything. */
+/** Words of a command after the shell's expansions, as far as these are known before it runs. */
 import type { Syntax } from "./grammar.ts";
 
 export interface Word {
-  /** As it was written. */
+  /** The source text. */
   text: string;
-  /** What it may become: one value for a literal, several for the variable of a loop; undefined: anything. */
+  /** Possible values: one for a literal, several for the variable of a loop; undefined: anything. */
   values: readonly string[] | undefined;
-  /** Whether the values hold wildcards that the shell replaces by names of files. */
+  /** Whether the values contain wildcards that the shell replaces by file names. */
   isGlob: boolean;
 }
 
-/** Part of a command that cannot be understood with certainty. Caught where the command as a whole can be asked for. */
+/** A part of a command cannot be read with certainty. Caught by the statement around it, whose text is then reported. */
 export class UnsupportedSyntax extends Error {
   override readonly name = "UnsupportedSyntax";
 }
 
-/** The values that a variable may have; undefined: anything. */
+/** Returns the possible values of a variable; undefined: anything. */
 type ValuesOf = (name: string) => readonly string[] | undefined;
 
-interface Piece {
+interface WordPiece {
   values: readonly string[] | undefined;
   quoted: boolean;
 }
 
-/** More values of one word than this count as any. */
-const mostValues = 16;
+/** A word with more values may be anything. */
+const maxValues = 16;
 
 /** @throws UnsupportedSyntax when it is none of the words that the shells agree on */
 export function readWord(node: Syntax, valuesOf: ValuesOf): Word {
@@ -37,20 +37,20 @@ export function readWord(node: Syntax, valuesOf: ValuesOf): Word {
   return { text: node.text, values: isMixed ? undefined : product(pieces), isGlob };
 }
 
-/** Whether the shell would make several words of it: `{a,b}`, `{1..3}`. */
+/** Whether the shell would expand it to several words: `{a,b}`, `{1..3}`. */
 function holdsBraces(text: string): boolean {
   const open = text.indexOf("{");
   return open >= 0 && /,|\.\./.test(text.slice(open, text.lastIndexOf("}") + 1));
 }
 
-/** The words that the shell makes of `src/{a,b}.ts`, where all of it is plain; else none. */
+/** Returns the words that `src/{a,b}.ts` expands to; none for anything but plain text in braces. */
 export function alternatives({ type, text }: Syntax): Word[] {
   const [, start = "", names, end = ""] = /^([\w./-]*)\{([\w./-]+(?:,[\w./-]+)+)\}([\w./-]*)$/.exec(text) ?? [];
   if (type === "command_name" || names?.includes("..") !== false) return [];
   return names.split(",").map((name) => literal(`${start}${name}${end}`));
 }
 
-/** A word that stands for itself. */
+/** Returns a word with one value. */
 export function literal(value: string): Word {
   return { text: value, values: [value], isGlob: false };
 }
@@ -73,29 +73,29 @@ export function unknown(text: string): Word {
 
 const wildcard = /[*?[]/;
 
-function product(pieces: readonly Piece[]): readonly string[] | undefined {
+function product(pieces: readonly WordPiece[]): readonly string[] | undefined {
   let all: readonly string[] = [""];
   for (const { values } of pieces) {
-    if (!values || all.length * values.length > mostValues) return undefined;
+    if (!values || all.length * values.length > maxValues) return undefined;
     all = all.flatMap((start) => values.map((end) => start + end));
   }
   return all;
 }
 
-function piecesOf(node: Syntax, valuesOf: ValuesOf): Piece[] {
+function piecesOf(node: Syntax, valuesOf: ValuesOf): WordPiece[] {
   switch (node.type) {
     case "word":
     case "number":
-      return barePieces(node);
+      return bareWordPieces(node);
     case "raw_string":
       if (!/^'[^']*'$/.test(node.text)) throw new UnsupportedSyntax();
       return [{ values: [node.text.slice(1, -1)], quoted: true }];
     case "ansi_c_string":
       return [{ values: decoded(node.text), quoted: true }];
     case "string":
-      return stringPieces(node, valuesOf);
+      return stringWordPieces(node, valuesOf);
     case "concatenation":
-      // A `$` that the grammar could make nothing of, before something else: to a shell it may be more.
+      // A lone `$` before other text may be an expansion that the grammar does not know.
       if (!touch(node.children) || node.children.slice(0, -1).some(({ type }) => type === "$"))
         throw new UnsupportedSyntax();
       return node.children.flatMap((child) => piecesOf(child, valuesOf));
@@ -119,11 +119,11 @@ function touch(nodes: readonly Syntax[]): boolean {
   return nodes.every((node, index) => index === 0 || nodes[index - 1]?.end === node.start);
 }
 
-/** What a shell may read outside of quotes as part of a word, and nothing that only looks like something else. */
+/** Characters that may stand in a word outside of quotes, without lookalikes of others. */
 const plain =
   /^[A-Za-z0-9_\-./:,+@%^~*?[\]={}!#\u00a1-\u1fff\u2c00-\u2fff\u3001-\u3163\u3165-\ud7ff\ue000-\ufdcf\ufdf0-\ufdff]*$/;
 
-function barePieces({ text }: Syntax): Piece[] {
+function bareWordPieces({ text }: Syntax): WordPiece[] {
   // `=ls` is a path in zsh.
   if (text.startsWith("=") || recalls(text) || !plain.test(text.replace(/\\[^\n]/g, ""))) throw new UnsupportedSyntax();
   return [...text.matchAll(/\\(.)|[^\\]+/g)].map(([bare, escaped]) => ({
@@ -132,8 +132,8 @@ function barePieces({ text }: Syntax): Piece[] {
   }));
 }
 
-function stringPieces(node: Syntax, valuesOf: ValuesOf): Piece[] {
-  const pieces: Piece[] = [];
+function stringWordPieces(node: Syntax, valuesOf: ValuesOf): WordPiece[] {
+  const pieces: WordPiece[] = [];
   const { children, text, start } = node;
   const opening = children[0]?.text;
   if (opening !== '"' || children.at(-1)?.text !== '"') throw new UnsupportedSyntax();
@@ -154,20 +154,20 @@ function stringPieces(node: Syntax, valuesOf: ValuesOf): Piece[] {
   return pieces;
 }
 
-/** Whether text that should be none holds the begin of a substitution: then the grammar has overlooked it. */
+/** Whether literal text contains the start of a substitution that the grammar overlooked. */
 export function holdsCode(text: string): boolean {
   return /`|\$[({[]/.test(text.replace(/\\./gs, ""));
 }
 
-/** Whether an interactive shell would put an earlier command in its place: `!rm`. */
+/** Whether an interactive shell would replace it by an earlier command: `!rm`. */
 function recalls(text: string): boolean {
   return /![^\s=(]/.test(text);
 }
 
 const expansions = new Set(["simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"]);
 
-/** Not in quotes: the value is split into words, and its wildcards are replaced. */
-function bareVariable(node: Syntax, valuesOf: ValuesOf): Piece {
+/** Outside of quotes, the shell splits the value into words and expands its wildcards. */
+function bareVariable(node: Syntax, valuesOf: ValuesOf): WordPiece {
   const values = variable(node, valuesOf);
   const isOneWord = values?.every((value) => /^[^\s*?[\\]+$/.test(value));
   return { values: isOneWord ? values : undefined, quoted: true };
@@ -195,7 +195,7 @@ const escapes: Record<string, string> = {
   "?": "?",
 };
 
-/** Of `$'…'`; undefined where it is not one text for all shells. */
+/** Decodes `$'…'`; undefined when shells disagree about it. */
 function decoded(text: string): readonly string[] | undefined {
   if (!/^\$'(?:[^'\\]|\\.)*'$/s.test(text)) throw new UnsupportedSyntax();
   let known = true;
@@ -209,16 +209,16 @@ function decoded(text: string): readonly string[] | undefined {
   return known ? [value] : undefined;
 }
 
-/** As it would be written again: in quotes where a word needs them, so that two words never look like one. */
+/** Quotes a value where needed, so that the text reads as one word. */
 export function written(value: string): string {
   return /^[\w\-./:,+@%^~*?[\]=!#{}\u00a1-\uffff]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-/** Whether the text holds characters that make it look like another one: controls, invisible ones, changes of direction. */
+/** Whether the text contains control, invisible or direction characters, which make it look like another text. */
 export function hasConfusableChars(text: string): boolean {
-  // Emojis are made of these, and outside of quotes they are not taken.
+  // Parts of emojis, which are supported only in quotes.
   const rest = text.replace(/[ \t\n]|\u200d|\ufe0f/g, "");
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(rest)) return true;
-  // The grammar takes a word that goes on in the next line for two.
+  // The grammar splits a word that continues on the next line.
   return /\S\\\n/.test(text);
 }

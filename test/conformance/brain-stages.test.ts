@@ -88,7 +88,7 @@ describe("Brain: intake", () => {
     const held = await takeElsewhere(h);
     const error = await refusal(h.send("Hi"));
     assert.deepEqual([error.code, error.status], ["session-locked", 503]);
-    assert.match(error.message, /run by .+ since .+\d:\d\d/);
+    assert.match(error.message, /running in .+ since .+\d:\d\d/);
     const waits = h.send("Hi");
     held.release();
     assert.deepEqual(await waits, { type: "ended", end: { reason: "end_turn", error: undefined } });

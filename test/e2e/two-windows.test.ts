@@ -75,7 +75,7 @@ describe("two windows on one folder", () => {
     await there.getByRole("alert").filter({ hasText: "Your message will be sent" }).waitFor();
     await there
       .getByRole("alert")
-      .filter({ hasText: /run by .* since/ })
+      .filter({ hasText: /running in .* since/ })
       .waitFor();
     await composed(there, "are you done?");
     assert.equal(first.requests.length, asked, "the model was not asked");

@@ -66,7 +66,9 @@ const noProject: Project = {
 };
 
 export class Harness {
-  readonly folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), "rondo-loop-")));
+  /** Holds the workspace and everything that a test creates outside it. */
+  readonly #root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "rondo-loop-")));
+  readonly folder = path.join(this.#root, "work");
   readonly model: ScriptedModel;
   readonly session: Session;
   readonly events: ChatEvent[] = [];
@@ -82,6 +84,7 @@ export class Harness {
 
   constructor(script: Script, options: Options = {}) {
     const { files = {}, rules = [], trusted = true, attended = true, titles = false, tools = coreTools } = options;
+    mkdirSync(this.folder);
     for (const [name, text] of Object.entries(files)) this.write(name, text);
     this.model = new ScriptedModel(script);
     this.transcript = new Transcript(path.join(this.folder, ".record.jsonl"), () => {});
@@ -207,7 +210,7 @@ export class Harness {
       checkStates(this.events);
       checkLoopEvents(this.loopEvents);
     } finally {
-      rmSync(this.folder, { recursive: true, force: true });
+      rmSync(this.#root, { recursive: true, force: true });
     }
   }
 }

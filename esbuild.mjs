@@ -58,7 +58,7 @@ const svelte = {
         ...options,
         filename,
         css: "external",
-        cssHash: ({ hash, name }) => (development ? `in-${name}` : `s${hash(name).slice(0, 3)}`),
+        cssHash: ({ name }) => `in-${name}`,
       });
     build.onLoad({ filter: /\.svelte$/ }, async ({ path: filename }) => {
       const { js, warnings } = await component(filename);

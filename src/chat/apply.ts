@@ -3,7 +3,7 @@ import type { BackgroundCommand, ChatEvent, Queued, SessionInfo, Status, TurnEnd
 import type { Message, Part } from "./message.ts";
 // Not from message.ts: the panel folds chats too, and has no use for zod.
 import { never } from "./never.ts";
-import type { PermissionRequest } from "./requests.ts";
+import type { UserRequest } from "./requests.ts";
 
 export interface Entry {
   info: Message;
@@ -14,7 +14,7 @@ export interface Chat {
   session: SessionInfo;
   messages: Entry[];
   status: Status;
-  requests: PermissionRequest[];
+  requests: UserRequest[];
   queue: Queued[];
   /** What requests leave out since the last pruning (C6). */
   pruned: { outputs: string; reasoning: string } | undefined;

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { Message, Part, type ReplyError } from "./message.ts";
 import { PromptInput } from "./prompt-input.ts";
-import type { PermissionRequest } from "./requests.ts";
+import type { UserRequest } from "./requests.ts";
 
 export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "bypassPermissions"]);
 export type PermissionMode = z.infer<typeof PermissionMode>;
@@ -99,7 +99,7 @@ export interface TurnEnded {
 /** Events that matter only while the chat runs; never written. */
 type LiveEvent =
   | { type: "status"; status: Status }
-  | { type: "asked"; request: PermissionRequest }
+  | { type: "asked"; request: UserRequest }
   /** The request is answered, or withdrawn. */
   | { type: "answered"; requestID: string }
   /** The last lines of a running command's output, and the number of lines in all. */

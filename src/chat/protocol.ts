@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { Chat } from "./apply.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { Attachment } from "./prompt-input.ts";
-import { type CommandPart, Rule } from "./requests.ts";
+import { Answer, type CommandPart, Rule } from "./requests.ts";
 
 export const ToHost = z.discriminatedUnion("type", [
   /** The panel's script runs (again): it wants a snapshot. */
@@ -33,23 +33,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("open-child"), sessionID: z.string() }),
   /** The context meter was opened: how full the window is, by part, is wanted. */
   z.object({ type: z.literal("show-context") }),
-  z.object({
-    type: z.literal("answer"),
-    requestID: z.string(),
-    answer: z.discriminatedUnion("type", [
-      /** `command`: what the user made of the command before it runs. */
-      z.object({ type: z.literal("once"), command: z.optional(z.string().check(z.maxLength(100_000))) }),
-      /** `rules` are those of the request, their patterns perhaps edited. */
-      z.object({ type: z.literal("always"), rules: z.array(Rule).check(z.maxLength(50)) }),
-      /** Words are told to the model and the turn goes on; without words it stops. */
-      z.object({ type: z.literal("deny"), words: z.string().check(z.maxLength(100_000)) }),
-      /** For each question of the request: what was chosen, or said instead. */
-      z.object({
-        type: z.literal("choices"),
-        choices: z.array(z.array(z.string().check(z.maxLength(10_000))).check(z.maxLength(50))).check(z.maxLength(20)),
-      }),
-    ]),
-  }),
+  z.object({ type: z.literal("answer"), requestID: z.string(), answer: Answer }),
   /** The command of an open request is being edited: how would this one be judged? Answered with `judged`. */
   z.object({ type: z.literal("judge"), requestID: z.string(), command: z.string().check(z.maxLength(100_000)) }),
   /** The rules that "Always allow" would add are being edited: what would they match? Answered with `tried`. */

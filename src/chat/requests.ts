@@ -29,8 +29,7 @@ export type Preview =
   | { type: "diffs"; diffs: FileDiff[] }
   /** `parts` are judged separately. */
   | { type: "command"; command: string; cwd: string; parts: CommandPart[] }
-  | { type: "text"; text: string }
-  | { type: "questions"; questions: Question[] };
+  | { type: "text"; text: string };
 
 /** A question that the model puts to the user, with answers to choose from. */
 export interface Question {
@@ -42,10 +41,13 @@ export interface Question {
   multiple: boolean;
 }
 
-/** A request about one tool call. */
-interface AskedOfCall {
+interface Asked {
   id: string;
   sessionID: string;
+}
+
+/** A request about one tool call. */
+interface AskedOfCall extends Asked {
   messageID: string;
   partID: string;
   callID: string;
@@ -54,6 +56,7 @@ interface AskedOfCall {
 
 /** May this call run? */
 export interface PermissionRequest extends AskedOfCall {
+  kind: "permission";
   permission: string;
   patterns: string[];
   /** A question: "Edit src/cart.ts?" */
@@ -64,3 +67,95 @@ export interface PermissionRequest extends AskedOfCall {
   /** The rules that "Always allow" would add, shown before they are given. Empty: it can only be allowed once. */
   always: Rule[];
 }
+
+/** The model wants the user to decide something. */
+export interface ChoicesRequest extends AskedOfCall {
+  kind: "choices";
+  questions: readonly Question[];
+}
+
+/** A turn in Plan mode has ended with a plan. The session is idle meanwhile, and any prompt withdraws the request. */
+export interface PlanRequest extends Asked {
+  kind: "plan";
+  /** The reply that holds the plan. */
+  messageID: string;
+  /** The mode that the user worked in before Plan. */
+  buildMode: BuildMode;
+}
+
+/** A limit of costs is reached. Amounts in USD. */
+export interface BudgetRequest extends Asked {
+  kind: "budget";
+  /** A limit for this session, or for all sessions of a day. */
+  scope: "session" | "day";
+  spentUsd: number;
+  limitUsd: number;
+  /** The limit after "Continue". */
+  nextLimitUsd: number;
+}
+
+/** The model repeats the same call, or the same few. */
+export interface LoopRequest extends AskedOfCall {
+  kind: "loop";
+  /** Which rule or mode makes it ask, in words. */
+  reason: string;
+  /** The call's arguments as text. */
+  input: string;
+  /** The rule for `doom_loop` that "Always continue" would add. */
+  always: Rule[];
+}
+
+export type UserRequest = PermissionRequest | ChoicesRequest | PlanRequest | BudgetRequest | LoopRequest;
+
+const BuildMode = z.enum(["default", "acceptEdits"]);
+export type BuildMode = z.infer<typeof BuildMode>;
+
+const Words = z.string().check(z.maxLength(100_000));
+const Rules = z.array(Rule).check(z.maxLength(50));
+const permission = z.literal("permission");
+const choices = z.literal("choices");
+const plan = z.literal("plan");
+const budget = z.literal("budget");
+const loop = z.literal("loop");
+
+/** What the user, or a program in the user's place, answers. `kind` is that of the request. */
+export const Answer = z.discriminatedUnion("kind", [
+  z.discriminatedUnion("type", [
+    z.object({ kind: permission, type: z.literal("once") }),
+    /** Runs this command instead of the model's. */
+    z.object({ kind: permission, type: z.literal("command"), command: Words }),
+    /** Runs with these arguments instead of the model's. */
+    z.object({ kind: permission, type: z.literal("input"), input: z.record(z.string(), z.unknown()) }),
+    /** `rules` are those of the request, their patterns perhaps edited. */
+    z.object({ kind: permission, type: z.literal("always"), rules: Rules }),
+    /** Words are told to the model and the turn goes on; without words it stops. */
+    z.object({ kind: permission, type: z.literal("deny"), words: Words }),
+  ]),
+  z.discriminatedUnion("type", [
+    /** For each question: what was chosen, or said instead. */
+    z.object({
+      kind: choices,
+      type: z.literal("chosen"),
+      choices: z.array(z.array(z.string().check(z.maxLength(10_000))).check(z.maxLength(50))).check(z.maxLength(20)),
+    }),
+    /** The model decides; words are told to it. */
+    z.object({ kind: choices, type: z.literal("skip"), words: Words }),
+  ]),
+  z.discriminatedUnion("type", [
+    z.object({ kind: plan, type: z.literal("build"), mode: BuildMode }),
+    z.object({ kind: plan, type: z.literal("keep") }),
+  ]),
+  z.discriminatedUnion("type", [
+    z.object({ kind: budget, type: z.literal("continue") }),
+    z.object({ kind: budget, type: z.literal("stop") }),
+  ]),
+  z.discriminatedUnion("type", [
+    z.object({ kind: loop, type: z.literal("continue") }),
+    z.object({ kind: loop, type: z.literal("always"), rules: Rules }),
+    /** The call is refused; the words are told to the model and the turn goes on. */
+    z.object({ kind: loop, type: z.literal("hint"), words: Words.check(z.minLength(1)) }),
+    z.object({ kind: loop, type: z.literal("stop") }),
+  ]),
+]);
+export type Answer = z.infer<typeof Answer>;
+export type AnswerTo<R extends UserRequest> = Extract<Answer, { kind: R["kind"] }>;

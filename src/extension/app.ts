@@ -54,7 +54,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** Starts Rondo. `declared`: commands that are registered already; the others, which only Rondo runs, are registered here. */
+/** `declared`: the commands that are registered already. The others, which only Rondo itself runs, are registered here. */
 export function start(context: vscode.ExtensionContext, declared: ReadonlySet<string>): App {
   const { workspaceState: memory, subscriptions } = context;
   const own = <T extends vscode.Disposable>(one: T): T => {
@@ -164,7 +164,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...sessionsPage.handlers,
     ...restorePage.handlers,
     ...new RulesPage(page, rules).handlers,
-    ...questionHandlers(page),
+    ...questionHandlers(page, composer),
     ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
     review: ({ action, path }) => review.decide(action, path === undefined ? undefined : [vscode.Uri.file(path)]),
     server: ({ name, action }) => mcp.act(name, action),

@@ -1,6 +1,7 @@
 /** Money: what a session has cost, and where it ends (spec B). One answer for the loop, the panel and the list. */
 import type { Entry } from "../chat/apply.ts";
 import { contextSize, type ToolPart } from "../chat/message.ts";
+import type { BudgetRequest } from "../chat/requests.ts";
 import type { Ledger } from "./storage.ts";
 
 /** USD, subagents included. `partial`: at least one reply is left out, since its price is not known (B1). */
@@ -25,18 +26,20 @@ function childCost({ state }: ToolPart): number {
   return state.status === "pending" ? 0 : (state.metadata?.childCost ?? 0);
 }
 
+export type ReachedLimit = Pick<BudgetRequest, "scope" | "spentUsd" | "limitUsd" | "nextLimitUsd">;
+
 interface BudgetOptions {
   ledger: Ledger;
   limits(): { maxBudgetUsd: number | undefined; maxDailyBudgetUsd: number | undefined };
-  /** Asks the user whether to go on; `undefined` where nobody can answer. */
-  ask: ((question: string, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Asks the user whether to continue; undefined where nobody can answer. */
+  ask: ((reached: ReachedLimit, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
 
-/** The purse of a session and all its subagents (B2). */
+/** What a session and all its subagents may spend (B2). */
 export class Budget {
   readonly #options: BudgetOptions;
   #spent = 0;
-  /** What the user has allowed beyond the limits, USD. */
+  /** What the user has allowed beyond the limits, in USD. */
   #more = { session: 0, day: 0 };
 
   constructor(options: BudgetOptions) {
@@ -54,24 +57,26 @@ export class Budget {
     this.#options.ledger.add(usd);
   }
 
-  /** Whether the turn may go on: asks the user when a limit is reached and somebody is there. Rejects on abort. */
+  /** Whether the turn may continue: asks the user when a limit is reached. Rejects with the signal's reason on abort. */
   async allows(signal: AbortSignal): Promise<boolean> {
     const { maxBudgetUsd, maxDailyBudgetUsd } = this.#options.limits();
-    if (maxBudgetUsd !== undefined && this.#spent >= maxBudgetUsd + this.#more.session) {
-      const question = `This session has cost $${this.#spent.toFixed(2)}; its budget is $${maxBudgetUsd.toFixed(2)}.`;
-      if (!(await this.#ask(question, signal))) return false;
-      this.#more.session = this.#spent - maxBudgetUsd + Math.max(maxBudgetUsd, 0.01);
-    }
-    if (maxDailyBudgetUsd === undefined) return true;
-    const today = this.#options.ledger.today();
-    if (today < maxDailyBudgetUsd + this.#more.day) return true;
-    const question = `Today's sessions have cost $${today.toFixed(2)}; the budget of a day is $${maxDailyBudgetUsd.toFixed(2)}.`;
-    if (!(await this.#ask(question, signal))) return false;
-    this.#more.day = today - maxDailyBudgetUsd + Math.max(maxDailyBudgetUsd, 0.01);
-    return true;
+    return (
+      (await this.#isWithin("session", this.#spent, maxBudgetUsd, signal)) &&
+      (await this.#isWithin("day", this.#options.ledger.today(), maxDailyBudgetUsd, signal))
+    );
   }
 
-  async #ask(question: string, signal: AbortSignal): Promise<boolean> {
-    return (await this.#options.ask?.(question, signal)) ?? false;
+  /** "Continue" raises the limit to what was spent and as much again. */
+  async #isWithin(
+    scope: ReachedLimit["scope"],
+    spentUsd: number,
+    limitUsd: number | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (limitUsd === undefined || spentUsd < limitUsd + this.#more[scope]) return true;
+    const nextLimitUsd = spentUsd + Math.max(limitUsd, 0.01);
+    if (!(await this.#options.ask?.({ scope, spentUsd, limitUsd, nextLimitUsd }, signal))) return false;
+    this.#more[scope] = nextLimitUsd - limitUsd;
+    return true;
   }
 }

@@ -7,14 +7,14 @@ import type { Host } from "../tools/host.ts";
 import type { FilesSeen, SubagentTask } from "../tools/tool.ts";
 import type { Agent } from "./agents/agents.ts";
 import type { Budget } from "./budget.ts";
-import type { DoomWatch } from "./calls/doom.ts";
+import type { LoopDetection } from "./calls/loop-detection.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Limits } from "./limits.ts";
 import type { Log } from "./log.ts";
 import type { LoopEventBody } from "./loop-events.ts";
 import type { Model } from "./model.ts";
-import type { Permissions } from "./permissions/permission.ts";
+import type { Permissions } from "./permissions/permissions.ts";
 import type { AgentConfig } from "./setup/agent-config.ts";
 import type { Project } from "./setup/project.ts";
 import type { Recorder } from "./storage.ts";
@@ -84,7 +84,7 @@ export interface Turn extends ChatAccess, Services, AgentAccess {
   /** Shared with all subagents. */
   readonly budget: Budget;
   readonly seen: FilesSeen;
-  readonly doom: DoomWatch;
+  readonly loopDetection: LoopDetection;
   /** How many messages the chat had when the turn began. */
   readonly firstReply: number;
   /** Publishes an event of this run. Never throws. */

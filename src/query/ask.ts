@@ -1,9 +1,12 @@
-/** Open questions of a run, answered by the caller's `canUseTool`. */
+/** Requests of a run, answered by the caller's `canUseTool`. */
 import type { Chat } from "../chat/apply.ts";
-import type { PermissionRequest, Rule } from "../chat/requests.ts";
-import type { Answer } from "../loop/permissions/permission.ts";
+import { never } from "../chat/never.ts";
+import type { Answer, ChoicesRequest, LoopRequest, PermissionRequest, Rule, UserRequest } from "../chat/requests.ts";
 import { toRule } from "./caller-rules.ts";
 import type { CanUseTool, PermissionMode, PermissionResult, PermissionUpdate } from "./query-types.ts";
+
+/** The requests that `canUseTool` answers: those about a tool call. */
+type CallRequest = PermissionRequest | ChoicesRequest | LoopRequest;
 
 interface Asker {
   chat: Chat;
@@ -14,14 +17,17 @@ interface Asker {
   note(sentence: string): void;
 }
 
-/** Follows the questions of a session: `asked` and `answered` are to be called with its events. */
+/** Follows the requests of a session: call `asked` and `answered` with its events. */
 export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Asker) {
-  /** Questions that the caller thinks about. */
+  /** By the request's id: aborted when the caller need not answer any more. */
   const open = new Map<string, AbortController>();
 
-  async function ask(request: PermissionRequest, signal: AbortSignal): Promise<void> {
-    const { id, tool, callID, permission, patterns, reason, always } = request;
-    const outside = permission === "external_directory" ? patterns[0] : undefined;
+  async function ask(request: CallRequest, signal: AbortSignal): Promise<void> {
+    const { tool, callID } = request;
+    const always = request.kind === "choices" ? [] : request.always;
+    const reason = request.kind === "choices" ? "" : request.reason;
+    const isOutside = request.kind === "permission" && request.permission === "external_directory";
+    const outside = isOutside ? request.patterns[0] : undefined;
     const child = request.sessionID === chat.session.id ? undefined : request.sessionID;
     let result: PermissionResult;
     try {
@@ -39,19 +45,23 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
       result = { behavior: "deny", message: `It could not be asked whether this is allowed: ${why}` };
     }
     if (signal.aborted) return;
-    settle(id, result);
+    answer(request.id, answerTo(request, result));
+    if (result.behavior === "deny" && result.interrupt) stop();
   }
 
-  function settle(id: string, result: PermissionResult): void {
+  function answerTo({ kind }: CallRequest, result: PermissionResult): Answer {
     if (result.behavior === "deny") {
-      answer(id, { type: "deny", words: result.message.trim() || "Not allowed." });
-      if (result.interrupt) stop();
-      return;
+      const words = result.message.trim() || "Not allowed.";
+      if (kind === "permission") return { kind, type: "deny", words };
+      return kind === "loop" ? { kind, type: "hint", words } : { kind, type: "skip", words };
     }
     const rules = (result.updatedPermissions ?? []).flatMap(toRules);
-    const { updatedInput } = result;
-    if (rules.length > 0 && updatedInput === undefined) answer(id, { type: "always", rules });
-    else answer(id, { type: "once", ...(updatedInput && { input: updatedInput }) });
+    // The questions of the model have no field of their own in `canUseTool`.
+    if (kind === "choices") return { kind, type: "skip", words: "No answer." };
+    const { updatedInput: input } = result;
+    if (rules.length > 0 && input === undefined) return { kind, type: "always", rules };
+    if (kind === "loop") return { kind, type: "continue" };
+    return input ? { kind, type: "input", input } : { kind, type: "once" };
   }
 
   function toRules(update: PermissionUpdate): Rule[] {
@@ -70,15 +80,26 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
   }
 
   return {
-    asked(request: PermissionRequest): void {
-      if (request.permission === "budget") {
-        // Money is the caller's to give beforehand: as where nobody is there to ask.
-        queueMicrotask(() => answer(request.id, { type: "deny", words: "" }));
-        return;
+    asked(request: UserRequest): void {
+      switch (request.kind) {
+        case "permission":
+        case "choices":
+        case "loop": {
+          const controller = new AbortController();
+          open.set(request.id, controller);
+          void ask(request, controller.signal);
+          return;
+        }
+        case "budget":
+          // The caller sets the budget beforehand: a reached limit ends the run.
+          queueMicrotask(() => answer(request.id, { kind: "budget", type: "stop" }));
+          return;
+        case "plan":
+          // The caller changes the mode and sends the next prompt.
+          return;
+        default:
+          never(request);
       }
-      const controller = new AbortController();
-      open.set(request.id, controller);
-      void ask(request, controller.signal);
     },
     answered(requestID: string): void {
       open.get(requestID)?.abort();
@@ -87,7 +108,7 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
   };
 }
 
-function inputOf(chat: Chat, { sessionID, messageID, partID }: PermissionRequest): Record<string, unknown> {
+function inputOf(chat: Chat, { sessionID, messageID, partID }: CallRequest): Record<string, unknown> {
   const from = sessionID === chat.session.id ? chat : findChild(chat, sessionID);
   const entry = from?.messages.findLast(({ info }) => info.id === messageID);
   const part = entry?.parts.find(({ id }) => id === partID);

@@ -1,6 +1,5 @@
 /** Reads records: the events of complete lines, and the chat that they fold into. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import * as z from "zod/mini";
 import { apply, type Chat, newChat } from "../chat/apply.ts";
 import { RecordedEvent } from "../chat/events.ts";
 import { RecordError } from "../loop/storage.ts";
@@ -64,8 +63,8 @@ export function readLines(path: string, from: number): RecordLines {
     const stop = bytes.indexOf(newline, start);
     const text = bytes.toString("utf8", start, stop);
     const event = parseLine(text);
-    if (event === undefined) broken.push({ line, text });
-    else if (event !== "ignored") events.push(event);
+    if (event) events.push(event);
+    else broken.push({ line, text });
     start = stop + 1;
   }
   return { events, broken, end: from + length };
@@ -106,15 +105,10 @@ function checkHeader(path: string, line: string): void {
 
 const isPlainEvent = fastCheck(RecordedEvent);
 
-/** A type of part that version 0.4.0 knew and this one does not. */
-const RemovedPart = z.object({ type: z.literal("part"), part: z.object({ type: z.literal("snapshot") }) });
-
-/** Returns undefined for a broken line. */
-function parseLine(line: string): RecordedEvent | "ignored" | undefined {
+function parseLine(line: string): RecordedEvent | undefined {
   try {
     const value = JSON.parse(line);
-    if (isPlainEvent(value)) return value;
-    return RecordedEvent.safeParse(value).data ?? (RemovedPart.safeParse(value).success ? "ignored" : undefined);
+    return isPlainEvent(value) ? value : RecordedEvent.safeParse(value).data;
   } catch {
     return undefined;
   }

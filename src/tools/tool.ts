@@ -49,10 +49,11 @@ export const noDelegate: Delegate = async () => {
 };
 
 /**
- * Puts questions to the user and answers with what was chosen, or said instead, for each of them.
- * @throws ToolError when nobody is there, or the user does not want to answer
+ * Puts questions to the user. Returns what was chosen, or said instead, for each of them; undefined when the user leaves
+ * the decision to the model.
+ * @throws ToolError when nobody is there, or something else was said
  */
-export type AskUser = (questions: readonly Question[]) => Promise<string[][]>;
+export type AskUser = (questions: readonly Question[]) => Promise<string[][] | undefined>;
 
 /** For where nobody is there to answer. */
 export const nobodyToAsk: AskUser = async () => {

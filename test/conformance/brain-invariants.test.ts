@@ -217,7 +217,7 @@ describe("Brain: invariants", () => {
       mode: "acceptEdits",
     });
     const turn = h.turn();
-    const request = await h.answerNext({ type: "deny", words: "Stay inside." });
+    const request = await h.answerNext({ kind: "permission", type: "deny", words: "Stay inside." });
     assert.equal(request.permission, "external_directory");
     await turn;
     assert.throws(() => h.read("../outside.txt"));

@@ -54,6 +54,7 @@ describe("BRUTUS: types", () => {
     compaction: { auto: true },
     "step-start": { snapshot: "s" },
     "step-finish": { reason: "stop", cost: 1, tokens: noTokens, snapshot: "s" },
+    snapshot: { snapshot: "s" },
     patch: { hash: "h", files: ["a"] },
     retry: { attempt: 1, error: { code: "c", message: "m", next: "n" }, time: 1 },
   };
@@ -156,7 +157,7 @@ describe("BRUTUS: stream processor", () => {
   it("T6 the third equal call asks; after a yes the count starts anew", async () => {
     const h = open((_, index) => (index < 5 ? [{ call: "glob", input: { pattern: "*.py" } }] : ["Done."]));
     const turn = h.turn();
-    await h.answerNext({ type: "once" });
+    await h.answerNext({ kind: "loop", type: "continue" });
     assert.equal((await turn).reason, "end_turn");
     assert.equal(h.events.filter(({ type }) => type === "asked").length, 1, "the fifth is only the second after it");
   });
@@ -164,7 +165,7 @@ describe("BRUTUS: stream processor", () => {
   it("T6 a no: the call is not run, and the loop stops", async () => {
     const h = open((_, index) => same(index));
     const turn = h.turn();
-    await h.answerNext({ type: "deny", words: "" });
+    await h.answerNext({ kind: "loop", type: "stop" });
     assert.equal((await turn).reason, "blocked");
     assert.equal(h.calls[2]?.state.status, "error");
     assert.equal(h.model.requests.length, 3);
@@ -204,7 +205,7 @@ describe("BRUTUS: stream processor", () => {
   it("T7 T4 a permission error stops the loop; another error is the call's result, and it goes on", async () => {
     const h = open([[read("gone")], [bash("ls")], ["Never."]]);
     const turn = h.turn();
-    await h.answerNext({ type: "deny", words: "" });
+    await h.answerNext({ kind: "permission", type: "deny", words: "" });
     assert.equal((await turn).reason, "blocked");
     assert.deepEqual(
       h.calls.map(({ state }) => state.status),

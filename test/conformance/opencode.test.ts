@@ -21,7 +21,7 @@ describe("OpenCode: entry points", () => {
   const open = harnesses();
 
   it("P1 D2 PromptInput: each field counts", async () => {
-    const h = open([["Found."], ["x"]]);
+    const h = open([["x"]]);
     const model = { providerID: "anthropic", modelID: "claude-haiku-4-5" };
     await h.turn("", {
       messageID: "msg_mine",
@@ -47,10 +47,9 @@ describe("OpenCode: entry points", () => {
     });
     assert.deepEqual(
       message?.parts.filter((part) => part.type !== "text" || !part.synthetic).map(({ type }) => type),
-      ["text", "file", "subtask"],
+      ["text", "file", "agent"],
     );
-    const [task, request] = h.model.requests;
-    assert.match(task?.system ?? "", /^You find things out/, "the agent that was mentioned works first");
+    const [request] = h.model.requests;
     assert.equal(request?.model, "claude-haiku-4-5");
     assert.equal(request?.thinking, "high");
     assert.ok(request?.system.endsWith("SPEAK FRENCH"));
@@ -175,7 +174,7 @@ describe("OpenCode: loop", () => {
   it("L8 T7 stop: a refusal without words ends it", async () => {
     const h = open([[{ call: "bash", input: { command: "ls" } }], ["Never."]]);
     const turn = h.turn();
-    await h.answerNext({ type: "deny", words: "" });
+    await h.answerNext({ kind: "permission", type: "deny", words: "" });
     assert.equal((await turn).reason, "blocked");
     assert.equal(h.model.requests.length, 1);
   });
@@ -195,9 +194,8 @@ describe("OpenCode: loop detection", () => {
   it("T6 the same call three times in a row asks, with the tool's name to allow for always", async () => {
     const h = open((_, index) => (index < 3 ? same() : ["Done."]));
     const turn = h.turn();
-    const request = await h.answerNext({ type: "once" });
-    assert.equal(request.permission, "doom_loop");
-    assert.deepEqual(request.patterns, ["glob"]);
+    const request = await h.answerNext({ kind: "loop", type: "continue" });
+    assert.equal(request.tool, "glob");
     assert.deepEqual(request.always, [{ permission: "doom_loop", pattern: "glob", action: "allow" }]);
     assert.equal((await turn).reason, "end_turn");
     assert.ok(h.calls.every(({ state }) => state.status === "completed"));

@@ -115,13 +115,13 @@ describe("features of the loop", () => {
     const panel = await window.newSession();
     window.plays({ blocks: [run("touch dear.txt")], usage: { input: 20_000, output: 100 } });
     await say(panel, "spend");
-    await (await question(panel, /budget/)).press("Escape");
+    await (await question(panel, /This session has cost/)).press("Escape");
     await status(panel, /budget/);
     await assert.rejects(window.read("dear.txt"));
 
     window.plays([run("touch dear.txt")], [{ text: "It was worth it." }]);
     await say(panel, "spend it all the same");
-    await answer(panel, "Allow once", /budget/);
+    await answer(panel, "Continue", /This session has cost/);
     await answer(panel, "Allow once", /command/);
     await said(panel, "It was worth it.");
     assert.equal(await window.read("dear.txt"), "");

@@ -28,12 +28,12 @@ export function press(panel: Frame, name: string): Promise<void> {
 export async function question(panel: Frame, name?: RegExp): Promise<Locator> {
   const card = panel.getByRole("alertdialog", name && { name });
   await card.waitFor();
-  await card.locator("button[aria-disabled=false]", { hasText: "Deny" }).waitFor();
+  await card.locator("button[aria-disabled=false]", { hasText: /Deny|Stop|Let Rondo decide|Keep planning/ }).waitFor();
   return card;
 }
 
 /** Answers the open question and waits until it is gone. */
-export async function answer(panel: Frame, button: "Allow once" | "Deny", name?: RegExp): Promise<void> {
+export async function answer(panel: Frame, button: "Allow once" | "Continue" | "Deny", name?: RegExp): Promise<void> {
   const card = await question(panel, name);
   const id = await card.getAttribute("aria-labelledby");
   await card.getByRole("button", { name: button }).click();

@@ -54,7 +54,7 @@ describe("models of VS Code", () => {
       async (_, say) => say(text("Done.")),
     );
     const ended = session.turn("Make it 2.");
-    const asked = await session.answerNext({ type: "once" });
+    const asked = await session.answerNext({ kind: "permission", type: "once" });
     assert.equal(asked.title, "Edit cart.ts?");
     assert.deepEqual(await ended, { reason: "end_turn", error: undefined });
     assert.equal(session.read("cart.ts"), "const total = 2;\n");

@@ -1,10 +1,12 @@
 /** Plays a random script through a session, the real SDKs and a server on loopback, and checks what must hold of each. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
+import type { UserRequest } from "../../src/chat/requests.ts";
 import type { SessionLock } from "../../src/loop/storage.ts";
 import { openModel } from "../../src/providers/providers.ts";
 import { write } from "../../src/tools/built-in/write.ts";
 import { defineTool, type Tool } from "../../src/tools/tool.ts";
+import { answersTo } from "../loop/answers.ts";
 import { Harness } from "../loop/harness.ts";
 import { randomTools } from "../loop/random-tools.ts";
 import { type ModelServer, startModelServer } from "../model-server.ts";
@@ -132,7 +134,7 @@ class User {
     this.#h = h;
     this.#script = script;
     h.session.listen((event) => {
-      if (event.type === "asked") this.#reply(event.request.id);
+      if (event.type === "asked") this.#reply(event.request);
       this.#events += 1;
       if (this.#deed.type !== "nothing" && this.#events > this.#deed.after) this.#act();
     });
@@ -168,11 +170,13 @@ class User {
   }
 
   /** As a user: later, and perhaps when the question is gone. */
-  #reply(requestID: string): void {
+  #reply(request: UserRequest): void {
     const { answers } = this.#script;
-    const answer = answers[this.#asked++ % answers.length] ?? assert.fail();
+    const all = answersTo(request);
+    const answer = all[(answers[this.#asked++ % answers.length] ?? 0) % all.length] ?? assert.fail();
+    const allows = answer.type !== "deny" && answer.type !== "hint" && answer.type !== "stop";
     setImmediate(() => {
-      if (this.#h.session.answer(requestID, answer) && answer.type !== "deny") this.#allowed += 1;
+      if (this.#h.session.answer(request.id, answer) && allows) this.#allowed += 1;
     });
   }
 

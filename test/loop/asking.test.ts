@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { askUser } from "../../src/tools/built-in/ask-user.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
-import { harnesses } from "./harness.ts";
+import { choose, denyWith, skip } from "./answers.ts";
+import { harnesses, until } from "./harness.ts";
 
 const tools = [...coreTools, askUser];
 const bash = (command: string) => ({ call: "bash", input: { command } });
@@ -19,9 +20,8 @@ describe("questions of the model", () => {
   it("T11 ask_user: the choices are the result, and the wait is no working time", async () => {
     const h = open([[ask(question("Tabs or spaces?", "Tabs", "Spaces"))], ["Spaces it is."]], { tools });
     const turn = h.turn();
-    const request = await h.answerNext({ type: "choices", choices: [["Spaces"]] });
-    assert.equal(request.title, "Rondo asks you");
-    assert.partialDeepStrictEqual(request.preview, { type: "questions", questions: [{ question: "Tabs or spaces?" }] });
+    const request = await h.answerNext(choose(["Spaces"]));
+    assert.partialDeepStrictEqual(request, { tool: "ask_user", questions: [{ question: "Tabs or spaces?" }] });
     assert.equal((await turn).reason, "end_turn");
     assert.match(h.results().join(), /Tabs or spaces\?[\s\S]*Spaces/);
   });
@@ -29,16 +29,31 @@ describe("questions of the model", () => {
   it("T7 words instead of a choice are told to the model, and the turn goes on", async () => {
     const h = open([[ask(question("A or B?", "A", "B"))], ["C then."]], { tools });
     const turn = h.turn();
-    await h.answerNext({ type: "deny", words: "neither: C" });
+    await h.answerNext(skip("neither: C"));
     assert.equal((await turn).reason, "end_turn");
     assert.match(h.results().join(), /ERROR .*neither: C/);
   });
 
-  it("T7 a refusal without words stops the turn", async () => {
-    const h = open([[ask(question("A or B?", "A", "B"))], ["Never said."]], { tools });
+  it("T11 Let Rondo decide: the model is told to, and the turn goes on", async () => {
+    const h = open([[ask(question("A or B?", "A", "B"))], ["A, as it is shorter."]], { tools });
     const turn = h.turn();
-    await h.answerNext({ type: "deny", words: "" });
+    await h.answerNext(skip());
+    assert.equal((await turn).reason, "end_turn");
+    assert.match(h.results().join(), /^The user lets you decide\./);
+    assert.equal(h.text(), "A, as it is shorter.");
+  });
+
+  it("T7 a refusal of another call stops the turn and withdraws a question of the model", async () => {
+    const read = { call: "read", input: { file_path: "/etc/hostname" } };
+    const h = open([[ask(question("A or B?", "A", "B")), read], ["Never said."]], { tools });
+    const turn = h.turn();
+    await until(() => h.chat.requests.length === 2);
+    h.session.answer(h.open("permission")[0]?.id ?? "", denyWith(""));
     assert.equal((await turn).reason, "blocked");
+    assert.deepEqual(h.results(), [
+      "ERROR The user stopped the turn before answering.",
+      "ERROR The user refused this call and stopped the turn.",
+    ]);
     assert.equal(h.model.requests.length, 1);
   });
 
@@ -51,7 +66,7 @@ describe("questions of the model", () => {
   it("L11 Stop withdraws a question", async () => {
     const h = open([[ask(question("A or B?", "A", "B"))]], { tools });
     const turn = h.turn();
-    await h.asked();
+    await h.asked("choices");
     await h.session.stop();
     assert.equal((await turn).reason, "interrupted");
     assert.deepEqual(h.chat.requests, []);
@@ -64,7 +79,7 @@ describe("a command that is changed before it runs", () => {
   it("T7 runs as the user made it, and the model is told", async () => {
     const h = open([[bash("echo wrong")], ["Good."]]);
     const turn = h.turn();
-    await h.answerNext({ type: "once", input: { command: "echo right" } });
+    await h.answerNext({ kind: "permission", type: "command", command: "echo right" });
     assert.equal((await turn).reason, "end_turn");
     assert.match(h.results().join(), /^right\b[\s\S]*It ran as: echo right/);
     assert.deepEqual(h.calls[0]?.state.input, { command: "echo right" });
@@ -74,7 +89,7 @@ describe("a command that is changed before it runs", () => {
     const rules = [{ permission: "bash", pattern: "echo never", action: "deny" } as const];
     const h = open([[bash("echo hello")], ["I see."]], { rules });
     const turn = h.turn();
-    await h.answerNext({ type: "once", input: { command: "echo never" } });
+    await h.answerNext({ kind: "permission", type: "command", command: "echo never" });
     assert.equal((await turn).reason, "end_turn");
     assert.match(h.results().join(), /ERROR Not allowed: Your rule `echo never` denies it/);
   });

@@ -91,7 +91,7 @@ describe("I6 the boundary, with the loop around it", () => {
       const request = await h.asked();
       assert.equal(request.reason, "A .rondoignore file names it, which asks each time, in all modes.");
       assert.deepEqual(request.always, []);
-      h.session.answer(request.id, { type: "once" });
+      h.session.answer(request.id, { kind: "permission", type: "once" });
     }
     assert.equal((await turn).reason, "end_turn");
     assert.deepEqual(

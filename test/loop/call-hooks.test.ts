@@ -94,7 +94,7 @@ describe("hooks of a call", () => {
     const hooks = hear({ PreToolUse: { updatedInput: { command: "echo changed" } }, PostToolUse: {} });
     const h = open([[bash("echo sent")], ["Done."]], { hooks });
     const turn = h.turn();
-    const request = await h.answerNext({ type: "once" });
+    const request = await h.answerNext({ kind: "permission", type: "once" });
     assert.deepEqual(request.patterns, ["echo changed"]);
     await turn;
     assert.deepEqual(h.results(), ["changed"]);
@@ -117,7 +117,7 @@ describe("hooks of a call", () => {
     assert.deepEqual(request.always, []);
     h.session.setMode("bypassPermissions");
     assert.equal(h.chat.requests.length, 1, "no mode answers for the user");
-    h.session.answer(request.id, { type: "once" });
+    h.session.answer(request.id, { kind: "permission", type: "once" });
     await turn;
     assert.deepEqual(h.results(), ["1"]);
   });
@@ -178,7 +178,7 @@ describe("hooks of a call", () => {
     const hooks = hear({ Notification: {} });
     const h = open([[bash("echo 1")], ["Done."]], { hooks });
     const turn = h.turn();
-    await h.answerNext({ type: "once" });
+    await h.answerNext({ kind: "permission", type: "once" });
     await turn;
     assert.deepEqual(hooks.heard, [
       {

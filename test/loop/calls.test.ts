@@ -377,7 +377,7 @@ describe("paths outside of the workspace", () => {
     const request = await h.asked();
     assert.equal(request.permission, "external_directory");
     assert.deepEqual(request.always, [{ permission: "external_directory", pattern: `${outside}/**`, action: "allow" }]);
-    h.session.answer(request.id, { type: "always", rules: request.always });
+    h.session.answer(request.id, { kind: "permission", type: "always", rules: request.always });
     await turn;
     assert.deepEqual(h.results(), ["1\tsecret", "1\tsecret"]);
     await until(() => h.chat.requests.length === 0);

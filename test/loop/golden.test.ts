@@ -87,7 +87,7 @@ describe("golden logs", () => {
     );
     const log = record(h);
     const turn = h.turn("Make it print 3.");
-    await h.answerNext({ type: "once" });
+    await h.answerNext({ kind: "permission", type: "once" });
     await turn;
     compare("read-edit-run", h, log);
   });
@@ -96,7 +96,7 @@ describe("golden logs", () => {
     const h = open([[{ call: "bash", input: { command: "rm -r build" } }], ["I leave it."]]);
     const log = record(h);
     const turn = h.turn("Clean up.");
-    await h.answerNext({ type: "deny", words: "Keep it." });
+    await h.answerNext({ kind: "permission", type: "deny", words: "Keep it." });
     await turn;
     compare("refusal", h, log);
   });
@@ -161,7 +161,7 @@ describe("golden logs", () => {
     });
     const log = record(h);
     const turn = h.turn("Read a.txt.");
-    await h.answerNext({ type: "deny", words: "" });
+    await h.answerNext({ kind: "budget", type: "stop" });
     await turn;
     compare("budget", h, log);
   });

@@ -7,7 +7,7 @@ import { apply, type Chat } from "../../src/chat/apply.ts";
 import { type ChatEvent, isRecorded, type PermissionMode } from "../../src/chat/events.ts";
 import type { ModelRef, ToolPart } from "../../src/chat/message.ts";
 import { type PromptInput, textPrompt } from "../../src/chat/prompt-input.ts";
-import type { PermissionRequest, Rule } from "../../src/chat/requests.ts";
+import type { Answer, Rule, UserRequest } from "../../src/chat/requests.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { type Checkpoints, noCheckpoints } from "../../src/loop/checkpoints.ts";
 import { type Hooks, noHooks } from "../../src/loop/hooks.ts";
@@ -160,14 +160,22 @@ export class Harness {
     return result.type === "ended" ? result.end : assert.fail();
   }
 
-  /** The next question, or the one that is open. */
-  async asked(): Promise<PermissionRequest> {
-    await until(() => this.chat.requests.length > 0);
-    return this.chat.requests[0] ?? assert.fail();
+  /** The open requests of this kind. */
+  open<K extends UserRequest["kind"]>(kind: K): Extract<UserRequest, { kind: K }>[] {
+    const isKind = (one: UserRequest): one is Extract<UserRequest, { kind: K }> => one.kind === kind;
+    return this.chat.requests.filter(isKind);
   }
 
-  async answerNext(answer: Parameters<Session["answer"]>[1]): Promise<PermissionRequest> {
-    const request = await this.asked();
+  /** Returns the next request, or the one that is open, of this kind. */
+  async asked<K extends UserRequest["kind"] = "permission">(kind?: K): Promise<Extract<UserRequest, { kind: K }>> {
+    await until(() => this.chat.requests.length > 0);
+    const wanted = kind ?? ("permission" as K); // the default of K
+    assert.equal(this.chat.requests[0]?.kind, wanted);
+    return this.open(wanted)[0] ?? assert.fail();
+  }
+
+  async answerNext<A extends Answer>(answer: A): Promise<Extract<UserRequest, { kind: A["kind"] }>> {
+    const request = await this.asked<A["kind"]>(answer.kind);
     assert.ok(this.session.answer(request.id, answer));
     return request;
   }

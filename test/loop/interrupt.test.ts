@@ -86,7 +86,7 @@ describe("L11 Stop", () => {
     await stop(h);
     assert.equal((await turn).reason, "interrupted");
     assert.deepEqual(h.chat.requests, []);
-    assert.equal(h.session.answer(request.id, { type: "once" }), false);
+    assert.equal(h.session.answer(request.id, { kind: "permission", type: "once" }), false);
     assert.deepEqual(h.results(), ["ERROR Tool execution aborted"]);
     assert.throws(() => h.read("made.txt"));
   });

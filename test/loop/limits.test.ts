@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import type { Ledger } from "../../src/loop/storage.ts";
 import { failure } from "../scripted-model.ts";
+import { continueBudget, stopBudget } from "./answers.ts";
 import { entriesOf, isSummary, kinds, small, summarised, textOf } from "./compacting.ts";
 import { harnesses, until } from "./harness.ts";
 
@@ -71,31 +72,49 @@ describe("B2 the budget", () => {
   const open = harnesses();
   const dear = (pattern: string) => ({ say: [glob(pattern)], tokens: { output: 1e5 } });
 
-  it("B2 where somebody is there it pauses and asks; a yes goes on, for as much again", async () => {
+  it("B2 where somebody is there it pauses and asks; Continue goes on, for as much again", async () => {
     const h = open([dear("a*"), dear("b*"), ["Done."]], { limits: { maxBudgetUsd: 1 } });
     const turn = h.turn();
-    const first = await h.answerNext({ type: "once" });
-    assert.equal(first.permission, "budget");
-    assert.deepEqual(first.always, []);
-    assert.match(first.preview.type === "text" ? first.preview.text : "", /has cost \$1\.00; its budget is \$1\.00/);
-    const second = await h.answerNext({ type: "once" });
-    assert.match(second.preview.type === "text" ? second.preview.text : "", /\$2\.00/);
+    const { spentUsd: spent, nextLimitUsd, ...first } = await h.answerNext(continueBudget);
+    const { id, sessionID } = first;
+    assert.deepEqual(first, { kind: "budget", id, sessionID, scope: "session", limitUsd: 1 });
+    assert.equal(sessionID, h.chat.session.id);
+    assert.equal(spent.toFixed(2), "1.00");
+    assert.equal(nextLimitUsd, spent + 1);
+    const second = await h.answerNext(continueBudget);
+    assert.equal(second.spentUsd.toFixed(2), "2.00");
     assert.equal((await turn).reason, "end_turn");
   });
 
-  it("B2 a no ends it: error_max_budget_usd, and tools that waited have their result", async () => {
+  it("B2 Stop ends it: error_max_budget_usd, and tools that waited have their result", async () => {
     const h = open([dear("a*"), ["Never."]], { limits: { maxBudgetUsd: 1 } });
     const turn = h.turn();
-    await h.answerNext({ type: "deny", words: "" });
+    await h.answerNext(stopBudget);
     assert.equal((await turn).reason, "error_max_budget_usd");
     assert.deepEqual(h.results(), ["ERROR Not run: the budget is used up"]);
     assert.equal(h.model.requests.length, 1);
   });
 
+  it("B2 asks in every mode, and a changed mode answers nothing", async () => {
+    const h = open([dear("a*"), ["Never."]], { limits: { maxBudgetUsd: 1 }, mode: "bypassPermissions" });
+    const turn = h.turn();
+    await h.asked("budget");
+    h.session.setMode("default");
+    h.session.setMode("bypassPermissions");
+    await h.answerNext(stopBudget);
+    assert.equal((await turn).reason, "error_max_budget_usd");
+  });
+
+  it("B2 nobody is there: the turn ends", async () => {
+    const h = open([dear("a*"), ["Never."]], { limits: { maxBudgetUsd: 1 }, attended: false });
+    assert.equal((await h.turn()).reason, "error_max_budget_usd");
+    assert.equal(h.events.filter(({ type }) => type === "asked").length, 0);
+  });
+
   it("B2 L11 Stop while it asks", async () => {
     const h = open([dear("a*")], { limits: { maxBudgetUsd: 1 } });
     const turn = h.turn();
-    await h.asked();
+    await h.asked("budget");
     await h.session.stop();
     assert.equal((await turn).reason, "interrupted");
     assert.deepEqual(h.chat.requests, []);
@@ -109,10 +128,18 @@ describe("B2 the budget", () => {
         today += usd;
       },
     };
-    const h = open([dear("a*"), ["Never."]], { limits: { maxDailyBudgetUsd: 5 }, ledger, attended: false });
+    const options = { limits: { maxDailyBudgetUsd: 5 }, ledger };
+    const h = open([dear("a*"), ["Never."]], { ...options, attended: false });
     assert.equal((await h.turn()).reason, "error_max_budget_usd");
     assert.ok(Math.abs(today - 5.5) < 0.01, String(today));
     assert.equal(h.model.requests.length, 1);
+    today = 4.5;
+    const asked = open([dear("a*"), ["Done."]], options);
+    const turn = asked.turn();
+    const request = await asked.answerNext(continueBudget);
+    assert.partialDeepStrictEqual(request, { scope: "day", limitUsd: 5 });
+    assert.equal(request.nextLimitUsd.toFixed(2), "10.50");
+    assert.equal((await turn).reason, "end_turn");
   });
 
   it("B1 a reply whose price is not known has no cost, and is not free", async () => {

@@ -62,7 +62,7 @@ describe("C5 memory flush", () => {
       mode: "bypassPermissions",
     });
     const turn = h.turn();
-    await Promise.race([turn, h.answerNext({ type: "once" }).catch(() => undefined)]);
+    await Promise.race([turn, h.answerNext({ kind: "permission", type: "once" }).catch(() => undefined)]);
     await turn;
     assert.equal(h.read(".rondo/MEMORY.md"), "Tests run with mocha.\n");
   });
@@ -115,7 +115,7 @@ describe("C5 memory flush", () => {
     // A folder is where the file should be.
     mkdirSync(path.join(h.folder, ".rondo/MEMORY.md"), { recursive: true });
     const turn = h.turn();
-    await Promise.race([turn, h.answerNext({ type: "once" }).catch(() => undefined)]);
+    await Promise.race([turn, h.answerNext({ kind: "permission", type: "once" }).catch(() => undefined)]);
     assert.deepEqual(await turn, { reason: "end_turn", error: undefined });
     assert.match(h.results().join("\n"), /ERROR .*MEMORY\.md/);
   });
@@ -166,7 +166,7 @@ describe("C5 memory flush", () => {
   it("C5 T7 a refusal ends the notes, not the turn, and each call has its result before the next request", async () => {
     const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [[save, glob("b*")]]);
     const turn = h.turn();
-    await h.answerNext({ type: "deny", words: "" });
+    await h.answerNext({ kind: "permission", type: "deny", words: "" });
     assert.equal((await turn).reason, "end_turn");
     const shown = h.model.requests.at(-1)?.entries.flatMap(({ parts }) => parts.filter((part) => part.type === "tool"));
     assert.deepEqual(

@@ -50,7 +50,7 @@ describe("tools from elsewhere", () => {
     const outside = new Source("mcp__x__echo");
     const h = open([[call("mcp__x__echo", { word: "hello" })], ["Done."]], { externalTools: outside });
     const turn = h.turn();
-    const request = await h.answerNext({ type: "once" });
+    const request = await h.answerNext({ kind: "permission", type: "once" });
     assert.equal(request.permission, "mcp__x__echo");
     assert.equal((await turn).reason, "end_turn");
     assert.deepEqual(h.results(), ["mcp__x__echo says hello"]);

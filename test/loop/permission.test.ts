@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { symlinkSync } from "node:fs";
 import path from "node:path";
-import type { ChatEvent } from "../../src/chat/events.ts";
-import { Permissions } from "../../src/loop/permissions/permission.ts";
 import { harnesses, until } from "./harness.ts";
 
 const bash = (command: string) => ({ call: "bash", input: { command } });
@@ -20,15 +18,15 @@ describe("questions", () => {
   it("T7 allowed once: it runs, and the same asks again", async () => {
     const h = open([[bash("echo 1")], [bash("echo 1")], ["Done."]]);
     const turn = h.turn();
-    const first = await h.answerNext({ type: "once" });
+    const first = await h.answerNext({ kind: "permission", type: "once" });
     assert.equal(first.title, "Run this command?");
     assert.deepEqual(first.patterns, ["echo 1"]);
     assert.match(first.reason, /no rule allows it/);
     assert.deepEqual(first.preview.type === "command" && first.preview.parts, [
       { text: "echo 1", permission: "bash", effect: "", decision: "ask", why: "Asks because no rule allows it." },
     ]);
-    await until(() => h.chat.requests[0] !== undefined && h.chat.requests[0].id !== first.id);
-    await h.answerNext({ type: "once" });
+    await until(() => h.open("permission").some(({ id }) => id !== first.id));
+    await h.answerNext({ kind: "permission", type: "once" });
     assert.equal((await turn).reason, "end_turn");
     assert.deepEqual(h.results(), ["1", "1"]);
   });
@@ -42,7 +40,7 @@ describe("questions", () => {
     assert.equal(h.calls[0]?.state.status, "running");
     assert.equal(h.calls[0]?.callID, request.callID);
     assert.throws(() => h.read("a.txt"));
-    h.session.answer(request.id, { type: "once" });
+    h.session.answer(request.id, { kind: "permission", type: "once" });
     await turn;
     assert.equal(h.read("a.txt"), "new");
   });
@@ -50,7 +48,7 @@ describe("questions", () => {
   it("T7 refused without words: blocked, and no other call of the reply runs", async () => {
     const h = open([[bash("echo 1"), write("a.txt")], ["Never."]]);
     const turn = h.turn();
-    await h.answerNext({ type: "deny", words: "  " });
+    await h.answerNext({ kind: "permission", type: "deny", words: "  " });
     assert.deepEqual(await turn, { reason: "blocked", error: undefined });
     assert.equal(h.model.requests.length, 1);
     assert.deepEqual(h.results(), [
@@ -62,7 +60,7 @@ describe("questions", () => {
   it("T7 refused with words: they are the result, and the loop goes on", async () => {
     const h = open([[bash("rm -r build")], ["As you say."]]);
     const turn = h.turn();
-    await h.answerNext({ type: "deny", words: "Use npm run clean." });
+    await h.answerNext({ kind: "permission", type: "deny", words: "Use npm run clean." });
     assert.equal((await turn).reason, "end_turn");
     assert.deepEqual(h.results(), ["ERROR The user refused this call and says: Use npm run clean."]);
   });
@@ -87,7 +85,7 @@ describe("questions", () => {
     const turn = h.turn();
     const request = await h.asked();
     assert.deepEqual(request.always, [rule("bash", "git status *", "allow")]);
-    h.session.answer(request.id, { type: "always", rules: request.always });
+    h.session.answer(request.id, { kind: "permission", type: "always", rules: request.always });
     await turn;
     assert.deepEqual(h.kept, request.always);
     assert.equal(h.events.filter((event) => event.type === "asked").length, 1);
@@ -96,20 +94,20 @@ describe("questions", () => {
   it("always allowed releases the equal questions that are open", async () => {
     const h = open([[read("/etc/hostname"), read("/etc/passwd"), read("/usr/lib/os-release")], ["Done."]]);
     const turn = h.turn();
-    await until(() => h.chat.requests.length === 3);
-    const request = h.chat.requests[0] ?? assert.fail();
-    h.session.answer(request.id, { type: "always", rules: request.always });
-    await until(() => h.chat.requests.length === 1);
-    assert.deepEqual(h.chat.requests[0]?.patterns, ["/usr/lib/os-release"]);
-    await h.answerNext({ type: "once" });
+    await until(() => h.open("permission").length === 3);
+    const request = h.open("permission")[0] ?? assert.fail();
+    h.session.answer(request.id, { kind: "permission", type: "always", rules: request.always });
+    await until(() => h.open("permission").length === 1);
+    assert.deepEqual(h.open("permission")[0]?.patterns, ["/usr/lib/os-release"]);
+    await h.answerNext({ kind: "permission", type: "once" });
     assert.equal((await turn).reason, "end_turn");
   });
 
   it("T7 one refusal without words withdraws the other questions of the turn", async () => {
     const h = open([[read("/etc/hostname"), read("/etc/passwd")], ["Never."]]);
     const turn = h.turn();
-    await until(() => h.chat.requests.length === 2);
-    await h.answerNext({ type: "deny", words: "" });
+    await until(() => h.open("permission").length === 2);
+    await h.answerNext({ kind: "permission", type: "deny", words: "" });
     assert.equal((await turn).reason, "blocked");
   });
 
@@ -117,7 +115,7 @@ describe("questions", () => {
     const h = open([[bash("git status")], ["Done."]]);
     const turn = h.turn();
     const rules = [rule("bash", "git *", "allow"), rule("edit", "*", "allow"), rule("bash", "*", "deny")];
-    await h.answerNext({ type: "always", rules });
+    await h.answerNext({ kind: "permission", type: "always", rules });
     await turn;
     assert.deepEqual(h.kept, [rule("bash", "git *", "allow")]);
   });
@@ -127,25 +125,25 @@ describe("questions", () => {
     const turn = h.turn();
     const request = await h.asked();
     assert.deepEqual(request.always, []);
-    h.session.answer(request.id, { type: "always", rules: [rule("bash", "*", "allow")] });
+    h.session.answer(request.id, { kind: "permission", type: "always", rules: [rule("bash", "*", "allow")] });
     await turn;
     assert.deepEqual(h.kept, []);
   });
 
   for (const [how, answer, result] of [
-    ["a yes", { type: "once" }, /^1\t/],
-    ["a no with words", { type: "deny", words: "Not that." }, /says: Not that\./],
+    ["a yes", { kind: "permission", type: "once" }, /^1\t/],
+    ["a no with words", { kind: "permission", type: "deny", words: "Not that." }, /says: Not that\./],
   ] as const) {
     it(`T7 ${how} settles all questions that are equal, and no other`, async () => {
       const h = open([[read("/etc/hostname"), read("/etc/hostname"), read("/etc/passwd")], ["Done."]]);
       const turn = h.turn();
-      await until(() => h.chat.requests.length === 3);
+      await until(() => h.open("permission").length === 3);
       await h.answerNext(answer);
       assert.deepEqual(
-        h.chat.requests.map(({ patterns }) => patterns),
+        h.open("permission").map(({ patterns }) => patterns),
         [["/etc/passwd"]],
       );
-      await h.answerNext({ type: "once" });
+      await h.answerNext({ kind: "permission", type: "once" });
       assert.equal((await turn).reason, "end_turn");
       for (const one of h.results().slice(0, 2)) assert.match(one.replace("ERROR", "").trim(), result);
     });
@@ -154,7 +152,7 @@ describe("questions", () => {
   it("T7 a yes may change what the call runs with: that is what runs and what is kept", async () => {
     const h = open([[bash("rm -rf build")], ["Done."]]);
     const turn = h.turn();
-    await h.answerNext({ type: "once", input: { command: "echo spared" } });
+    await h.answerNext({ kind: "permission", type: "input", input: { command: "echo spared" } });
     await turn;
     assert.deepEqual(h.results(), ["spared\n\nThe call was changed before it was allowed. It ran as: echo spared"]);
     assert.deepEqual(h.calls[0]?.state.input, { command: "echo spared" });
@@ -164,9 +162,9 @@ describe("questions", () => {
   it("T7 what was changed must fit, and is not above what rules deny", async () => {
     const h = open([[bash("a")], [bash("b")], ["Done."]], { rules: [rule("bash", "git push *", "deny")] });
     const turn = h.turn();
-    await h.answerNext({ type: "once", input: { command: "git push" } });
-    await until(() => h.chat.requests[0]?.patterns[0] === "b");
-    await h.answerNext({ type: "once", input: {} });
+    await h.answerNext({ kind: "permission", type: "input", input: { command: "git push" } });
+    await until(() => h.open("permission")[0]?.patterns[0] === "b");
+    await h.answerNext({ kind: "permission", type: "input", input: {} });
     await turn;
     const [first = "", second = ""] = h.results();
     assert.match(first, /Your rule `git push \*` denies it/);
@@ -176,8 +174,8 @@ describe("questions", () => {
   it("an answer to a question that is not open does nothing", async () => {
     const h = open([[bash("echo 1")], ["Done."]]);
     const turn = h.turn();
-    const { id } = await h.answerNext({ type: "once" });
-    assert.equal(h.session.answer(id, { type: "deny", words: "" }), false);
+    const { id } = await h.answerNext({ kind: "permission", type: "once" });
+    assert.equal(h.session.answer(id, { kind: "permission", type: "deny", words: "" }), false);
     assert.equal((await turn).reason, "end_turn");
   });
 
@@ -198,58 +196,9 @@ describe("questions", () => {
       const request = await h.asked();
       assert.match(request.reason, /asks each time, in all modes/);
       assert.deepEqual(request.always, []);
-      h.session.answer(request.id, { type: "deny", words: "No." });
+      h.session.answer(request.id, { kind: "permission", type: "deny", words: "No." });
       await turn;
     }
-  });
-});
-
-describe("a question about the session", () => {
-  const ask = (attended: boolean) => {
-    const events: ChatEvent[] = [];
-    const permissions = new Permissions({
-      sessionID: "ses_1",
-      book: () => ({ mode: "bypassPermissions", user: [], workspace: [] }),
-      keep: () => assert.fail("nothing is kept"),
-      used() {},
-      emit: (event) => events.push(event),
-      attended,
-    });
-    const stop = new AbortController();
-    const request = () =>
-      events.flatMap((event) => (event.type === "asked" ? [event.request] : []))[0] ?? assert.fail();
-    return { permissions, stop, request, answer: permissions.askUser("Go on?", "It has cost $2.", stop.signal) };
-  };
-
-  it("B2 is a request of its own, in every mode, and cannot be answered for always", async () => {
-    const { permissions, request, answer } = ask(true);
-    const { permission, title, preview, always, sessionID } = request();
-    assert.deepEqual(
-      { permission, title, preview, always, sessionID },
-      {
-        permission: "budget",
-        title: "Go on?",
-        preview: { type: "text", text: "It has cost $2." },
-        always: [],
-        sessionID: "ses_1",
-      },
-    );
-    permissions.changed();
-    permissions.answer(request().id, { type: "once" });
-    assert.equal(await answer, true);
-    const no = ask(true);
-    no.permissions.answer(no.request().id, { type: "deny", words: "" });
-    assert.equal(await no.answer, false);
-  });
-
-  it("B2 nobody is there: no", async () => {
-    assert.equal(await ask(false).answer, false);
-  });
-
-  it("L11 Stop withdraws it", async () => {
-    const { stop, answer } = ask(true);
-    stop.abort(new Error("stopped"));
-    await assert.rejects(answer, /stopped/);
   });
 });
 
@@ -283,7 +232,7 @@ describe("modes", () => {
     const turn = h.turn();
     await h.asked();
     h.session.setMode("acceptEdits");
-    const request = await until(() => h.chat.requests[0]?.tool === "bash").then(() => h.asked());
+    const request = await until(() => h.open("permission")[0]?.tool === "bash").then(() => h.asked());
     assert.equal(request.reason, "Accept edits covers edits only; all else asks.");
     h.session.setMode("bypassPermissions");
     assert.equal((await turn).reason, "end_turn");

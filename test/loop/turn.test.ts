@@ -92,7 +92,7 @@ describe("the end of a turn", () => {
     const turn = h.turn();
     const { id } = await h.asked();
     await new Promise((resolve) => setTimeout(resolve, 450));
-    h.session.answer(id, { type: "once" });
+    h.session.answer(id, { kind: "permission", type: "once" });
     assert.equal((await turn).reason, "end_turn");
   });
 

@@ -51,7 +51,7 @@ describe("a real session in the panel", () => {
       await panel.page.getByRole("alertdialog").innerText(),
       /The subagent helper asks\.[\s\S]*touch found.txt/,
     );
-    await h.answerNext({ type: "once" });
+    await h.answerNext({ kind: "permission", type: "once" });
     await turn;
     await show();
     assert.equal(await panel.page.getByRole("alertdialog").count(), 0);
@@ -94,7 +94,7 @@ describe("a real session in the panel", () => {
     await show();
     assert.match(await panel.page.getByRole("alertdialog").innerText(), /Read a\.txt: 3 times in this turn/);
     await button(panel, "Deny").waitFor();
-    await h.answerNext({ type: "deny", words: "Enough." });
+    await h.answerNext({ kind: "permission", type: "deny", words: "Enough." });
     await turn;
     await show();
     assert.match(await panel.page.getByRole("log").innerText(), /I stop\./);
@@ -122,8 +122,7 @@ describe("a real session in the panel", () => {
   /** Tells the session what was pressed in the panel. */
   async function pass(h: Harness, panel: PanelPage): Promise<void> {
     for (const { requestID, answer } of await panel.sentOf("answer")) {
-      const { command } = answer.type === "once" ? answer : {};
-      h.session.answer(requestID, command === undefined ? answer : { type: "once", input: { command } });
+      h.session.answer(requestID, answer);
     }
   }
 
@@ -157,7 +156,7 @@ describe("a real session in the panel", () => {
     await until(() => h.chat.requests.length > 0);
     await show();
     assert.match(await panel.page.locator(".Todo").innerText(), /0 of 1 · Round/);
-    await panel.page.getByRole("group", { name: "How is it rounded?", exact: true }).waitFor();
+    await panel.page.getByRole("radiogroup", { name: "How is it rounded?", exact: true }).waitFor();
     await panel.page.waitForTimeout(450);
     await panel.page.getByRole("alertdialog").press("2");
     await button(panel, "Answer").click();

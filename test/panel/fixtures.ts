@@ -9,7 +9,14 @@ import {
   type ToolState,
 } from "../../src/chat/message.ts";
 import type { ModelChoice, PanelState, SessionSummary } from "../../src/chat/protocol.ts";
-import type { CommandPart, PermissionRequest, Rule } from "../../src/chat/requests.ts";
+import type {
+  BudgetRequest,
+  CommandPart,
+  LoopRequest,
+  PermissionRequest,
+  PlanRequest,
+  Rule,
+} from "../../src/chat/requests.ts";
 import type { Unnumbered } from "./page.ts";
 
 /** The moment that all fixtures are about, in ms since 1970. */
@@ -237,6 +244,7 @@ export function commandPart(
 
 export function request(change: Partial<PermissionRequest> = {}): PermissionRequest {
   return {
+    kind: "permission",
     id: "per_1",
     sessionID,
     messageID: "msg_1",
@@ -272,30 +280,36 @@ export const editRequest = request({
   always: [{ permission: "edit", pattern: "src/**", action: "allow" }],
 });
 
-const budgetText = "This session has cost $2.01; its budget is $2.00.";
-export const budgetRequest = request({
+export const budgetRequest: BudgetRequest = {
+  kind: "budget",
   id: "per_3",
-  messageID: "",
-  partID: "",
-  callID: "",
-  tool: "budget",
-  permission: "budget",
-  patterns: [],
-  title: "Go on beyond the budget?",
-  reason: budgetText,
-  preview: { type: "text", text: budgetText },
-  always: [],
-});
+  sessionID,
+  scope: "session",
+  spentUsd: 2.01,
+  limitUsd: 2,
+  nextLimitUsd: 4.01,
+};
 
-export const loopRequest = request({
+export const planRequest: PlanRequest = {
+  kind: "plan",
+  id: "per_6",
+  sessionID,
+  messageID: "msg_2",
+  buildMode: "acceptEdits",
+};
+
+export const loopRequest: LoopRequest = {
+  kind: "loop",
   id: "per_4",
-  permission: "doom_loop",
-  patterns: ["bash"],
-  title: "Let bash be called once more?",
+  sessionID,
+  messageID: "msg_1",
+  partID: "prt_asks",
+  callID: "call_asks",
+  tool: "bash",
   reason: "The same call, or the same few, came again and again.",
-  preview: { type: "text", text: '{\n  "command": "npm test -- cart"\n}' },
-  always: [],
-});
+  input: '{\n  "command": "npm test -- cart"\n}',
+  always: [{ permission: "doom_loop", pattern: "bash", action: "allow" }],
+};
 
 export const review = [
   { path: `${cwd}/src/cart.ts`, relative: "src/cart.ts", hunks: 2, added: 3, removed: 6 },

@@ -4,6 +4,7 @@ import { panelBrowser } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { child } from "./loop-states.ts";
 import type { PanelPage } from "./page.ts";
+import { questionRequest } from "./trust-states.ts";
 
 const hostile = [
   "<script>window.ran = 1</script>",
@@ -168,12 +169,19 @@ describe("hostile text in the panel", () => {
     await assertHarmless(panel);
     const option = { label: text, description: text };
     const question = { question: text, header: text, options: [option, { ...option, label: "b" }], multiple: false };
-    const asked = f.request({ title: text, preview: { type: "questions", questions: [question] }, always: [rule] });
+    const asked = f.request({ title: text, preview: { type: "text", text }, always: [rule] });
     await panel.post({ type: "events", events: [{ type: "asked", request: asked }] });
     await panel.page.waitForTimeout(450);
     await panel.page.getByRole("button", { name: "Always allow" }).click();
     await panel.post({ type: "tried", requestID: "per_1", examples: [{ text, matches: true }] });
     await assertHarmless(panel);
+    const choices = { ...questionRequest, questions: [question] };
+    for (const request of [choices, { ...f.loopRequest, tool: text, input: text, reason: text }]) {
+      await panel.post({ type: "events", events: [{ type: "answered", requestID: asked.id }] });
+      await panel.post({ type: "events", events: [{ type: "asked", request }] });
+      await assertHarmless(panel);
+      await panel.post({ type: "events", events: [{ type: "answered", requestID: request.id }] });
+    }
     panel.close();
   });
 

@@ -218,6 +218,27 @@ export const loopStates: Record<string, State> = {
       ),
     ],
   },
+  plan: {
+    messages: [
+      f.snapshot(
+        f.chat(title, [asked, f.rondo([f.said("1. Give `Item` a field `cents`.\n2. Round once, in `total()`.")])], {
+          requests: [f.planRequest],
+        }),
+        f.panelState({ mode: "plan" }),
+      ),
+    ],
+  },
+  "loop-hint": {
+    messages: [
+      f.snapshot(
+        f.chat(title, [asked, f.rondo([f.testFailed, f.testFailed, repeatedCall])], {
+          status: busy,
+          requests: [f.loopRequest],
+        }),
+      ),
+    ],
+    act: (page) => page.getByRole("textbox", { name: "Say what Rondo misses" }).fill("The fixture is wrong."),
+  },
   "doom-loop": {
     messages: [
       f.snapshot(

@@ -45,16 +45,21 @@ describe("waits", () => {
     assert.equal(await panel.page.getByText("Nothing from").count(), 0);
   });
 
-  it("B2 asks about the budget like about anything else, without a field for other wishes", async () => {
+  it("B2 asks about the budget: what was spent, the limit, and how far Continue goes; there is no field for words", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, requests: [f.budgetRequest] })));
-    const card = panel.page.getByRole("alertdialog", { name: "Go on beyond the budget?" });
-    assert.match(await card.innerText(), /This session has cost \$2\.01; its budget is \$2\.00\./);
+    const card = panel.page.getByRole("alertdialog", { name: "This session has cost $2.01. Go on?", exact: true });
+    assert.match(await card.innerText(), /The limit of a session is \$2\.00\./);
+    assert.match(await card.innerText(), /Continue raises it to \$4\.01\./);
     assert.equal(await card.getByText("This session has cost").count(), 1);
     assert.equal(await card.getByRole("textbox").count(), 0);
     assert.equal(await card.getByRole("button", { name: "Always allow" }).count(), 0);
     await panel.page.waitForTimeout(guard);
-    await card.getByRole("button", { name: "Allow once" }).click();
-    assert.deepEqual(await panel.sentOf("answer"), [{ type: "answer", requestID: "per_3", answer: { type: "once" } }]);
+    await card.getByRole("button", { name: "Continue" }).click();
+    await card.getByRole("button", { name: "Stop" }).click();
+    assert.deepEqual(await panel.sentOf("answer"), [
+      { type: "answer", requestID: "per_3", answer: { kind: "budget", type: "continue" } },
+      { type: "answer", requestID: "per_3", answer: { kind: "budget", type: "stop" } },
+    ]);
   });
 });
 

@@ -118,7 +118,7 @@ describe("the page of servers", () => {
     assert.match(await row(panel, "github").innerText(), /create_issue\s+Creates an issue in a repository\./);
     assert.match(
       await row(panel, "database").innerText(),
-      /runs with your privileges:\s+npx -y @example\/database-server --url postgres:\/\/localhost\/shop/,
+      /runs with your rights:\s+npx -y @example\/database-server --url postgres:\/\/localhost\/shop/,
     );
     assert.match(await row(panel, "browser").innerText(), /was not found\.\s+Install it, or change its command/);
   });

@@ -169,7 +169,9 @@ describe("a question", () => {
     assert.deepEqual(await panel.sentOf("answer"), [], "a press in the first 400 ms is not for the card");
     await panel.page.waitForTimeout(guard);
     await panel.page.keyboard.press("Control+Enter");
-    assert.deepEqual(await panel.sentOf("answer"), [{ type: "answer", requestID: "per_1", answer: { type: "once" } }]);
+    assert.deepEqual(await panel.sentOf("answer"), [
+      { type: "answer", requestID: "per_1", answer: { kind: "permission", type: "once" } },
+    ]);
     await panel.post(events({ type: "answered", requestID: "per_1" }));
     assert.equal(await focused(panel), "Message");
   });
@@ -193,8 +195,8 @@ describe("a question", () => {
     await field.press("Enter");
     await button(panel, /^Open in editor$/).click();
     assert.deepEqual((await panel.sent()).slice(1), [
-      { type: "answer", requestID: "per_1", answer: { type: "deny", words: "" } },
-      { type: "answer", requestID: "per_2", answer: { type: "deny", words: "Keep the name." } },
+      { type: "answer", requestID: "per_1", answer: { kind: "permission", type: "deny", words: "" } },
+      { type: "answer", requestID: "per_2", answer: { kind: "permission", type: "deny", words: "Keep the name." } },
       { type: "open-diff", requestID: "per_2" },
     ]);
   });
@@ -214,7 +216,7 @@ describe("a question", () => {
     await always.click();
     const rules = [{ permission: "bash", pattern: "npm test -- cart", action: "allow" }];
     assert.deepEqual(await panel.sentOf("answer"), [
-      { type: "answer", requestID: "per_1", answer: { type: "always", rules } },
+      { type: "answer", requestID: "per_1", answer: { kind: "permission", type: "always", rules } },
     ]);
   });
 });

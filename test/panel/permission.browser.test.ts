@@ -1,6 +1,6 @@
 /** The card that asks: parts, a changed command, rules that are tried, questions of the model. */
 import assert from "node:assert/strict";
-import type { PermissionRequest } from "../../src/chat/requests.ts";
+import type { Answer, UserRequest } from "../../src/chat/requests.ts";
 import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
@@ -15,7 +15,7 @@ const command = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "C
 const rule = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "Rule", exact: true });
 
 /** A card that takes presses. */
-async function asked(...requests: PermissionRequest[]): Promise<PanelPage> {
+async function asked(...requests: UserRequest[]): Promise<PanelPage> {
   const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, requests })));
   await panel.page.waitForTimeout(guard);
   return panel;
@@ -59,12 +59,16 @@ describe("a command that asks", () => {
     assert.deepEqual(await panel.sentOf("judge"), [{ type: "judge", requestID: "per_1", command: judgement.command }]);
     await panel.post({ type: "judged", requestID: "per_1", judgement });
     assert.equal(await preview(panel).getByRole("listitem").count(), 2);
-    assert.ok(await card(panel).getByText("1 of 2 parts asks").isVisible());
+    assert.ok(await card(panel).getByText("1 of 2 parts needs permission").isVisible());
     assert.ok(await card(panel).getByText("Rondo is told of your change.").isVisible());
     assert.equal(await button(panel, "Always allow").count(), 0, "its rules are about another command");
     await command(panel).press("Control+Enter");
     assert.deepEqual(await panel.sentOf("answer"), [
-      { type: "answer", requestID: "per_1", answer: { type: "once", command: judgement.command } },
+      {
+        type: "answer",
+        requestID: "per_1",
+        answer: { kind: "permission", type: "command", command: judgement.command },
+      },
     ]);
   });
 
@@ -88,8 +92,8 @@ describe("a command that asks", () => {
     await panel.post({ type: "judged", requestID: "per_1", judgement: denied });
     for (const text of [undefined, " "]) {
       if (text) await command(panel).fill(text);
-      assert.equal(await button(panel, "Allow once").getAttribute("aria-disabled"), "true");
-      await button(panel, "Allow once").dispatchEvent("click");
+      assert.equal(await button(panel, /^(Allow|Delete) once/).getAttribute("aria-disabled"), "true");
+      await button(panel, /^(Allow|Delete) once/).dispatchEvent("click");
       await command(panel).press("Control+Enter");
     }
     assert.deepEqual(await panel.sentOf("answer"), []);
@@ -111,7 +115,10 @@ describe("a command that asks", () => {
     await panel.page.keyboard.press("Escape");
     assert.deepEqual(
       (await panel.sentOf("answer")).map(({ answer }) => answer),
-      [{ type: "once" }, { type: "deny", words: "" }],
+      [
+        { kind: "permission", type: "once" },
+        { kind: "permission", type: "deny", words: "" },
+      ],
     );
   });
 
@@ -119,10 +126,10 @@ describe("a command that asks", () => {
     const sly = "rm a\u202eb\u200b";
     const panel = await asked(f.request({ preview: { type: "command", command: sly, cwd: "/", parts: [] } }));
     await button(panel, "Edit command").click();
-    assert.match(await card(panel).innerText(), /Holds hidden characters: rm a\[U\+202E\]b\[U\+200B\]/);
+    assert.match(await card(panel).innerText(), /Contains hidden characters: rm a\[U\+202E\]b\[U\+200B\]/);
     await button(panel, "Remove them").click();
     assert.equal(await command(panel).inputValue(), "rm ab");
-    assert.equal(await card(panel).getByText("Holds hidden characters").count(), 0);
+    assert.equal(await card(panel).getByText("Contains hidden characters").count(), 0);
   });
 
   it("tells that one answer settles equal questions", async () => {
@@ -156,6 +163,7 @@ describe("Always allow", () => {
     assert.equal((await panel.sentOf("try-rules")).at(-1)?.rules[0]?.pattern, "npm *");
     await button(panel, "Always allow").click();
     assert.deepEqual((await panel.sentOf("answer")).at(-1)?.answer, {
+      kind: "permission",
       type: "always",
       rules: [{ permission: "bash", pattern: "npm *", action: "allow" }],
     });
@@ -164,7 +172,7 @@ describe("Always allow", () => {
   it("marks what cannot be seen in a rule, and leads to where rules are removed", async () => {
     const panel = await asked(f.request({ always: [{ permission: "bash", pattern: "ls\u200b *", action: "allow" }] }));
     await button(panel, "Always allow").click();
-    assert.match(await card(panel).innerText(), /Holds hidden characters: ls\[U\+200B\] \*/);
+    assert.match(await card(panel).innerText(), /Contains hidden characters: ls\[U\+200B\] \*/);
     await button(panel, "Permission rules").click();
     await panel.page.getByRole("region", { name: "Rules" }).waitFor();
     assert.ok(await card(panel).isVisible());
@@ -189,7 +197,8 @@ describe("changes to several files", () => {
 });
 
 describe("questions of the model", () => {
-  const group = (panel: PanelPage, name: string) => panel.page.getByRole("group", { name });
+  const one = (panel: PanelPage, name: string) => panel.page.getByRole("radiogroup", { name });
+  const several = (panel: PanelPage, name: string) => panel.page.getByRole("group", { name });
 
   it("are answered one after the other, by keys alone", async () => {
     const panel = await asked(questionRequest);
@@ -197,22 +206,24 @@ describe("questions of the model", () => {
     await panel.page.keyboard.press("Enter");
     await panel.page.keyboard.press("2");
     assert.ok(
-      await group(panel, "Which way should prices be rounded?")
-        .getByRole("radio", { name: "Half to even" })
-        .isChecked(),
+      await one(panel, "Which way should prices be rounded?").getByRole("radio", { name: "Half to even" }).isChecked(),
     );
     await panel.page.keyboard.press("Enter");
-    await group(panel, "Where is it to be done?").waitFor();
+    await several(panel, "Where is it to be done?").waitFor();
     for (const key of ["1", "2", "1"]) await panel.page.keyboard.press(key);
     await panel.page.keyboard.press("Enter");
     assert.deepEqual(await panel.sentOf("answer"), [
-      { type: "answer", requestID: "per_5", answer: { type: "choices", choices: [["Half to even"], ["Invoice"]] } },
+      {
+        type: "answer",
+        requestID: "per_5",
+        answer: { kind: "choices", type: "chosen", choices: [["Half to even"], ["Invoice"]] },
+      },
     ]);
   });
 
   it("take other words: instead of a choice, or besides several", async () => {
     const panel = await asked(questionRequest);
-    const first = group(panel, "Which way should prices be rounded?");
+    const first = one(panel, "Which way should prices be rounded?");
     const other = panel.page.getByRole("textbox", { name: "Something else" });
     await first.getByRole("radio", { name: "Half up" }).check();
     await other.fill("As the tax office says");
@@ -226,25 +237,23 @@ describe("questions of the model", () => {
     await button(panel, "Next").click();
     await button(panel, "Answer").click();
     assert.deepEqual((await panel.sentOf("answer")).at(-1)?.answer, {
-      type: "choices",
+      kind: "choices",
+      type: "chosen",
       choices: [["As the tax office says"], ["Cart", "Receipts"]],
     });
   });
 
-  it("can be refused, with words and without", async () => {
+  it("are left to Rondo by its button and by Escape; nothing else can be said to all of them", async () => {
     const panel = await asked(questionRequest);
-    const words = panel.page.getByRole("textbox", { name: "Tell Rondo what to do instead" });
-    await words.fill("Look into the tests.");
-    await words.press("Enter");
-    await words.fill("");
-    await words.press("Escape");
+    assert.equal(await panel.page.getByRole("textbox", { name: "Tell Rondo what to do instead" }).count(), 0);
+    await button(panel, "Let Rondo decide").click();
+    await message(panel).press("Escape");
+    const skip = { kind: "choices", type: "skip", words: "" };
     assert.deepEqual(
       (await panel.sentOf("answer")).map(({ answer }) => answer),
-      [
-        { type: "deny", words: "Look into the tests." },
-        { type: "deny", words: "" },
-      ],
+      [skip, skip],
     );
+    assert.equal((await panel.sentOf("stop")).length, 0);
   });
 
   it("hand the focus back once they are answered", async () => {
@@ -255,5 +264,149 @@ describe("questions of the model", () => {
     await panel.page.keyboard.press("1");
     await panel.post(events({ type: "answered", requestID: "per_5" }));
     assert.equal(await focused(panel), "Message");
+  });
+});
+
+describe("a repeated call", () => {
+  const hint = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "Say what Rondo misses" });
+
+  it("is continued, always or once, or stopped", async () => {
+    const panel = await asked(f.loopRequest);
+    assert.equal(await panel.page.getByRole("alertdialog", { name: "Rondo repeats itself. Go on?" }).count(), 1);
+    assert.match(await preview(panel).innerText(), /npm test -- cart/);
+    for (const name of ["Continue", "Always continue", "Stop"]) {
+      await card(panel).getByRole("button", { name, exact: true }).click();
+    }
+    assert.deepEqual(
+      (await panel.sentOf("answer")).map(({ answer }) => answer),
+      [
+        { kind: "loop", type: "continue" },
+        { kind: "loop", type: "always", rules: f.loopRequest.always },
+        { kind: "loop", type: "stop" },
+      ],
+    );
+  });
+
+  it("takes a hint: by its button, Enter and the keys of the card, and nothing that is typed continues it", async () => {
+    const panel = await asked(f.loopRequest);
+    await hint(panel).press("Enter");
+    await hint(panel).fill("The fixture is wrong.");
+    await button(panel, "Send hint").click();
+    for (const key of ["Enter", "Control+Enter", "Escape"]) await hint(panel).press(key);
+    const answers = (await panel.sentOf("answer")).map(({ answer }) => answer);
+    const expected = { kind: "loop", type: "hint", words: "The fixture is wrong." };
+    assert.deepEqual(answers, [expected, expected, expected, expected]);
+  });
+});
+
+describe("a plan", () => {
+  const mode = (panel: PanelPage, name: string) => card(panel).getByRole("radio", { name });
+  async function planned(): Promise<PanelPage> {
+    const chat = f.chat("T", [f.asked, f.rondo([f.said("1. Round once.")])], { requests: [f.planRequest] });
+    const panel = await panelWith(f.snapshot(chat, f.panelState({ mode: "plan" })));
+    await panel.page.waitForTimeout(guard);
+    return panel;
+  }
+
+  it("is built in the mode that the user had, or chooses", async () => {
+    const panel = await planned();
+    assert.match(await panel.page.getByRole("status").innerText(), /Waiting for you/);
+    assert.ok(await mode(panel, "Accept edits").isChecked());
+    await button(panel, "Start building").click();
+    await mode(panel, "Ask first").check();
+    await button(panel, "Start building").click();
+    assert.deepEqual(
+      (await panel.sentOf("answer")).map(({ answer }) => answer),
+      [
+        { kind: "plan", type: "build", mode: "acceptEdits" },
+        { kind: "plan", type: "build", mode: "default" },
+      ],
+    );
+  });
+
+  it("leaves the focus to the composer, where a comment is written; Keep planning leads there", async () => {
+    const panel = await planned();
+    assert.notEqual(await focused(panel), "alertdialog");
+    await button(panel, "Keep planning").focus();
+    await button(panel, "Keep planning").click();
+    assert.equal(await focused(panel), "Message");
+    await message(panel).fill("Half up, please.");
+    await message(panel).press("Control+Enter");
+    assert.deepEqual(
+      (await panel.sentOf("answer")).map(({ answer }) => answer),
+      [{ kind: "plan", type: "keep" }],
+    );
+    assert.equal((await panel.sentOf("prompt"))[0]?.text, "Half up, please.");
+  });
+});
+
+describe("the keys of each card hold anywhere in the panel", () => {
+  const text = (request: UserRequest) => (request.kind === "choices" ? "1" : "");
+  const cases: { request: UserRequest; confirmed: Answer; dismissed: Answer }[] = [
+    {
+      request: f.request(),
+      confirmed: { kind: "permission", type: "once" },
+      dismissed: { kind: "permission", type: "deny", words: "" },
+    },
+    {
+      request: { ...questionRequest, questions: questionRequest.questions.slice(0, 1) },
+      confirmed: { kind: "choices", type: "chosen", choices: [["Half up"]] },
+      dismissed: { kind: "choices", type: "skip", words: "" },
+    },
+    {
+      request: f.planRequest,
+      confirmed: { kind: "plan", type: "build", mode: "acceptEdits" },
+      dismissed: { kind: "plan", type: "keep" },
+    },
+    {
+      request: f.budgetRequest,
+      confirmed: { kind: "budget", type: "continue" },
+      dismissed: { kind: "budget", type: "stop" },
+    },
+    {
+      request: f.loopRequest,
+      confirmed: { kind: "loop", type: "continue" },
+      dismissed: { kind: "loop", type: "stop" },
+    },
+  ];
+  for (const { request, confirmed, dismissed } of cases) {
+    it(`${request.kind}: Ctrl/Cmd+Enter, Escape, and Shift+Escape, which stops`, async () => {
+      const panel = await asked(request);
+      await card(panel).focus();
+      await panel.page.keyboard.press(text(request) || "Shift");
+      const places = [card(panel), message(panel), button(panel, "New session"), panel.page.getByRole("log")];
+      for (const place of places) {
+        for (const key of ["Control+Enter", "Meta+Enter", "Escape", "Shift+Escape"]) await place.press(key);
+      }
+      assert.deepEqual(
+        (await panel.sentOf("answer")).map(({ answer }) => answer),
+        places.flatMap(() => [confirmed, confirmed, dismissed]),
+      );
+      assert.equal((await panel.sentOf("stop")).length, places.length);
+      assert.deepEqual(await panel.sentOf("prompt"), []);
+    });
+  }
+
+  it("close what is open before they answer: a menu, a search", async () => {
+    const panel = await asked(f.request());
+    await button(panel, /^Mode: /).click();
+    await panel.page.keyboard.press("Escape");
+    assert.equal(await panel.page.getByRole("menu").count(), 0);
+    await button(panel, "Sessions").click();
+    await panel.page.getByRole("searchbox").fill("cart");
+    await panel.page.keyboard.press("Escape");
+    assert.deepEqual(await panel.sentOf("answer"), []);
+  });
+
+  it("deny with the words in the field, and never allow then", async () => {
+    const panel = await asked(f.request());
+    const field = panel.page.getByRole("textbox", { name: "Tell Rondo what to do instead" });
+    await field.fill("Use npm run clean.");
+    for (const key of ["Enter", "Control+Enter", "Escape"]) await field.press(key);
+    const deny = { kind: "permission", type: "deny", words: "Use npm run clean." };
+    assert.deepEqual(
+      (await panel.sentOf("answer")).map(({ answer }) => answer),
+      [deny, deny, deny],
+    );
   });
 });

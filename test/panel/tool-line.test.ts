@@ -81,16 +81,16 @@ describe("a tool's line", () => {
 describe("a turn", () => {
   const shape = (parts: f.LoosePart[], done = true) =>
     segmentsOf([f.rondo(parts)], done).map((segment) =>
-      segment.type !== "activities"
+      segment.type !== "steps"
         ? segment.type
-        : segment.activities.map((one) => (one.type === "collapsed" ? one.parts.length : one.type)),
+        : segment.steps.map((step) => (step.type === "fold" ? step.parts.length : step.type)),
     );
 
   it("holds all replies to one prompt", () => {
     const turns = messageGroupsOf([f.you("a"), f.rondo([]), f.rondo([]), f.you("b"), f.you("c"), f.rondo([])]);
     assert.deepEqual(
       turns.map((turn) => turn.type),
-      ["user", "assistant", "user", "user", "assistant"],
+      ["you", "rondo", "you", "you", "rondo"],
     );
   });
 
@@ -200,7 +200,7 @@ describe("what is spoken", () => {
     const model = { type: "asked", request: questionRequest } as const;
     assert.equal(
       hear([model], f.chat("", [])),
-      "Rondo has 2 questions Which way should prices be rounded? Where is it to be done?",
+      "Rondo asks 2 things. Which way should prices be rounded? Where is it to be done?",
     );
   });
 

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import type { BackgroundCommand } from "../../src/chat/events.ts";
 import type { CommandJudgement, RestoreFile, RuleRow, ServerView } from "../../src/chat/protocol.ts";
-import type { Question } from "../../src/chat/requests.ts";
+import type { ChoicesRequest, Question } from "../../src/chat/requests.ts";
 import * as f from "./fixtures.ts";
 import type { Unnumbered } from "./page.ts";
 import type { State } from "./states.ts";
@@ -62,16 +62,16 @@ const questions: Question[] = [
   },
 ];
 
-export const questionRequest = f.request({
+export const questionRequest: ChoicesRequest = {
+  kind: "choices",
   id: "per_5",
+  sessionID: f.budgetRequest.sessionID,
+  messageID: "msg_1",
+  partID: "prt_asks",
+  callID: "call_asks",
   tool: "ask_user",
-  permission: "ask_user",
-  patterns: [],
-  title: "Rondo has 2 questions",
-  reason: "",
-  preview: { type: "questions", questions },
-  always: [],
-});
+  questions,
+};
 
 const rule = (
   action: RuleRow["rule"]["action"],

@@ -6,7 +6,7 @@ import { never } from "../../src/chat/never.ts";
 import type { Readiness } from "../../src/chat/protocol.ts";
 import { count, elapsed } from "../lib/format.ts";
 import { lastShown } from "../lib/message-groups.ts";
-import { toolKindOf, toolLineOf } from "../lib/tool-line.ts";
+import { kindOf, toolLineOf } from "../lib/tool-line.ts";
 
 interface StatusLine {
   kind: "idle" | "busy" | "asks" | "stalled" | "retry" | "stopped";
@@ -60,7 +60,7 @@ function doing(chat: Chat, tool: ToolPart | undefined): string {
     const { verb, object } = toolLineOf(tool, false, chat.session.cwd);
     return `${verb} ${object}`.trim();
   }
-  if (tool) return toolKindOf(tool.tool) === "edit" ? "Writing an edit" : "Preparing a call";
+  if (tool) return kindOf(tool.tool) === "edit" ? "Writing an edit" : "Preparing a call";
   const last = chat.messages.at(-1);
   if (last && isCompaction(last)) return "Compacting";
   const answering = last?.info.role === "assistant" && last.parts.at(-1)?.type === "text";

@@ -3,10 +3,11 @@ import { type Chat, findPart } from "../../src/chat/apply.ts";
 import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
 import type { Message, ToolPart } from "../../src/chat/message.ts";
 import type { ReviewFile } from "../../src/chat/protocol.ts";
-import type { PermissionRequest } from "../../src/chat/requests.ts";
+import { titleOf } from "../../src/chat/request-titles.ts";
+import type { UserRequest } from "../../src/chat/requests.ts";
 import { count } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
-import { firstLine, toolKindOf, toolLineOf } from "./tool-line.ts";
+import { firstLine, kindOf, toolLineOf } from "./tool-line.ts";
 
 /** Collects what happened since it was last asked; whoever speaks asks at most once a second. */
 export class Announcements {
@@ -65,7 +66,7 @@ export class Announcements {
 
   #hearTool(part: ToolPart, cwd: string): void {
     const { state } = part;
-    if (state.status === "completed" && toolKindOf(part.tool) === "read") {
+    if (state.status === "completed" && kindOf(part.tool) === "read") {
       this.#reads++;
       return;
     }
@@ -109,10 +110,10 @@ function isSummary(message: Message): boolean {
   );
 }
 
-function question({ title, preview }: PermissionRequest): string {
-  if (preview.type === "questions") return [title, ...preview.questions.map(({ question }) => question)].join(" ");
-  const parts = preview.type === "command" ? preview.parts.filter((part) => part.decision !== "allow") : [];
-  return [title, ...parts.map((part) => part.text)].join(" ");
+function question(request: UserRequest): string {
+  const preview = request.kind === "permission" ? request.preview : undefined;
+  const parts = preview?.type === "command" ? preview.parts.filter((part) => part.decision !== "allow") : [];
+  return [titleOf(request), ...parts.map((part) => part.text)].join(" ");
 }
 
 /** "5 changes in 3 files" */

@@ -19,8 +19,3 @@ export function escapeToConversation(event: KeyboardEvent): void {
   event.preventDefault();
   panel.view = "chat";
 }
-
-/** Focuses a field or button that has just appeared. */
-export function focusOnMount(element: HTMLElement): void {
-  element.focus();
-}

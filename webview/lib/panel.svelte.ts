@@ -14,9 +14,9 @@ import type {
 } from "../../src/chat/protocol.ts";
 import { Announcements } from "./announcements.ts";
 import { mentioned } from "./mentions.ts";
-import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
+import { joined, placeChild, requestsOf } from "./subagents.ts";
 import { newestTodos, type Todo, todosOf } from "./todos.ts";
-import { savedState, saveState, send } from "./vscode-api.ts";
+import { keep, recall, send } from "./vscode-api.ts";
 
 /** In ms: how often a hidden panel is drawn, what a drawing may cost without a rest after it, and the longest rest. */
 const hiddenDelay = 100;
@@ -54,7 +54,7 @@ class PanelModel {
   seenRestore = $state("");
   notice = $state.raw<{ message: string; next: string }>();
   /** The composer's text. */
-  draft = $state(savedState().draft);
+  draft = $state(recall().draft);
   field = $state<HTMLTextAreaElement>();
   /** Grows when the composer is to take the focus, or the log to show its end. */
   wantFocus = $state(0);
@@ -95,7 +95,7 @@ class PanelModel {
 
   write(draft: string): void {
     this.draft = draft;
-    saveState({ draft });
+    keep({ draft });
     clearTimeout(this.#draftTimer);
     // Sent text is gone at once: a reload must not bring it back.
     this.#draftTimer = window.setTimeout(() => send({ type: "draft", text: draft }), draft === "" ? 0 : draftDelay);
@@ -281,7 +281,7 @@ class PanelModel {
 
   #takeEvents(events: ChatEvent[]): void {
     if (!this.chat) return;
-    for (const event of joinDeltas(events)) {
+    for (const event of joined(events)) {
       apply(this.chat, event);
       if (event.type === "rewound") this.todos = newestTodos(this.chat);
       else if (event.type === "part") this.todos = todosOf(event.part) ?? this.todos;

@@ -1,12 +1,12 @@
-/** The chats of subagents, a tree under the chat on screen. */
+/** Subagents' chats, as they hang in the tree under the chat on screen. */
 import type { Chat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
-import type { PermissionRequest } from "../../src/chat/requests.ts";
-import { totalTokens } from "./message-groups.ts";
+import type { LoopRequest, PermissionRequest, UserRequest } from "../../src/chat/requests.ts";
+import { sumOf } from "./message-groups.ts";
 import { toolLineOf } from "./tool-line.ts";
 
-/** Puts a subagent's chat below its parent, or below the root if the parent is unknown. */
+/** Puts a subagent's chat where it belongs; one whose parent is not known hangs under the root. */
 export function placeChild(root: Chat, child: Chat): void {
   const parent = child.session.parentID === undefined ? undefined : findChat(root, child.session.parentID);
   (parent ?? root).children[child.session.id] = child;
@@ -21,46 +21,53 @@ function findChat(chat: Chat, sessionID: string): Chat | undefined {
   return undefined;
 }
 
-/** Returns the open questions of a chat and of all its subagents, each once. */
-export function requestsOf(chat: Chat): PermissionRequest[] {
+/** The open questions of a chat and of all its subagents, each once. */
+export function requestsOf(chat: Chat): UserRequest[] {
   const all = [chat.requests, ...Object.values(chat.children).map(requestsOf)].flat();
   return [...new Map(all.map((request) => [request.id, request])).values()];
 }
 
-/** Returns how many other questions ask for the same: one answer is enough for all. */
-export function equalTo(request: PermissionRequest, all: readonly PermissionRequest[]): number {
+/** Counts the other requests for the same permission: one answer settles them too. */
+export function equalTo(request: PermissionRequest, all: readonly UserRequest[]): number {
   const signature = ({ permission, patterns, tool, title, preview }: PermissionRequest) =>
     JSON.stringify([permission, patterns, tool, title, preview]);
-  return all.filter((other) => other.id !== request.id && signature(other) === signature(request)).length;
+  return all.filter(
+    (other) => other.kind === "permission" && other.id !== request.id && signature(other) === signature(request),
+  ).length;
 }
 
-/** Whether one of the questions comes from the chat or from one of its subagents. */
-export function asksIn(chat: Chat, requests: readonly PermissionRequest[]): boolean {
+/** Whether the request is about this call. */
+export function isAbout(request: UserRequest, { id }: ToolPart): boolean {
+  return "partID" in request && request.partID === id;
+}
+
+/** Whether a question comes from the session or from one of its subagents. */
+export function asksIn(chat: Chat, requests: readonly UserRequest[]): boolean {
   return requests.some((request) => findChat(chat, request.sessionID) !== undefined);
 }
 
-/** Returns the name of the subagent that asks; undefined if the chat itself asks. */
-export function askerOf(root: Chat, { sessionID }: PermissionRequest): string | undefined {
+/** The agent that a question comes from, when it is a subagent of the chat. */
+export function askerOf(root: Chat, { sessionID }: UserRequest): string | undefined {
   if (sessionID === root.session.id) return undefined;
   return findChat(root, sessionID)?.messages[0]?.info.agent ?? "unknown";
 }
 
-/** What a subagent has done so far, including its own subagents. */
-export interface SubagentWork {
+/** What a subagent has done so far, its own subagents included. */
+export interface Work {
   /** Replies of the model. */
   steps: number;
   tokens: number;
-  /** In USD. `partial`: some replies are not included because their price is unknown. */
+  /** USD; `partial`: some replies are left out, since their price is not known. */
   cost: number;
   partial: boolean;
 }
 
-export function workOf(chat: Chat): SubagentWork {
-  const work: SubagentWork = { steps: 0, tokens: 0, cost: 0, partial: false };
+export function workOf(chat: Chat): Work {
+  const work: Work = { steps: 0, tokens: 0, cost: 0, partial: false };
   for (const { info } of chat.messages) {
     if (info.role !== "assistant") continue;
     work.steps++;
-    work.tokens += totalTokens(info.tokens);
+    work.tokens += sumOf(info.tokens);
     work.cost += info.cost ?? 0;
     work.partial ||= info.cost === undefined && info.completedAt !== undefined;
   }
@@ -72,10 +79,10 @@ export function workOf(chat: Chat): SubagentWork {
   return work;
 }
 
-/** Describes the repeated call that loop detection asks about, and how often it was made in the turn. */
+/** Describes the repeated call in words, and counts how often it was made in the turn. */
 export function repeated(
   root: Chat,
-  request: PermissionRequest,
+  request: LoopRequest,
 ): { verb: string; object: string; times: number } | undefined {
   const chat = findChat(root, request.sessionID);
   if (!chat) return undefined;
@@ -89,7 +96,7 @@ export function repeated(
   return { verb, object, times };
 }
 
-/** Returns up to `most` of the newest calls of a chat, oldest first. */
+/** The `most` newest calls of a chat, oldest first. */
 export function newestCalls(chat: Chat, most: number): ToolPart[] {
   const calls: ToolPart[] = [];
   for (let at = chat.messages.length - 1; at >= 0 && calls.length < most; at--) {
@@ -100,33 +107,33 @@ export function newestCalls(chat: Chat, most: number): ToolPart[] {
 }
 
 /**
- * Merges consecutive deltas of one part into one event, because each applied event has a cost. Events of different
- * sessions are independent, so deltas are merged although those of several subagents alternate.
+ * The events with deltas that follow one another in the same part as one: applied one by one they cost more than what
+ * they bring. Sessions do not mind each other, so those of several subagents are joined although they alternate.
  */
-export function joinDeltas(events: readonly ChatEvent[]): ChatEvent[] {
+export function joined(events: readonly ChatEvent[]): ChatEvent[] {
   const all: ChatEvent[] = [];
   const newest = new Map<string, number>();
   for (const event of events) {
     const session = sessionOf(event);
     const at = newest.get(session);
     const before = at === undefined ? undefined : all[at];
-    const both = before && mergeDeltas(before, event);
+    const both = before && merge(before, event);
     if (at !== undefined && both) all[at] = both;
     else newest.set(session, all.push(event) - 1);
   }
   return all;
 }
 
-/** Returns the innermost session that an event is about; empty for the chat on screen. */
+/** The innermost session that an event is about; empty: the chat on screen. */
 function sessionOf(event: ChatEvent): string {
   return event.type === "child" ? sessionOf(event.event) || event.sessionID : "";
 }
 
-function mergeDeltas(a: ChatEvent, b: ChatEvent): ChatEvent | undefined {
+function merge(a: ChatEvent, b: ChatEvent): ChatEvent | undefined {
   if (a.type === "delta" && b.type === "delta") {
     return a.partID === b.partID ? { ...a, text: a.text + b.text } : undefined;
   }
   if (a.type !== "child" || b.type !== "child") return undefined;
-  const event = mergeDeltas(a.event, b.event);
+  const event = merge(a.event, b.event);
   return event && { ...a, event };
 }

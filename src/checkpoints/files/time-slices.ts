@@ -1,14 +1,15 @@
-/** Splits long work into slices, so that urgent work runs in between. */
+/** Long work in slices, so that what is urgent gets its turn. */
 import { setImmediate } from "node:timers/promises";
 
-const sliceMs = 8;
+/** ms */
+const slice = 8;
 
-export class TimeSlices {
+export class Pace {
   #since = performance.now();
 
-  /** Lets other work run if the current slice is over. Await it often. */
-  yieldIfDue(): Promise<void> | undefined {
-    if (performance.now() - this.#since < sliceMs) return undefined;
+  /** To be awaited often: waits only when a slice is over. */
+  next(): Promise<void> | undefined {
+    if (performance.now() - this.#since < slice) return undefined;
     return setImmediate().then(() => {
       this.#since = performance.now();
     });

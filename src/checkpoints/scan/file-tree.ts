@@ -1,60 +1,65 @@
-/** The files of the workspace at the last scan: names and stamps, no contents. */
+/** The files of the workspace as they were when last looked at: names and stamps, no contents. */
 import { constants, type Dirent, readdirSync } from "node:fs";
 import path from "node:path";
 import { isWithin } from "../../tools/file-access/requirements.ts";
-import { type FileStamp, linkTarget, lstat, toStamp } from "../files/file-state.ts";
-import { TimeSlices } from "../files/time-slices.ts";
-import { IgnoreRules, ignoreFiles } from "./ignore-rules.ts";
+import { linkTarget, lstat, type Stamp, toStamp } from "../files/file-state.ts";
+import { Pace } from "../files/time-slices.ts";
+import { Ignores, ignoreFiles } from "./ignore-rules.ts";
 import type { StampTable } from "./stamp-table.ts";
 
-/** Maximum number of files and folders that are scanned. */
-const maxFiles = 300_000;
+/** More files than this are not looked at. */
+const mostFiles = 300_000;
 
-/** A path that has changed. Whether its content differs is not known yet. `before` is undefined if it was missing. */
-export type FileDifference =
-  | { type: "file"; path: string; before: FileEntry | undefined }
+/** Something that is not as it was; `before` undefined: it was not there. Whether it differs in content is not known yet. */
+export type Difference =
+  | { type: "file"; path: string; before: Entry | undefined }
   | { type: "folder"; path: string; before: "folder" | "missing" };
 
-export interface FileEntry {
-  stamp: FileStamp;
-  /** Target of a link. */
+export interface Entry {
+  stamp: Stamp;
+  /** Where it leads, if it is a link. */
   target: string | undefined;
 }
 
-interface TreeFolder {
-  /** The rules of this folder and its parents. */
-  ignores: IgnoreRules;
+interface Folder {
+  /** Its own rules and those above. */
+  ignores: Ignores;
   files: Set<string>;
   folders: Set<string>;
 }
 
 export class TooManyFiles extends Error {}
 
-export class FileTree {
+export class Tree {
   readonly #roots: readonly string[];
-  readonly #storeFolder: string;
+  readonly #store: string;
   readonly #table: StampTable;
-  #folders = new Map<string, TreeFolder>();
+  #folders = new Map<string, Folder>();
   readonly #targets = new Map<string, string>();
-  /** Ignored files that a tool has named. */
+  /** Not looked for, but named by a tool. */
   readonly #named = new Set<string>();
-  #differences: FileDifference[] | undefined;
+  #differences: Difference[] | undefined;
   #rulesChanged = false;
-  #slices = new TimeSlices();
-  /** Number of times that all names were read. Each time, files may appear that have not changed. */
+  #pace = new Pace();
+  /** How often names were read anew; from then on some may be new that have not changed. */
   reads = 0;
 
-  constructor(roots: readonly string[], storeFolder: string, table: StampTable) {
-    this.#storeFolder = storeFolder;
+  constructor(roots: readonly string[], store: string, table: StampTable) {
+    this.#store = store;
     this.#roots = roots.filter((root) => !roots.some((other) => other !== root && isWithin(root, other)));
     this.#table = table;
+  }
+
+  /** How many files and folders there are. */
+  get size(): number {
+    return this.#table.size;
   }
 
   files(): string[] {
     return [...this.#table.paths()].filter((name) => !this.#folders.has(name));
   }
 
-  entry(file: string): FileEntry | undefined {
+  entry(file: string): Entry | undefined {
     if (this.#folders.has(file)) return undefined;
     const stamp = this.#table.get(file);
     return stamp && { stamp, target: this.#targets.get(file) };
@@ -64,9 +69,9 @@ export class FileTree {
   async read(): Promise<void> {
     this.reads++;
     this.#folders = new Map();
-    this.#slices = new TimeSlices();
-    for (const root of this.#roots) await this.#addFolder(root, IgnoreRules.above(root));
-    // Removes files that the rules now ignore.
+    this.#pace = new Pace();
+    for (const root of this.#roots) await this.#addFolder(root, Ignores.above(root));
+    // What the rules hide by now.
     for (const file of [...this.#table.paths()]) {
       if (this.#folders.has(file)) continue;
       const shown = this.#folders.get(path.dirname(file))?.files.has(path.basename(file));
@@ -74,31 +79,31 @@ export class FileTree {
     }
   }
 
-  /** Returns what has changed since the last scan. @throws TooManyFiles */
-  async scan(): Promise<FileDifference[]> {
-    const differences: FileDifference[] = [];
+  /** Looks at everything again. @throws TooManyFiles */
+  async scan(): Promise<Difference[]> {
+    const differences: Difference[] = [];
     this.#differences = differences;
-    this.#slices = new TimeSlices();
+    this.#pace = new Pace();
     try {
       const changed = (await this.#table.changed()).sort();
       for (const name of changed) {
-        await this.#slices.yieldIfDue();
+        await this.#pace.next();
         const folder = this.#folders.get(name);
-        if (folder) await this.#checkFolder(name, folder);
-        else if (this.#table.has(name)) this.#checkFile(name);
+        if (folder) await this.#lookInto(name, folder);
+        else if (this.#table.has(name)) this.#lookAt(name);
       }
     } finally {
       this.#differences = undefined;
     }
     if (!this.#rulesChanged) return differences;
-    // Files that the new rules show or hide have not changed.
+    // What other rules show or hide has not changed.
     this.#rulesChanged = false;
     await this.read();
     return differences;
   }
 
-  /** Remembers a file that was written or deleted by name, even if it is ignored. The next scan does not report it. */
-  refresh(file: string, stamp: FileStamp | undefined): void {
+  /** Takes note of a file that was written by name, be it ignored, or is gone: the next scan finds nothing new about it. */
+  refresh(file: string, stamp: Stamp | undefined): void {
     const name = path.basename(file);
     const folder = this.#folders.get(path.dirname(file));
     if (ignoreFiles.includes(name)) this.#rulesChanged = true;
@@ -112,12 +117,12 @@ export class FileTree {
     this.#put(file, stamp);
   }
 
-  /** Updates the stamp of a file that a scan has found. */
-  updateStamp(file: string, stamp: FileStamp | undefined): void {
+  /** Of a file that was found by a scan a newer stamp is known. */
+  adopt(file: string, stamp: Stamp | undefined): void {
     if (stamp && this.entry(file) && isFileMode(stamp)) this.#put(file, stamp);
   }
 
-  /** Remembers a folder that was created or removed together with a file. */
+  /** Takes note of a folder that was made or removed on the way to a file. */
   refreshFolder(name: string): void {
     const parent = this.#folders.get(path.dirname(name));
     if (!parent || parent.ignores.ignores(path.dirname(name), path.basename(name), true)) return;
@@ -130,31 +135,31 @@ export class FileTree {
     }
   }
 
-  #checkFile(file: string): void {
+  #lookAt(file: string): void {
     const before = this.entry(file);
     const stats = lstat(file);
     if (stats && !stats.isDirectory()) {
       this.#put(file, toStamp(stats));
-      this.#report({ type: "file", path: file, before });
+      this.#note({ type: "file", path: file, before });
       return;
     }
     this.#forget(file);
     this.#folders.get(path.dirname(file))?.files.delete(path.basename(file));
-    this.#report({ type: "file", path: file, before });
+    this.#note({ type: "file", path: file, before });
   }
 
-  async #checkFolder(name: string, folder: TreeFolder): Promise<void> {
+  async #lookInto(name: string, folder: Folder): Promise<void> {
     const stats = lstat(name);
     if (!stats?.isDirectory()) return this.#removeFolder(name, folder);
     this.#put(name, toStamp(stats));
-    const entries = readFolder(name);
+    const entries = listed(name);
     const now = new Map(entries.map((entry) => [entry.name, entry]));
     for (const file of folder.files) {
       if (isFile(now.get(file))) continue;
       folder.files.delete(file);
       const before = this.entry(path.join(name, file));
       this.#drop(path.join(name, file));
-      if (before) this.#report({ type: "file", path: path.join(name, file), before });
+      if (before) this.#note({ type: "file", path: path.join(name, file), before });
     }
     for (const below of folder.folders) {
       if (now.get(below)?.isDirectory()) continue;
@@ -164,52 +169,52 @@ export class FileTree {
     for (const entry of entries) await this.#addEntry(name, folder, entry);
   }
 
-  async #addFolder(name: string, above: IgnoreRules): Promise<void> {
+  async #addFolder(name: string, above: Ignores): Promise<void> {
     const stats = lstat(name);
     if (!stats?.isDirectory()) return;
-    const entries = readFolder(name);
+    const entries = listed(name);
     const ignores = entries.some((entry) => ignoreFiles.includes(entry.name)) ? above.below(name) : above;
-    const folder: TreeFolder = { ignores, files: new Set(), folders: new Set() };
+    const folder: Folder = { ignores, files: new Set(), folders: new Set() };
     this.#folders.set(name, folder);
     this.#put(name, toStamp(stats));
-    this.#report({ type: "folder", path: name, before: "missing" });
+    this.#note({ type: "folder", path: name, before: "missing" });
     for (const entry of entries) await this.#addEntry(name, folder, entry);
   }
 
-  async #addEntry(parent: string, folder: TreeFolder, entry: Dirent): Promise<void> {
+  async #addEntry(parent: string, folder: Folder, entry: Dirent): Promise<void> {
     const name = path.join(parent, entry.name);
     const isFolder = entry.isDirectory();
     if (!isFolder && !isFile(entry)) return;
     if ((isFolder ? folder.folders : folder.files).has(entry.name)) return;
-    if (name === this.#storeFolder || folder.ignores.ignores(parent, entry.name, isFolder)) return;
-    await this.#slices.yieldIfDue();
+    if (name === this.#store || folder.ignores.ignores(parent, entry.name, isFolder)) return;
+    await this.#pace.next();
     if (isFolder) {
       folder.folders.add(entry.name);
       await this.#addFolder(name, folder.ignores);
       return;
     }
     folder.files.add(entry.name);
-    // A tool has named it, or the rules have changed.
+    // Known already: a tool has named it, or the rules have changed.
     if (this.entry(name)) return;
     const stats = lstat(name);
     if (!stats) return;
     this.#put(name, toStamp(stats));
-    this.#report({ type: "file", path: name, before: undefined });
-    if (this.#table.size > maxFiles) throw new TooManyFiles();
+    this.#note({ type: "file", path: name, before: undefined });
+    if (this.#table.size > mostFiles) throw new TooManyFiles();
   }
 
-  #removeFolder(name: string, folder: TreeFolder): void {
+  #removeFolder(name: string, folder: Folder): void {
     for (const file of folder.files) {
       const before = this.entry(path.join(name, file));
       this.#drop(path.join(name, file));
-      if (before) this.#report({ type: "file", path: path.join(name, file), before });
+      if (before) this.#note({ type: "file", path: path.join(name, file), before });
     }
     for (const below of folder.folders) {
       const inner = this.#folders.get(path.join(name, below));
       if (inner) this.#removeFolder(path.join(name, below), inner);
     }
     this.#forgetFolder(name);
-    this.#report({ type: "folder", path: name, before: "folder" });
+    this.#note({ type: "folder", path: name, before: "folder" });
   }
 
   #forgetFolder(name: string): void {
@@ -218,13 +223,13 @@ export class FileTree {
     this.#folders.get(path.dirname(name))?.folders.delete(path.basename(name));
   }
 
-  #put(file: string, stamp: FileStamp): void {
+  #put(file: string, stamp: Stamp): void {
     this.#table.put(file, stamp, isFresh(stamp));
     if ((stamp.mode & constants.S_IFMT) === constants.S_IFLNK) this.#targets.set(file, linkTarget(file));
     else this.#targets.delete(file);
   }
 
-  /** Removes a missing file. If a tool has named it, creating it again counts as a change. */
+  /** It is gone. If a tool has named it, its coming back would be noticed. */
   #forget(file: string): void {
     if (this.#folders.has(file)) return;
     this.#drop(file);
@@ -236,22 +241,22 @@ export class FileTree {
     this.#targets.delete(file);
   }
 
-  #report(difference: FileDifference): void {
+  #note(difference: Difference): void {
     this.#differences?.push(difference);
     if (difference.type === "file" && ignoreFiles.includes(path.basename(difference.path))) this.#rulesChanged = true;
   }
 }
 
-/** Maximum step of a file system's clock. Some count whole seconds. */
-const clockGrainMs = 50;
-const coarseClockGrainMs = 2500;
+/** How coarse a system's clock for files may be, in ms; of some it is whole seconds. */
+const grain = 50;
+const coarseGrain = 2500;
 
-function isFresh({ mtime, ctime }: FileStamp): boolean {
+function isFresh({ mtime, ctime }: Stamp): boolean {
   const isCoarse = mtime % 1000 === 0 && ctime % 1000 === 0;
-  return Date.now() - Math.max(mtime, ctime) < (isCoarse ? coarseClockGrainMs : clockGrainMs);
+  return Date.now() - Math.max(mtime, ctime) < (isCoarse ? coarseGrain : grain);
 }
 
-function readFolder(folder: string): Dirent[] {
+function listed(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
@@ -259,7 +264,7 @@ function readFolder(folder: string): Dirent[] {
   }
 }
 
-const isFileMode = ({ mode }: FileStamp): boolean => (mode & constants.S_IFMT) !== constants.S_IFDIR;
+const isFileMode = ({ mode }: Stamp): boolean => (mode & constants.S_IFMT) !== constants.S_IFDIR;
 
 const isFile = (entry: Dirent | undefined): boolean =>
   entry !== undefined && (entry.isFile() || entry.isSymbolicLink());

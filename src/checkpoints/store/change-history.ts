@@ -1,100 +1,98 @@
-/** Derives from a change log how files have changed since a snapshot. Pure. */
+/** What a log says of the files since a snapshot. Pure. */
 import { never } from "../../chat/never.ts";
 import { type FileState, sameState } from "../files/file-state.ts";
-import type { LogLine, Transition } from "./change-log.ts";
-import { firstSnapshotIDAt } from "./snapshot-id.ts";
+import type { Line, Transition } from "./change-log.ts";
+import { firstSnapshotAt } from "./snapshot-id.ts";
 
-type HistoryItem =
-  | { type: "snapshot"; id: string; at: number }
-  | { type: "change"; by: ChangeAuthor; files: readonly HistoryChange[] };
-type ChangeAuthor = "agent" | "user" | "restore";
+type Item = { type: "snapshot"; id: string; at: number } | { type: "change"; by: By; files: readonly Step[] };
+type By = "agent" | "user" | "restore";
 
-/** `after` is undefined if a crash interrupted the change. */
-interface HistoryChange {
+/** `after` is undefined where a crash left it open. */
+interface Step {
   path: string;
   before: FileState;
   after: FileState | undefined;
 }
 
-/** The changes to one file since a snapshot. */
-export interface FileHistory {
-  /** Its state at the snapshot. */
-  before: FileState;
-  /** Its last known state; undefined if a crash interrupted the change. */
+/** Of one file since a snapshot. */
+export interface Past {
+  /** What it was at the snapshot. */
+  was: FileState;
+  /** As it was last known; undefined: a crash left it open. */
   last: FileState | undefined;
-  /** Whether it was also changed by something other than the agent. */
+  /** Somebody else changed it since, too. */
   edited: boolean;
 }
 
-export interface PastRestore {
+export interface Restore {
   id: string;
   at: number;
-  /** The files that were restored. */
+  /** Those that were done. */
   files: Transition[];
 }
 
-export class ChangeHistory {
-  readonly #items: HistoryItem[] = [];
-  /** Snapshots that sort before this one are not known. */
+export class History {
+  readonly #items: Item[] = [];
+  /** Of snapshots that sort before it nothing is known. */
   #droppedUpTo = "";
-  /** Earlier states of files that tools were about to write when the log ends. */
+  /** What tools were about to write when the log ends, as it was. */
   readonly open = new Map<string, FileState>();
-  readonly #restores = new Map<string, PastRestore & { undoes: string | undefined }>();
-  /** Restores that a crash interrupted. */
+  readonly #restores = new Map<string, Restore & { undoes: string | undefined }>();
+  /** Restores that a crash has cut off. */
   readonly unfinished = new Map<string, readonly Transition[]>();
 
-  constructor(lines: readonly LogLine[]) {
-    for (const line of lines) this.#addLine(line);
-    for (const [path, before] of this.open) this.#addChange("agent", [{ path, before, after: undefined }]);
+  constructor(lines: readonly Line[]) {
+    for (const line of lines) this.#take(line);
+    for (const [path, before] of this.open) this.#change("agent", [{ path, before, after: undefined }]);
   }
 
   /**
-   * Returns when the snapshot was taken, in milliseconds since 1970; undefined if it is not known. Steps that wrote nothing
-   * are not in the log: their state is that of the next snapshot, since later snapshots sort later.
+   * When the snapshot was taken, in ms since 1970; undefined: nothing is known of it. Steps that wrote nothing are not in
+   * the log: what was at one is what was at the next that is, for later snapshots sort later.
    */
   at(snapshot: string): number | undefined {
     if (this.#isDropped(snapshot)) return undefined;
-    const item = this.#items[this.#indexOf(snapshot)] ?? this.#items.findLast(({ type }) => type === "snapshot");
+    const item = this.#items[this.#placeOf(snapshot)] ?? this.#items.findLast(({ type }) => type === "snapshot");
     return item?.type === "snapshot" ? item.at : undefined;
   }
 
-  /** Returns the files that changed since the snapshot, by path, in the order of their first change. */
-  since(snapshot: string): Map<string, FileHistory> {
-    const found = new Map<string, FileHistory>();
-    const start = this.#indexOf(snapshot);
+  /** All that changed since, by path, in the order of their first change. */
+  since(snapshot: string): Map<string, Past> {
+    const found = new Map<string, Past>();
+    const start = this.#placeOf(snapshot);
     if (start < 0) return found;
     for (const item of this.#items.slice(start)) {
       if (item.type === "snapshot") continue;
       for (const { path, before, after } of item.files) {
         const past = found.get(path);
         const isForeign = item.by === "user" || (past?.last !== undefined && !sameState(past.last, before));
-        found.set(path, { before: past?.before ?? before, last: after, edited: isForeign || past?.edited === true });
+        found.set(path, { was: past?.was ?? before, last: after, edited: isForeign || past?.edited === true });
       }
     }
     return found;
   }
 
-  /** The newest restore, unless it was undone. */
-  get newest(): PastRestore | undefined {
+  /** The newest restore, if it is not undone. */
+  get newest(): Restore | undefined {
     const newest = [...this.#restores.values()].findLast(({ files }) => files.length > 0);
     return newest?.undoes === undefined ? newest : undefined;
   }
 
-  #addLine(line: LogLine): void {
+  #take(line: Line): void {
     switch (line.type) {
       case "dropped":
-        this.#droppedUpTo = firstSnapshotIDAt(line.at);
+        this.#droppedUpTo = firstSnapshotAt(line.at);
         return;
       case "snapshot":
-        this.#addSnapshot(line.id, line.at);
+        this.#snapshot(line.id, line.at);
         return;
       case "intent":
-        if (this.#findSnapshot((id) => id === line.snapshot) < 0) this.#addSnapshot(line.snapshot, line.at);
+        if (this.#find((id) => id === line.snapshot) < 0) this.#snapshot(line.snapshot, line.at);
         for (const { path, before } of line.files) if (!this.open.has(path)) this.open.set(path, before);
         return;
       case "change":
         if (line.by === "agent") this.open.clear();
-        this.#addChange(line.by, line.files, line.until);
+        this.#change(line.by, line.files, line.until);
         return;
       case "restore":
         this.unfinished.set(line.id, line.files);
@@ -106,7 +104,7 @@ export class ChangeHistory {
         this.unfinished.delete(line.id);
         if (!files || !restore) return;
         restore.files = files;
-        this.#addChange("restore", files);
+        this.#change("restore", files);
         return;
       }
       default:
@@ -114,29 +112,29 @@ export class ChangeHistory {
     }
   }
 
-  /** Returns -1 if nothing was written since. */
-  #indexOf(snapshot: string): number {
-    const exact = this.#findSnapshot((id) => id === snapshot);
-    return exact >= 0 ? exact : this.#findSnapshot((id) => id > snapshot);
+  /** -1: nothing has been written since. */
+  #placeOf(snapshot: string): number {
+    const exact = this.#find((id) => id === snapshot);
+    return exact >= 0 ? exact : this.#find((id) => id > snapshot);
   }
 
   #isDropped(snapshot: string): boolean {
-    return snapshot < this.#droppedUpTo && this.#findSnapshot((id) => id === snapshot) < 0;
+    return snapshot < this.#droppedUpTo && this.#find((id) => id === snapshot) < 0;
   }
 
-  #findSnapshot(is: (id: string) => boolean): number {
+  #find(is: (id: string) => boolean): number {
     return this.#items.findIndex((item) => item.type === "snapshot" && is(item.id));
   }
 
-  /** An intent may have added the snapshot too early. */
-  #addSnapshot(id: string, at: number): void {
-    const early = this.#findSnapshot((other) => other === id);
+  /** An intent may have named it before its time. */
+  #snapshot(id: string, at: number): void {
+    const early = this.#find((other) => other === id);
     if (early >= 0) this.#items.splice(early, 1);
     this.#items.push({ type: "snapshot", id, at });
   }
 
-  #addChange(by: ChangeAuthor, files: readonly HistoryChange[], until?: string): void {
-    const place = this.#findSnapshot((id) => id === until);
+  #change(by: By, files: readonly Step[], until?: string): void {
+    const place = this.#find((id) => id === until);
     this.#items.splice(place < 0 ? this.#items.length : place, 0, { type: "change", by, files });
   }
 }

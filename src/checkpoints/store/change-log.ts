@@ -1,44 +1,44 @@
-/** The changes to files during a session, in order: an append-only file of JSON lines. */
+/** What happened to the files of a session, in its order: an append-only file of JSON lines. */
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
 import { FileState } from "../files/file-state.ts";
 
-/** Absolute and never in a folder `.git`, whatever the log contains. */
-const LoggedPath = z
+/** Absolute. Never in a folder `.git`, whatever the log says. */
+const Path = z
   .string()
   .check(
     z.refine((name) => path.isAbsolute(name) && path.normalize(name) === name && !inGit(name) && !name.includes("\0")),
   );
 
-const Transition = z.object({ path: LoggedPath, before: FileState, after: FileState });
+const Transition = z.object({ path: Path, before: FileState, after: FileState });
 export type Transition = z.infer<typeof Transition>;
 
-/** Whether only a folder came or went. Such changes are not shown. */
+/** Folders come and go with their files, and are not told of. */
 export function isFolderOnly({ before, after }: Pick<Transition, "before" | "after">): boolean {
   return [before, after].every(({ type }) => type === "folder" || type === "missing");
 }
 
-const LogLine = z.discriminatedUnion("type", [
-  /** Earlier lines were deleted at `at` (milliseconds since 1970): snapshots before that time are not known. */
+const Line = z.discriminatedUnion("type", [
+  /** All that stood here gave way at `at`, in ms since 1970: of snapshots before nothing is known. */
   z.object({ type: z.literal("dropped"), at: z.number() }),
-  /** Names the state of all files at this point of the log. `at` is in milliseconds since 1970. */
+  /** The state of all files at this place of the log has a name. `at`: ms since 1970. */
   z.object({ type: z.literal("snapshot"), id: z.string(), at: z.number() }),
-  /** A tool of the step that began with `snapshot` is about to write. The agent's next change says what it wrote. */
+  /** A tool of the step that began with `snapshot` is about to write. What became of it stands in the next change by the agent. */
   z.object({
     type: z.literal("intent"),
     snapshot: z.string(),
     at: z.number(),
-    files: z.array(z.object({ path: LoggedPath, before: FileState })),
+    files: z.array(z.object({ path: Path, before: FileState })),
   }),
   z.object({
     type: z.literal("change"),
     by: z.enum(["agent", "user"]),
     files: z.array(Transition),
-    /** The change was noticed later, but happened before this snapshot. */
+    /** It was noticed later, but was there already at that snapshot. */
     until: z.optional(z.string()),
   }),
-  /** A restore is about to start. `undoes` names the restore that it reverts. */
+  /** Is about to be done; `undoes` another one. */
   z.object({
     type: z.literal("restore"),
     id: z.string(),
@@ -46,31 +46,31 @@ const LogLine = z.discriminatedUnion("type", [
     undoes: z.optional(z.string()),
     files: z.array(Transition),
   }),
-  /** The restore has ended; `paths` were restored. */
-  z.object({ type: z.literal("restored"), id: z.string(), paths: z.array(LoggedPath) }),
+  /** What of it has been done. */
+  z.object({ type: z.literal("restored"), id: z.string(), paths: z.array(Path) }),
 ]);
-export type LogLine = z.infer<typeof LogLine>;
+export type Line = z.infer<typeof Line>;
 
-export class ChangeLog {
+export class Log {
   readonly #path: string;
 
   constructor(folder: string) {
     this.#path = path.join(folder, "log.jsonl");
   }
 
-  /** @throws the system's error, as for a full disk */
-  append(line: LogLine): void {
+  /** @throws what the system says, as when the disk is full */
+  append(line: Line): void {
     mkdirSync(path.dirname(this.#path), { recursive: true, mode: 0o700 });
-    // The first line feed ends a line that a crash cut off. One write, because several processes may append.
+    // Begins with a line feed, too, so that a line torn by a crash spoils none but itself. One write: several processes may append.
     appendFileSync(this.#path, `\n${JSON.stringify(line)}\n`, { mode: 0o600 });
   }
 
-  /** Reads the lines of all processes. Broken lines are ignored. */
-  read(): LogLine[] {
+  /** Those of other processes, too. What cannot be read is left out. */
+  read(): Line[] {
     return this.#text()
       .split("\n")
       .flatMap((text) => {
-        const parsed = text === "" ? undefined : LogLine.safeParse(parseJson(text));
+        const parsed = text === "" ? undefined : Line.safeParse(asJSON(text));
         return parsed?.success ? [parsed.data] : [];
       });
   }
@@ -84,10 +84,10 @@ export class ChangeLog {
   }
 }
 
-/** Ignores case, because some file systems do. */
+/** In any case: some file systems do not tell them apart. */
 export const inGit = (name: string): boolean => /(^|[/\\])\.git([/\\]|$)/i.test(name);
 
-function parseJson(text: string): unknown {
+function asJSON(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

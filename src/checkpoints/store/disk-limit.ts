@@ -1,73 +1,74 @@
-/** Keeps the store within its limit: deletes whole sessions, least recently changed first, never one in use. */
+/** Keeps the store within its limit: whole sessions go, those first that were longest without a change, never one in use. */
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import type { TimeSlices } from "../files/time-slices.ts";
-import { ChangeLog } from "./change-log.ts";
-import { isInUse } from "./in-use.ts";
+import type { Pace } from "../files/time-slices.ts";
+import { Log } from "./change-log.ts";
+import { isHeld } from "./in-use.ts";
 
-interface StoredSession {
+interface Kept {
   folder: string;
   bytes: number;
-  /** Time of its last change, in milliseconds since 1970. */
-  changedAt: number;
+  /** ms since 1970 */
+  changed: number;
 }
 
 const trash = /^trash-/;
-/** Size of a session that only says that it was deleted. */
-const markerBytes = 200;
+/** Bytes. */
+const markSize = 200;
 
-/** @returns the size of the store afterwards, in bytes */
-export async function enforceDiskLimit(store: string, limitBytes: number, slices: TimeSlices): Promise<number> {
-  const sessions: StoredSession[] = [];
+/** @returns the bytes that are left in use */
+export async function makeRoom(store: string, limit: number, pace: Pace): Promise<number> {
+  const sessions: Kept[] = [];
   for (const entry of readdirSync(store, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name === "scratch") continue;
     const folder = path.join(store, entry.name);
-    // Another process is deleting it, or was killed while doing so.
+    // Another process is at it, or was ended at it.
     if (trash.test(entry.name)) rmSync(folder, { recursive: true, force: true });
-    else sessions.push({ folder, bytes: await folderSize(folder, slices), changedAt: lastChangeMs(folder) });
+    else sessions.push({ folder, bytes: await sizeOf(folder, pace), changed: changedAt(folder) });
   }
   let total = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { folder, bytes } of sessions.toSorted((a, b) => a.changedAt - b.changedAt)) {
-    if (total <= limitBytes) break;
-    if (bytes <= markerBytes) continue;
-    if (removeSession(store, folder)) total -= bytes;
-    await slices.yieldIfDue();
+  for (const { folder, bytes } of sessions.toSorted((a, b) => a.changed - b.changed)) {
+    if (total <= limit) break;
+    // Nothing but the mark of what has gone.
+    if (bytes <= markSize) continue;
+    if (remove(store, folder)) total -= bytes;
+    await pace.next();
   }
   return total;
 }
 
-/** @returns whether the session was deleted */
-function removeSession(store: string, folder: string): boolean {
+/** @returns whether it is gone */
+function remove(store: string, folder: string): boolean {
   const target = path.join(store, `trash-${randomBytes(6).toString("hex")}`);
   try {
-    if (isInUse(folder)) return false;
+    if (isHeld(folder)) return false;
     renameSync(folder, target);
-    // Another process opened it at the same moment, so it is put back.
-    if (isInUse(target)) {
+    // Somebody has opened it at the same time: it is theirs again.
+    if (isHeld(target)) {
       renameSync(target, folder);
       return false;
     }
     rmSync(target, { recursive: true, force: true });
-    new ChangeLog(folder).append({ type: "dropped", at: Date.now() });
+    new Log(folder).append({ type: "dropped", at: Date.now() });
     return true;
   } catch {
-    // Another process deleted it first.
+    // Another process was faster.
     return false;
   }
 }
 
-async function folderSize(folder: string, slices: TimeSlices): Promise<number> {
+async function sizeOf(folder: string, pace: Pace): Promise<number> {
   let total = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (entry.isFile())
       total += lstatSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
-    await slices.yieldIfDue();
+    await pace.next();
   }
   return total;
 }
 
-function lastChangeMs(folder: string): number {
+function changedAt(folder: string): number {
   try {
     return statSync(path.join(folder, "log.jsonl")).mtimeMs;
   } catch {

@@ -1,34 +1,35 @@
-/** Lists VS Code's language models. This needs no consent of the user. */
+/** Which models VS Code offers, as far as it was asked. Listing them asks the user for nothing. */
 import * as vscode from "vscode";
 import type { ModelRef } from "../../chat/message.ts";
 import { vscodeProvider } from "./vscode-model.ts";
 
 export interface OfferedModel extends ModelRef {
   label: string;
-  /** Maximum tokens of a request. */
+  /** Most tokens of a request. */
   window: number;
 }
 
 export class VSCodeModels implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
-  /** Undefined until the first `list`. */
+  /** Undefined until it was asked for. */
   #found: Promise<readonly OfferedModel[]> | undefined;
   #known: readonly OfferedModel[] = [];
   readonly #listener = vscode.lm.onDidChangeChatModels(() => {
-    if (this.#found) void this.#refresh();
+    if (this.#found) void this.#look();
   });
 
+  /** Those that are known so far. */
   get known(): readonly OfferedModel[] {
     return this.#known;
   }
 
-  /** Asks VS Code at the first call; later changes are events. Never rejects. */
+  /** Looks when first called; then VS Code tells of changes. Never rejects. */
   list(): Promise<readonly OfferedModel[]> {
-    return this.#found ?? this.#refresh();
+    return this.#found ?? this.#look();
   }
 
-  #refresh(): Promise<readonly OfferedModel[]> {
+  #look(): Promise<readonly OfferedModel[]> {
     const found = offered();
     this.#found = found;
     void found.then((models) => {
@@ -53,7 +54,7 @@ async function offered(): Promise<OfferedModel[]> {
       return { providerID: vscodeProvider, modelID: `${vendor}/${id}`, label: name || id, window: maxInputTokens };
     });
   } catch {
-    // An extension fails to list its models.
+    // An extension that fails to list its models has none.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-/** Translates a request of the loop into messages and options of VS Code's language models. */
+/** A request in the words of VS Code's language models. */
 import * as vscode from "vscode";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part } from "../../chat/message.ts";
@@ -14,22 +14,22 @@ import {
   validToolName,
 } from "../../providers/shared/entry-content.ts";
 
-type VSCodePart = vscode.LanguageModelInputPart;
+type Content = vscode.LanguageModelInputPart;
 
-interface RoleContent {
+interface Piece {
   role: "user" | "assistant";
-  content: VSCodePart[];
+  content: Content[];
 }
 
 /**
- * Returns messages in which each reply follows a message of the user, and each call is followed by its result. The system
- * prompt is the first message of the user, since there is no role for it.
+ * The system prompt comes as the first of the user's messages, since there is no role for it. Each reply answers the user,
+ * and each call is followed by its result.
  */
 export function messagesOf({ system, entries }: ModelRequest): vscode.LanguageModelChatMessage[] {
-  const said: RoleContent[] = [];
+  const said: Piece[] = [];
   const ids = new Set<string>();
   for (const entry of entries) {
-    for (const piece of contentOf(entry, ids)) {
+    for (const piece of tell(entry, ids)) {
       const last = said.at(-1);
       if (last?.role === piece.role) last.content.push(...piece.content);
       else said.push(piece);
@@ -51,10 +51,10 @@ export function optionsOf({
   return {
     justification: "Rondo answers your message with the model that you chose.",
     modelOptions: { ...(temperature !== undefined && { temperature }), ...options },
-    // There is no mode that sends tools but forbids calls.
+    // There is no mode in which tools are told but not called.
     ...(offered.length > 0 && {
       tools: offered.map(({ name, description, schema }) => {
-        // Some providers reject an object schema without properties.
+        // Some providers refuse an object that has no list of properties.
         return { name, description, inputSchema: { properties: {}, ...schema } };
       }),
       toolMode: vscode.LanguageModelChatToolMode.Auto,
@@ -62,17 +62,17 @@ export function optionsOf({
   };
 }
 
-function filler(): RoleContent {
+function filler(): Piece {
   return { role: "user", content: [text(continuePrompt)] };
 }
 
-function message({ role, content }: RoleContent): vscode.LanguageModelChatMessage {
+function message({ role, content }: Piece): vscode.LanguageModelChatMessage {
   const { User, Assistant } = vscode.LanguageModelChatMessageRole;
   return new vscode.LanguageModelChatMessage(role === "user" ? User : Assistant, content);
 }
 
-/** Translates one entry. `taken`: call IDs in earlier entries; those of this entry are added. */
-function contentOf({ info, parts }: Entry, taken: Set<string>): RoleContent[] {
+/** `taken`: the ids of calls so far, which grow. */
+function tell({ info, parts }: Entry, taken: Set<string>): Piece[] {
   if (info.role === "user") return piece("user", parts.flatMap(userContent));
   const calls = shownCalls(parts);
   const own = { own: true, renamed: false };
@@ -80,7 +80,7 @@ function contentOf({ info, parts }: Entry, taken: Set<string>): RoleContent[] {
   const isTaken = [...given.values()].some((id) => taken.has(id));
   const ids = isTaken ? callIDs(calls, { ...own, renamed: true }, () => true) : given;
   for (const id of ids.values()) taken.add(id);
-  const reply = parts.flatMap((part): VSCodePart[] => {
+  const reply = parts.flatMap((part): Content[] => {
     if (part.type === "text") return part.text.trim() && !part.ignored ? [text(part.text)] : [];
     const id = part.type === "tool" ? ids.get(part.id) : undefined;
     if (part.type !== "tool" || id === undefined) return [];
@@ -91,12 +91,12 @@ function contentOf({ info, parts }: Entry, taken: Set<string>): RoleContent[] {
     const words = text(failed ? `Error: ${output}` : output);
     return new vscode.LanguageModelToolResultPart(ids.get(call.id) ?? call.id, [words]);
   });
-  // Files are separate parts, since many providers accept only text in a result.
+  // Beside the results rather than in them, where providers take text alone.
   const files = calls.flatMap((call) => toolResult(call).files.flatMap(fileParts));
   return [...piece("assistant", reply), ...piece("user", [...results, ...files])];
 }
 
-function piece(role: RoleContent["role"], content: VSCodePart[]): RoleContent[] {
+function piece(role: Piece["role"], content: Content[]): Piece[] {
   return content.length === 0 ? [] : [{ role, content }];
 }
 
@@ -104,13 +104,13 @@ function text(words: string): vscode.LanguageModelTextPart {
   return new vscode.LanguageModelTextPart(words.toWellFormed());
 }
 
-function userContent(part: Part): VSCodePart[] {
+function userContent(part: Part): Content[] {
   const words = userText(part);
   if (words !== undefined) return [text(words)];
   return part.type === "file" ? fileParts(part) : [];
 }
 
-function fileParts(part: FilePart): VSCodePart[] {
+function fileParts(part: FilePart): Content[] {
   const content = fileContent(part);
   switch (content.type) {
     case "text":
@@ -118,7 +118,7 @@ function fileParts(part: FilePart): VSCodePart[] {
     case "image":
       return [vscode.LanguageModelDataPart.image(Buffer.from(content.data, "base64"), content.mime)];
     case "pdf":
-      return [text(`(The file ${content.filename} was attached; it cannot be sent to this model.)`)];
+      return [text(`(The file ${content.filename} was attached; it cannot be shown here.)`)];
     default:
       return never(content);
   }

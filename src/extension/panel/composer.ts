@@ -2,6 +2,8 @@
 import type { PermissionMode } from "../../chat/events.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import { type Attachment, textPrompt } from "../../chat/prompt-input.ts";
+import type { BuildMode } from "../../chat/requests.ts";
+import { buildPrompt } from "../../loop/session/plan-offer.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { Models } from "../models/models.ts";
 import { chooseCurrentModel, remembered } from "../sessions/choices.ts";
@@ -82,6 +84,14 @@ export class Composer {
     this.#keepDraft("");
     void memory.update(remembered.session, session.chat.session.id);
     this.#setAttachments([]);
+  }
+
+  /** Leaves Plan mode and sends the prompt that carries the plan out. The draft stays. */
+  async startBuilding(mode: BuildMode): Promise<void> {
+    const draft = this.#draft;
+    this.#setMode(mode);
+    await this.prompt({ text: buildPrompt, attachments: this.#attachments });
+    this.#keepDraft(draft);
   }
 
   /** Puts a text and attachments into the composer, for the user to send. */

@@ -1,21 +1,25 @@
-/** Questions that wait for the user: their answers, their previews, and how an edited command or rule would be judged. */
+/** Requests that wait for the user: their answers, their previews, and how an edited command or rule would be judged. */
 import type { CommandJudgement } from "../../chat/protocol.ts";
 import { examplesFor } from "../../loop/permissions/examples.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { ToolError } from "../../tools/tool.ts";
-import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
+import type { Composer } from "./composer.ts";
+import type { Handlers, PanelContext } from "./handlers.ts";
 import { openPreview } from "./open.ts";
 
-export function questionHandlers({ conversations, send }: PanelContext) {
+export function questionHandlers({ conversations, send }: PanelContext, composer: Composer) {
   return {
-    answer: (request) => answer(conversations.current, request),
+    answer: async ({ requestID, answer }) => {
+      const wasOpen = conversations.current.answer(requestID, answer);
+      if (wasOpen && answer.kind === "plan" && answer.type === "build") await composer.startBuilding(answer.mode);
+    },
     "open-diff": ({ requestID }) => openPreview(conversations.current.chat, requestID),
     judge: async ({ requestID, command }) =>
       send({ type: "judged", requestID, judgement: await judge(conversations.current, command) }),
     "try-rules": ({ requestID, rules }) => {
-      const open = conversations.current.permissions.find(requestID);
-      if (!open) return;
-      const { permission, patterns } = open.request;
+      const request = conversations.current.requests.find(requestID);
+      if (request?.kind !== "permission") return;
+      const { permission, patterns } = request;
       send({ type: "tried", requestID, examples: examplesFor(rules, permission, patterns) });
     },
   } satisfies Partial<Handlers>;
@@ -31,15 +35,4 @@ export async function judge(session: Session, command: string): Promise<CommandJ
     const part = { text: command, permission: "bash", effect: "", decision: "deny", why: error.message } as const;
     return { command, decision: "deny", parts: [part], always: [] };
   }
-}
-
-/** The user may have changed the command that is allowed. */
-function answer(session: Session, { requestID, answer }: PanelRequest<"answer">): void {
-  if (answer.type !== "once" || answer.command === undefined) {
-    session.answer(requestID, answer.type === "once" ? { type: "once" } : answer);
-    return;
-  }
-  const { command } = answer;
-  const input = session.permissions.find(requestID)?.question.input;
-  session.answer(requestID, { type: "once", input: { ...input, command } });
 }

@@ -15,7 +15,7 @@ export class RulesPage {
     "hide-rules": () => this.#hide(),
     "remove-rule": async ({ rule, source }) => {
       await this.#rules.remove(rule, source);
-      this.#context.conversations.current.permissions.changed();
+      this.#context.conversations.current.requests.reconsider();
     },
     explain: async ({ command }) => {
       const judgement = await judge(this.#context.conversations.current, command);

@@ -8,7 +8,7 @@ import { never } from "../../chat/never.ts";
 import { type SubagentTask, ToolError } from "../../tools/tool.ts";
 import { costOfSession } from "../budget.ts";
 import { Blocked } from "../calls/blocked.ts";
-import { DoomWatch } from "../calls/doom.ts";
+import { LoopDetection } from "../calls/loop-detection.ts";
 import { noCheckpoints } from "../checkpoints.ts";
 import type { Hooks } from "../hooks.ts";
 import { reporter } from "../log.ts";
@@ -62,7 +62,7 @@ function childTurn({ turn, config, signal }: Delegation, agent: Agent, chat: Cha
     lineage,
     limits: { ...turn.limits, maxTurns: Math.min(agent.steps ?? Number.POSITIVE_INFINITY, turn.limits.maxTurns) },
     hooks: hooksOf(turn.hooks, agent, sessionID),
-    doom: new DoomWatch(),
+    loopDetection: new LoopDetection(),
     seen: new Map(),
     firstReply: 0,
     signal,

@@ -3,7 +3,7 @@
 import type { PermissionRequest } from "../../chat/requests.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import { type HookEvent, type HookOutcome, noOutcome } from "../hooks.ts";
-import type { Verdict } from "../permissions/permission.ts";
+import type { Verdict } from "../permissions/permissions.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
 
@@ -38,8 +38,10 @@ export class CallHooks {
   /** Before the user is shown a question. */
   async beforeAsking(request: PermissionRequest): Promise<Verdict | undefined> {
     const outcome = await this.#fire("PermissionRequest", { permission_suggestions: request.always });
-    if (outcome.decision === "allow") return { type: "allow", input: outcome.updatedInput };
-    return outcome.decision === "deny" ? { type: "denied", why: hookSays(outcome.reason) } : undefined;
+    const { decision, updatedInput: input } = outcome;
+    if (decision === "deny") return { type: "forbidden", why: hookSays(outcome.reason) };
+    if (decision !== "allow") return undefined;
+    return { kind: "permission", ...(input ? { type: "input", input } : { type: "once" }) };
   }
 
   /** Once the user is asked; nobody waits for it. */

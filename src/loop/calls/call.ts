@@ -1,8 +1,11 @@
 /** One tool call: repair, parse, hook, plan, ask, run, settle (spec T4). Every call ends with exactly one result. */
 import type { core } from "zod/mini";
 import { findEntry } from "../../chat/apply.ts";
+import { newID } from "../../chat/ids.ts";
 import type { CallMetadata } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import { loopTitle } from "../../chat/request-titles.ts";
+import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
@@ -17,8 +20,9 @@ import {
 } from "../../tools/tool.ts";
 import { noOutcome } from "../hooks.ts";
 import type { Arguments } from "../model.ts";
+import { Withdrawn } from "../permissions/open-requests.ts";
 import { partsOf } from "../permissions/parts.ts";
-import type { Question, Verdict } from "../permissions/permission.ts";
+import type { CallToJudge, Forbidden, Verdict } from "../permissions/permissions.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { RecordError } from "../storage.ts";
@@ -115,15 +119,16 @@ async function decide(run: Run): Promise<Decided> {
     if (hooks.end) return { type: "denied", error: hooks.end.error?.message ?? "", end: hooks.end };
     if (said.decision === "deny") return denied(hookSays(said.reason));
     if (said.updatedInput) input = replaceInput(record, tool, said.updatedInput);
-    let hook: Question["hook"] = said.decision && { decision: said.decision, reason: said.reason };
+    let hook: CallToJudge["hook"] = said.decision && { decision: said.decision, reason: said.reason };
     for (;;) {
       const plan = await prepare(run, tool, input);
-      const question = questionOf(run, tool, plan, hook);
-      const verdict = await ask(run, question, (request) => hooks.beforeAsking(request));
-      if (verdict.type !== "allow") return refusal(verdict);
-      if (!verdict.input) return { type: "ready", tool, plan };
-      // Whoever allowed it has changed it, and has thereby allowed the change, as far as that can be.
-      input = replaceInput(record, tool, verdict.input);
+      const verdict = await askPermission(run, callToJudge(run, tool, plan, hook));
+      if (verdict.type === "forbidden") return denied(verdict.why);
+      if (verdict.type === "deny") return refused(verdict.words);
+      const changed = changedInput(verdict, record.input);
+      if (!changed) return { type: "ready", tool, plan };
+      // The change was made by whoever allowed the call, so it is allowed too, except where files are protected.
+      input = replaceInput(record, tool, changed);
       hooks.tell(changeOf(tool, call, input));
       hook = { decision: "allow", reason: "" };
     }
@@ -214,19 +219,21 @@ async function prepare(run: Run, tool: Tool, input: Record<string, unknown>): Pr
   return plan;
 }
 
-/** Questions of the model to the user, who takes the time that it takes. */
+/** Puts the model's questions to the user. The time that the answer takes is not working time. */
 function askUser({ turn, call, record }: Run): AskUser {
-  if (!turn.permissions.attended) return nobodyToAsk;
+  const { permissions } = turn;
+  if (!permissions.attended) return nobodyToAsk;
   return async (questions) => {
-    const about = { ...idsOf(turn, call), tool: record.tool, input: record.input };
-    const answer = await turn.untimed(() => turn.permissions.askQuestions(about, questions, turn.signal));
-    if (answer?.type === "chosen") return answer.choices;
-    if (answer?.type === "refused" && answer.words === "") {
-      throw new Blocked("The user did not answer and stopped the turn.");
+    const request = { kind: "choices", id: newID("per"), ...idsOf(turn, call), tool: record.tool, questions } as const;
+    try {
+      const ask = () => permissions.requests.ask<ChoicesRequest>(request, { signal: turn.signal });
+      const answer = await turn.untimed(ask);
+      if (answer.type === "chosen") return answer.choices;
+      if (answer.words === "") return undefined;
+      throw new ToolError(`The user did not choose, and says: ${answer.words}`);
+    } catch (error) {
+      throw error instanceof Withdrawn ? new Blocked(error.message) : error;
     }
-    throw new ToolError(
-      answer?.type === "refused" ? `The user did not choose, and says: ${answer.words}` : "Nobody is there to answer.",
-    );
   };
 }
 
@@ -243,7 +250,7 @@ function changeOf(tool: Tool, { arguments: args }: ToolCall, input: Record<strin
   return `The call was changed before it was allowed. ${what}`;
 }
 
-function questionOf({ turn, call, record }: Run, tool: Tool, plan: ToolPlan, hook: Question["hook"]): Question {
+function callToJudge({ turn, call, record }: Run, tool: Tool, plan: ToolPlan, hook: CallToJudge["hook"]): CallToJudge {
   const { lineage, permissions } = turn;
   const judged = (need: PermissionRequirement) => permissions.judge(need, tool.name, lineage);
   const preview =
@@ -271,27 +278,38 @@ function notesNeed(turn: Turn, need: PermissionRequirement): PermissionRequireme
   return { ...need, permission: "memory", suggestedRule: need.pattern, protection: "none" };
 }
 
-/** `mayAnswer` is heard before the user. */
-function ask({ turn, hooks }: Run, question: Question, mayAnswer: CallHooks["beforeAsking"]): Promise<Verdict> {
-  return turn.untimed(() =>
-    turn.permissions.allow(
-      question,
-      async (request) => {
-        const answer = await mayAnswer(request);
-        if (!answer) hooks.notify(`Rondo asks: ${request.title}`);
-        return answer;
-      },
-      turn.signal,
-    ),
-  );
+/** Hooks may answer before the user. */
+function askPermission({ turn, hooks }: Run, call: CallToJudge): Promise<Verdict> {
+  const before = async (request: PermissionRequest) => {
+    const verdict = await hooks.beforeAsking(request);
+    if (!verdict) hooks.notify(`Rondo asks: ${request.title}`);
+    return verdict;
+  };
+  return turn.untimed(() => turn.permissions.allow(call, before, turn.signal));
 }
 
-function refusal(verdict: Exclude<Verdict, { type: "allow" }>): Denied {
-  if (verdict.type === "chosen") return denied("It was answered as if it were a question of the model's.");
-  if (verdict.type === "denied") return denied(verdict.why);
-  if (verdict.words !== "") {
-    return { type: "denied", error: `The user refused this call and says: ${verdict.words}`, end: "continue" };
+/** Returns what the call is to run with instead of `input`, if whoever allowed it has changed it. */
+function changedInput(
+  allowed: Exclude<Verdict, { type: "deny" } | Forbidden>,
+  input: Record<string, unknown>,
+): Record<string, unknown> | undefined {
+  switch (allowed.type) {
+    case "once":
+    case "always":
+      return undefined;
+    case "command":
+      return { ...input, command: allowed.command };
+    case "input":
+      return allowed.input;
+    default:
+      return never(allowed);
   }
+}
+
+/** The user refused the call: with words the model goes on, without them the turn ends. */
+function refused(words: string): Denied {
+  const said = words.trim();
+  if (said !== "") return { type: "denied", error: `The user refused this call and says: ${said}`, end: "continue" };
   const error = "The user refused this call and stopped the turn.";
   return { type: "denied", error, end: { reason: "blocked", error: undefined } };
 }
@@ -301,48 +319,46 @@ function denied(why: string): Denied {
   return { type: "denied", error, end: "continue" };
 }
 
-/** Refusals of the same calls after which a turn is ended. */
-const mostRefusals = 3;
+/** Number of refused repetitions after which the turn is ended. */
+const maxRefusedRepeats = 3;
 
-/** A call that goes in circles is made only if the user says so, be it one that fails before it runs (T6). */
+/** Makes a repeated call only if the rules or the user allow it, also one that fails before it runs (T6). */
 async function guardAgainstRepeats(run: Run, decided: Decided): Promise<Decided> {
   const { turn, call, record } = run;
-  const { doomLoopThreshold } = turn.limits;
   const made = { tool: record.tool, input: record.input, output: undefined };
   if (decided.type === "denied" && decided.end !== "continue") return decided;
-  if (!turn.doom.notices(turn.chat, call, made, doomLoopThreshold)) return decided;
-  // What was refused anyway needs no second question.
-  const refused = decided.type === "denied" ? decided : await askToRepeat(run);
-  if (!refused) {
-    turn.doom.pass(call.partID);
+  if (!turn.loopDetection.notices(turn.chat, call, made, turn.limits.doomLoopThreshold)) return decided;
+  // A call that is refused anyway needs no second question.
+  const refusal = decided.type === "denied" ? decided : await askToRepeat(run);
+  if (!refusal) {
+    turn.loopDetection.pass(call.partID);
     return decided;
   }
-  if (turn.doom.refuse() < mostRefusals || refused.end !== "continue") return refused;
+  if (turn.loopDetection.refuse() < maxRefusedRepeats || refusal.end !== "continue") return refusal;
   const message = `The model called ${record.tool} again and again, though it was refused.`;
   const error = { code: "doom-loop", message, next: "Say what it should do instead." };
-  return { ...refused, end: { reason: "blocked", error } };
+  return { ...refusal, end: { reason: "blocked", error } };
 }
 
-async function askToRepeat(run: Run): Promise<Denied | undefined> {
-  const { turn, call, record } = run;
+/** @returns undefined when the call may be made once more */
+async function askToRepeat({ turn, call, record, hooks }: Run): Promise<Denied | undefined> {
   const { tool, input } = record;
-  const verdict = await ask(
-    run,
-    {
-      ...idsOf(turn, call),
-      tool,
-      title: `Let ${tool} be called once more?`,
-      preview: { type: "text", text: JSON.stringify(input, undefined, 2).slice(0, 10_000) },
-      input,
-      needs: [
-        { permission: "doom_loop", pattern: tool, suggestedRule: tool, match: "exact", protection: "none", effect: "" },
-      ],
-      lineage: turn.lineage,
-      hook: undefined,
-    },
-    async () => undefined,
-  );
-  return verdict.type === "allow" ? undefined : refusal(verdict);
+  const repeated = { ...idsOf(turn, call), tool, input, lineage: turn.lineage };
+  const notify = () => hooks.notify(`Rondo asks: ${loopTitle}`);
+  const verdict = await turn.untimed(() => turn.permissions.allowRepeat(repeated, notify, turn.signal));
+  switch (verdict.type) {
+    case "continue":
+    case "always":
+      return undefined;
+    case "hint":
+      return refused(verdict.words);
+    case "stop":
+      return refused("");
+    case "forbidden":
+      return denied(verdict.why);
+    default:
+      return never(verdict);
+  }
 }
 
 /** Rejects on abort. */

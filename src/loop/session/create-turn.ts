@@ -1,7 +1,7 @@
 /** Makes the turn of a session out of what the session's owner provides and what its turns share. */
 import { newID } from "../../chat/ids.ts";
 import { runSubagent } from "../agents/subagent.ts";
-import { DoomWatch } from "../calls/doom.ts";
+import { LoopDetection } from "../calls/loop-detection.ts";
 import { pendingPrompt } from "../context/context.ts";
 import { reporter } from "../log.ts";
 import type { Choices, ConfigResolver } from "../setup/agent-config.ts";
@@ -37,7 +37,7 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
     runID,
     signal,
     limits: deps.limits(),
-    doom: new DoomWatch(),
+    loopDetection: new LoopDetection(),
     firstReply: chat.messages.length,
     fallbackModel,
     get lineage() {

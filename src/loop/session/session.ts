@@ -5,16 +5,18 @@ import { type ChatEvent, isRecorded, type PermissionMode, type Queued } from "..
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import type { CommandJudgement, ContextUse } from "../../chat/protocol.ts";
+import type { Answer, BudgetRequest } from "../../chat/requests.ts";
 import type { Background } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
-import { Budget, costOfSession } from "../budget.ts";
+import { Budget, costOfSession, type ReachedLimit } from "../budget.ts";
 import { closeOpenCalls, interruptedText } from "../calls/close-calls.ts";
 import { requestCompaction } from "../context/compact.ts";
 import { contextUse, pendingPrompt, visibleEntries } from "../context/context.ts";
 import { runTurn } from "../loop.ts";
+import { OpenRequests } from "../permissions/open-requests.ts";
 import { judgeCommand } from "../permissions/parts.ts";
-import { type Answer, Permissions } from "../permissions/permission.ts";
+import { Permissions } from "../permissions/permissions.ts";
 import type { RuleBook } from "../permissions/rules.ts";
 import { type Choices, ConfigResolver } from "../setup/agent-config.ts";
 import type { HeldLock } from "../storage.ts";
@@ -24,6 +26,7 @@ import { deferred } from "./deferred.ts";
 import { checkPrompt, storePrompt } from "./intake.ts";
 import { IntakeError } from "./intake-error.ts";
 import { nameAfterFirstReply } from "./naming.ts";
+import { PlanOffer } from "./plan-offer.ts";
 import { edited, enqueued, moved } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { runPromptHooks, runSessionEndHooks, runSessionStartHooks } from "./session-hooks.ts";
@@ -37,7 +40,9 @@ export type PromptResult =
 export class Session {
   readonly chat: Chat;
   readonly choices: Choices;
+  readonly requests: OpenRequests;
   readonly permissions: Permissions;
+  readonly #planOffer: PlanOffer;
   readonly #deps: SessionDeps;
   readonly #state: SessionState;
   readonly #listeners = new Set<(event: ChatEvent) => void>();
@@ -51,16 +56,22 @@ export class Session {
     this.chat = chat;
     this.choices = choices;
     this.#deps = deps;
+    this.requests = new OpenRequests(
+      (event) => this.#emit(event),
+      (rules) => deps.keepRules(rules),
+    );
     this.permissions = new Permissions({
-      sessionID: chat.session.id,
+      requests: this.requests,
       book: () => this.#book(),
-      keep: (rules) => deps.keepRules(rules),
       used: (rule) => deps.ruleUsed(rule),
-      emit: (event) => this.#emit(event),
       attended: deps.attended,
     });
-    const ask = (text: string, signal: AbortSignal) =>
-      this.permissions.askUser("Go on beyond the budget?", text, signal);
+    const ask = async (reached: ReachedLimit, signal: AbortSignal) => {
+      const request = { kind: "budget", id: newID("per"), sessionID: chat.session.id, ...reached } as const;
+      const answer = await this.requests.ask<BudgetRequest>(request, { signal });
+      return answer.type === "continue";
+    };
+    this.#planOffer = new PlanOffer(chat, choices, this.requests);
     const limits = () => deps.limits();
     this.#state = {
       chat,
@@ -170,8 +181,9 @@ export class Session {
     await this.#changeQueue((queue) => moved(queue, queuedID, to));
   }
 
+  /** @returns whether the request was open @throws AnswerError when the answer is of another kind; the request stays open */
   answer(requestID: string, answer: Answer): boolean {
-    return this.permissions.answer(requestID, answer);
+    return this.requests.answer(requestID, answer);
   }
 
   /** From the next request on, that of the turn that runs included. */
@@ -182,8 +194,9 @@ export class Session {
   }
 
   setMode(mode: PermissionMode): void {
+    this.#planOffer.modeChanges(mode);
     this.choices.mode = mode;
-    this.permissions.changed();
+    this.requests.reconsider();
   }
 
   /**
@@ -192,7 +205,10 @@ export class Session {
    */
   async rewind(messageID: string | null): Promise<void> {
     if (this.#running) throw new IntakeError("prompt-invalid", "Rondo is working. Stop it first.");
-    await this.#locked(() => this.#emit({ type: "rewound", messageID }));
+    await this.#locked(() => {
+      this.#planOffer.withdraw();
+      this.#emit({ type: "rewound", messageID });
+    });
     this.#state.resolver.refresh();
   }
 
@@ -223,6 +239,7 @@ export class Session {
 
   /** Takes what happens in another process; nothing of it is recorded here. */
   catchUp(events: readonly ChatEvent[]): void {
+    if (events.length > 0) this.#planOffer.withdraw();
     for (const event of events) this.#apply(event);
   }
 
@@ -231,6 +248,7 @@ export class Session {
     if (this.#running) return true;
     try {
       await this.#locked(() => {}, 0);
+      if (this.#mayOfferPlan) this.#planOffer.offerAgain();
       return true;
     } catch (error) {
       if (error instanceof IntakeError) return false;
@@ -241,6 +259,7 @@ export class Session {
   async dispose(): Promise<void> {
     const isFirst = !this.#closing.signal.aborted;
     this.#closing.abort();
+    this.#planOffer.withdraw();
     await Promise.all([this.#end("The session was closed"), this.#deps.host.background.endAll()]);
     if (isFirst && this.#hasBegun) await runSessionEndHooks(this.#deps.hooks);
     this.#deps.recorder.flush();
@@ -249,6 +268,10 @@ export class Session {
   async #end(reason: string): Promise<void> {
     this.#running?.abort.abort(new DOMException(reason, "AbortError"));
     await this.#running?.done;
+  }
+
+  get #mayOfferPlan(): boolean {
+    return this.#deps.attended && !this.#closing.signal.aborted;
   }
 
   #check(input: PromptInput): void {
@@ -305,6 +328,8 @@ export class Session {
     const abort = new AbortController();
     const running: Running = { abort, wake: undefined, done: done.promise, ready: ready.promise, closed: false };
     this.#running = running;
+    this.#planOffer.withdraw();
+    let end: TurnEnd | undefined;
     let lock: HeldLock | undefined;
     try {
       const runID = newID("run");
@@ -319,10 +344,12 @@ export class Session {
       this.#hasBegun = true;
       this.#state.budget.begin(costOfSession(this.chat.messages).usd);
       ready.resolve();
-      return await runTurn(turn);
+      end = await runTurn(turn);
+      return end;
     } finally {
       lock?.release();
       this.#running = undefined;
+      if (end?.reason === "end_turn" && this.#mayOfferPlan) this.#planOffer.offer();
       ready.resolve();
       done.resolve();
     }

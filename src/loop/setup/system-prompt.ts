@@ -59,7 +59,7 @@ function section({ path, text }: { path: string; text: string }): string {
   return `## ${path}\n${text.trim()}`;
 }
 
-const planNote = "The mode is Plan: read and search, then answer with a plan. Nothing may be changed or run.";
+export const planNote = "The mode is Plan: read and search, then answer with a plan. Nothing may be changed or run.";
 const planOver = "The mode is no longer Plan.";
 
 /**

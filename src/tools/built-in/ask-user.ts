@@ -37,17 +37,19 @@ export const askUser = defineTool({
     }));
     return {
       title: asked.length === 1 ? headOf(asked[0]?.question ?? "", longestTitle) : `Ask ${asked.length} questions`,
-      preview: { type: "questions", questions: asked },
+      preview: { type: "text", text: asked.map(({ question }) => question).join("\n") },
       requires: [],
       writes: [],
       run: async () => {
         const answers = await askUser(asked);
-        return { output: asked.map((one, at) => formatAnswer(one, answers[at] ?? [])).join("\n\n"), metadata: {} };
+        return { output: answers ? told(asked, answers) : skipped, metadata: {} };
       },
     };
   },
 });
 
-function formatAnswer({ question }: Question, answers: readonly string[]): string {
-  return `${question}\n→ ${answers.length === 0 ? "(no answer)" : answers.join("; ")}`;
+const skipped = "The user lets you decide. Choose what fits best, say what you chose and why, and go on.";
+
+function told(questions: readonly Question[], answers: readonly string[][]): string {
+  return questions.map(({ question }, at) => `${question}\n→ ${answers[at]?.join("; ") || "(no answer)"}`).join("\n\n");
 }

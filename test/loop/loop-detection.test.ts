@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { newChat } from "../../src/chat/apply.ts";
 import { type AssistantMessage, noTokens, type Part } from "../../src/chat/message.ts";
-import { callsInView, DoomWatch, goesInCircles, type MadeCall } from "../../src/loop/calls/doom.ts";
+import { isLoop, LoopDetection, type MadeCall, maxCallsCompared } from "../../src/loop/calls/loop-detection.ts";
 import { loopCases } from "../cases/loop-cases.ts";
+import { continueLoop, denyWith, stopLoop } from "./answers.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 
 const call = (tool: string, input: Record<string, unknown>, output = "the same"): MadeCall => ({ tool, input, output });
@@ -36,7 +37,7 @@ interface CaseCall {
 function noticedAt(calls: readonly MadeCall[], threshold = 3): number | undefined {
   const at = calls.findIndex((one, index) => {
     const before = calls.slice(0, index).toReversed();
-    return goesInCircles([{ ...one, output: undefined }, ...before].slice(0, callsInView(threshold)), threshold);
+    return isLoop([{ ...one, output: undefined }, ...before].slice(0, maxCallsCompared(threshold)), threshold);
   });
   return at < 0 ? undefined : at + 1;
 }
@@ -157,7 +158,7 @@ describe("a long chat", () => {
     }
     const at = { messageID: "msg_4999", partID: "prt_4999" };
     const again = (input: Record<string, unknown>) =>
-      new DoomWatch().notices(chat, at, { tool: "n", input, output: undefined }, 3);
+      new LoopDetection().notices(chat, at, { tool: "n", input, output: undefined }, 3);
     assert.equal(again({ at: 9 }), false);
     assert.ok(looks < 10, `${looks} messages for a call like no other`);
     assert.equal(again({ at: 3 }), true);
@@ -169,7 +170,7 @@ describe("a model in circles", () => {
   const open = harnesses();
   const look = { call: "read", input: { file_path: "a.txt" } };
   const files = { "a.txt": "x" };
-  const doom = ({ chat }: Harness) => chat.requests.find((one) => one.permission === "doom_loop");
+  const doom = (h: Harness) => h.open("loop")[0];
 
   it("T6 asks before the third equal call; after a yes the count starts anew", async () => {
     const h = open([[look], [{ thinking: "Once more." }, look], [look], [look], [look], [look], ["Done."]], { files });
@@ -177,15 +178,14 @@ describe("a model in circles", () => {
     await until(() => doom(h) !== undefined);
     const request = doom(h) ?? assert.fail();
     assert.equal(h.model.requests.length, 3);
-    assert.equal(request.title, "Let read be called once more?");
-    assert.deepEqual(request.patterns, ["read"]);
+    assert.equal(request.tool, "read");
     assert.deepEqual(request.always, [{ permission: "doom_loop", pattern: "read", action: "allow" }]);
     assert.match(request.reason, /again and again/);
-    assert.deepEqual(request.preview, { type: "text", text: JSON.stringify(look.input, undefined, 2) });
-    h.session.answer(request.id, { type: "once" });
+    assert.equal(request.input, JSON.stringify(look.input, undefined, 2));
+    h.session.answer(request.id, continueLoop);
     await until(() => (doom(h)?.id ?? request.id) !== request.id);
     assert.equal(h.model.requests.length, 6);
-    await h.answerNext({ type: "once" });
+    await h.answerNext(continueLoop);
     assert.equal((await turn).reason, "end_turn");
     assert.equal(h.results().length, 6);
     assert.ok(h.results().every((result) => result === "1\tx"));
@@ -205,7 +205,7 @@ describe("a model in circles", () => {
       files,
     });
     const turn = h.turn();
-    await h.answerNext({ type: "once" });
+    await h.answerNext(continueLoop);
     await turn;
     await h.turn();
     const again = open([[look], { say: [look], before: () => again.send("Again.") }, [look], [look], ["Done."]], {
@@ -218,8 +218,8 @@ describe("a model in circles", () => {
   it("T6 always allowed: no further question", async () => {
     const h = open([[look], [look], [look], [look], [look], [look], [look], ["Done."]], { files });
     const turn = h.turn();
-    const request = await h.asked();
-    h.session.answer(request.id, { type: "always", rules: request.always });
+    const request = await h.asked("loop");
+    h.session.answer(request.id, { kind: "loop", type: "always", rules: request.always });
     assert.equal((await turn).reason, "end_turn");
     assert.equal(h.events.filter((event) => event.type === "asked").length, 1);
     assert.deepEqual(h.kept, [{ permission: "doom_loop", pattern: "read", action: "allow" }]);
@@ -228,12 +228,12 @@ describe("a model in circles", () => {
   it("T6 a no with words is the call's result; without words the turn stops", async () => {
     const h = open([[look], [look], [look], ["Done."]], { files });
     const turn = h.turn();
-    await h.answerNext({ type: "deny", words: "It will not change." });
+    await h.answerNext({ kind: "loop", type: "hint", words: "It will not change." });
     assert.equal((await turn).reason, "end_turn");
     assert.equal(h.results()[2], "ERROR The user refused this call and says: It will not change.");
     const mute = open([[look], [look], [look], ["Never."]], { files });
     const other = mute.turn();
-    await mute.answerNext({ type: "deny", words: "" });
+    await mute.answerNext(stopLoop);
     assert.deepEqual(await other, { reason: "blocked", error: undefined });
   });
 
@@ -262,8 +262,10 @@ describe("a model in circles", () => {
     const turn = asked.turn();
     let answers = 0;
     asked.session.listen((event) => {
-      if (event.type === "asked" && ++answers)
-        setImmediate(() => asked.session.answer(event.request.id, { type: "deny", words: "No." }));
+      if (event.type !== "asked" || ++answers < 0) return;
+      const no =
+        event.request.kind === "loop" ? ({ kind: "loop", type: "hint", words: "No." } as const) : denyWith("No.");
+      setImmediate(() => asked.session.answer(event.request.id, no));
     });
     assert.equal((await turn).reason, "blocked");
     assert.ok(answers <= 12, `${answers} questions`);

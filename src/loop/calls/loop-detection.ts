@@ -1,65 +1,67 @@
-/** Notices a model that goes in circles (spec T6). */
+/** Detects a model that repeats the same calls (spec T6). opencode calls this a "doom loop". */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import type { ToolPart } from "../../chat/message.ts";
 import { sameJson } from "./same-json.ts";
 
-/** A call, and what came of it; undefined while it runs, and for calls that were not allowed. */
 export interface MadeCall {
   tool: string;
   input: Record<string, unknown>;
+  /** Undefined while it runs, and for calls that were not allowed. */
   output: string | undefined;
 }
 
-/** The longest cycle that is noticed, in calls. */
-const longestCycle = 4;
+/** Length of the longest cycle that is detected, in calls. */
+const maxCycleLength = 4;
 
-/** So many times as often may calls be repeated that answer something new each time, as polling does. */
-const patience = 4;
+/** Factor for calls whose output changes each time, as polling does: they may be repeated this many times as often. */
+const pollingFactor = 4;
 
 /**
- * Whether the newest call, which is still to be made, closes a circle: the same call `threshold` times in a row, or the
- * same few in the same order as often.
- * @param calls of the turn, newest first; `callsInView` of them are enough
+ * Whether the newest call, which is still to be made, completes a loop: the same call, or the same few in the same order,
+ * `threshold` times in a row.
+ * @param calls of the turn, newest first; `maxCallsCompared` of them are enough
  */
-export function goesInCircles(calls: readonly MadeCall[], threshold: number): boolean {
+export function isLoop(calls: readonly MadeCall[], threshold: number): boolean {
   if (threshold <= 0) return false;
-  for (let length = 1; length <= longestCycle; length++) {
-    const { times, brings } = cycle(calls, length, threshold);
-    if (times >= (brings === "news" ? threshold * patience : threshold)) return true;
+  for (let length = 1; length <= maxCycleLength; length++) {
+    const { times, isPolling } = countCycles(calls, length, threshold);
+    if (times >= (isPolling ? threshold * pollingFactor : threshold)) return true;
   }
   return false;
 }
 
-export function callsInView(threshold: number): number {
-  return longestCycle * patience * threshold;
+export function maxCallsCompared(threshold: number): number {
+  return maxCycleLength * pollingFactor * threshold;
 }
 
-/** How often the newest `length` calls came in a row, and whether their outputs changed while they did. */
-function cycle(calls: readonly MadeCall[], length: number, threshold: number): { times: number; brings: Bringing } {
-  let brings: Bringing = "nothing";
+/** Counts how often the newest `length` calls came in a row. `isPolling`: their outputs changed meanwhile. */
+function countCycles(
+  calls: readonly MadeCall[],
+  length: number,
+  threshold: number,
+): { times: number; isPolling: boolean } {
+  let isPolling = false;
   let at = 0;
   for (; ; at++) {
     const call = calls[at];
     const before = calls[at + length];
     if (!call || !before || call.tool !== before.tool || !sameJson(call.input, before.input)) break;
-    if (at + length < length * threshold && isNews(call, before)) brings = "news";
+    if (at + length < length * threshold && hasNewOutput(call, before)) isPolling = true;
   }
-  return { times: Math.floor((at + length) / length), brings };
+  return { times: Math.floor((at + length) / length), isPolling };
 }
 
-type Bringing = "news" | "nothing";
-
-function isNews({ output }: MadeCall, before: MadeCall): boolean {
+function hasNewOutput({ output }: MadeCall, before: MadeCall): boolean {
   return output !== undefined && before.output !== undefined && output !== before.output;
 }
 
 /** Watches the calls of one turn. */
-export class DoomWatch {
-  /** The call that the user let pass: counting begins anew behind it. */
+export class LoopDetection {
+  /** The part of the last call that was allowed although it was repeated; counting restarts after it. */
   #passed: string | undefined;
   #refusals = 0;
 
-  /** Looks back a few calls only, however long the chat is. `partID` is the call that is to be made. */
+  /** Whether `call`, which stands at `at` and is still to be made, completes a loop. Looks back a few calls only. */
   notices(chat: Chat, at: { messageID: string; partID: string }, call: MadeCall, threshold: number): boolean {
     const before = callsBefore(chat.messages, at, this.#passed);
     const calls = [call];
@@ -70,25 +72,25 @@ export class DoomWatch {
         calls.push(value);
       }
     };
-    gather(1 + longestCycle);
-    // Nearly all calls differ from the few before them, and need no closer look.
+    gather(1 + maxCycleLength);
+    // Nearly all calls differ from the few before them; those need no more comparisons.
     if (!calls.some((one, index) => index > 0 && one.tool === call.tool && sameJson(one.input, call.input)))
       return false;
-    gather(callsInView(threshold));
-    return goesInCircles(calls, threshold);
+    gather(maxCallsCompared(threshold));
+    return isLoop(calls, threshold);
   }
 
   pass(partID: string): void {
     this.#passed = partID;
   }
 
-  /** @returns how often in this turn */
+  /** Counts a refusal. @returns the refusals in this turn */
   refuse(): number {
     return ++this.#refusals;
   }
 }
 
-/** The calls before this one and since the user spoke, newest first. */
+/** Yields the calls between the user's last prompt and this call, newest first. */
 function* callsBefore(
   entries: readonly Entry[],
   { messageID, partID }: { messageID: string; partID: string },
@@ -111,7 +113,7 @@ function* callsBefore(
   }
 }
 
-/** Whether the user has said something in it. */
+/** Whether the entry holds words of the user. */
 function isPrompt({ parts }: Entry): boolean {
   return parts.some((part) => {
     if (part.type === "text") return !part.synthetic && !part.ignored;

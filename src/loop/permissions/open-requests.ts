@@ -1,0 +1,148 @@
+/** The requests of a session that wait for the user's answer (spec T7). */
+
+import type { ChatEvent } from "../../chat/events.ts";
+import { never } from "../../chat/never.ts";
+import type { Answer, AnswerTo, Rule, UserRequest } from "../../chat/requests.ts";
+import { sameJson } from "../calls/same-json.ts";
+
+/** An answer that does not fit its request. The request stays open. */
+export class AnswerError extends Error {
+  override readonly name = "AnswerError";
+
+  constructor(asked: UserRequest["kind"], answered: Answer["kind"]) {
+    super(`The open question is about ${subjects[asked]}, the answer about ${subjects[answered]}. Answer it again.`);
+  }
+}
+
+const subjects: Record<UserRequest["kind"], string> = {
+  permission: "a permission",
+  choices: "the model's questions",
+  plan: "a plan",
+  budget: "the budget",
+  loop: "a repeated call",
+};
+
+/** The user stopped the turn with the answer to another request. */
+export class Withdrawn extends Error {
+  override readonly name = "Withdrawn";
+}
+
+interface Asking<R extends UserRequest> {
+  signal: AbortSignal;
+  /** Requests of one kind with the same subject share an answer. */
+  subject?: unknown;
+  /** Returns the answer that the rules and the mode give now, if they do. */
+  reconsider?(): AnswerTo<R> | undefined;
+}
+
+interface Open {
+  request: UserRequest;
+  subject: unknown;
+  reconsider(): Answer | undefined;
+  settle(answer: Answer): void;
+  fail(error: unknown): void;
+}
+
+export class OpenRequests {
+  readonly #open = new Map<string, Open>();
+  readonly #emit: (event: ChatEvent) => void;
+  readonly #keepRules: (rules: Rule[]) => void;
+
+  constructor(emit: (event: ChatEvent) => void, keepRules: (rules: Rule[]) => void) {
+    this.#emit = emit;
+    this.#keepRules = keepRules;
+  }
+
+  /** Rejects with the signal's reason on abort, and with Withdrawn when the model's questions can no longer be answered. */
+  ask<R extends UserRequest>(request: R, asking: Asking<R>): Promise<AnswerTo<R>> {
+    const { signal, subject, reconsider = () => undefined } = asking;
+    return new Promise((resolve, reject) => {
+      const close = () => {
+        this.#open.delete(request.id);
+        signal.removeEventListener("abort", abort);
+        this.#emit({ type: "answered", requestID: request.id });
+      };
+      const fail = (error: unknown) => {
+        close();
+        reject(error);
+      };
+      const abort = () => fail(signal.reason);
+      const settle = (answer: Answer) => {
+        close();
+        resolve(answer as AnswerTo<R>); // `answer` has compared the kinds
+      };
+      this.#open.set(request.id, { request, subject, reconsider, settle, fail });
+      signal.addEventListener("abort", abort, { once: true });
+      this.#emit({ type: "asked", request });
+      if (signal.aborted) abort();
+    });
+  }
+
+  /**
+   * Settles the request and those with the same subject.
+   * @returns whether it was open
+   * @throws AnswerError when the answer is of another kind; nothing is settled then
+   */
+  answer(requestID: string, answer: Answer): boolean {
+    const open = this.#open.get(requestID);
+    if (!open) return false;
+    const { request, subject } = open;
+    if (answer.kind !== request.kind) throw new AnswerError(request.kind, answer.kind);
+    if (answer.type === "always") this.#keepRules(answer.rules.filter((rule) => isOffered(rule, request)));
+    const isEqual = (other: Open) =>
+      other === open ||
+      (subject !== undefined && other.request.kind === request.kind && sameJson(other.subject, subject));
+    for (const { settle } of this.#all().filter(isEqual)) settle(answer);
+    if (answer.type === "always") this.reconsider();
+    if (stopsTurn(answer)) this.#stopAll();
+    return true;
+  }
+
+  find(requestID: string): UserRequest | undefined {
+    return this.#open.get(requestID)?.request;
+  }
+
+  /** Settles the requests that a changed mode or changed rules answer. */
+  reconsider(): void {
+    for (const { reconsider, settle } of this.#all()) {
+      const answer = reconsider();
+      if (answer) settle(answer);
+    }
+  }
+
+  #all(): Open[] {
+    return [...this.#open.values()];
+  }
+
+  /** The turn stops, so no other request of it can be answered. */
+  #stopAll(): void {
+    for (const { request, settle, fail } of this.#all()) {
+      switch (request.kind) {
+        case "permission":
+          settle({ kind: "permission", type: "deny", words: "" });
+          break;
+        case "choices":
+          fail(new Withdrawn("The user stopped the turn before answering."));
+          break;
+        case "budget":
+        case "loop":
+          settle({ kind: request.kind, type: "stop" });
+          break;
+        case "plan":
+          break;
+        default:
+          never(request);
+      }
+    }
+  }
+}
+
+function stopsTurn(answer: Answer): boolean {
+  return answer.type === "stop" || (answer.type === "deny" && answer.words.trim() === "");
+}
+
+/** Whether the rule was offered; only its pattern may differ. */
+function isOffered(rule: Rule, request: UserRequest): boolean {
+  if (!("always" in request)) return false;
+  return rule.action === "allow" && request.always.some(({ permission }) => permission === rule.permission);
+}

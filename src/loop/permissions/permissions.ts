@@ -1,0 +1,152 @@
+/** Whether a call may run: the rules decide, or the user is asked (spec T6, T7). */
+
+import { newID } from "../../chat/ids.ts";
+import type { Answer, AnswerTo, LoopRequest, PermissionRequest, Rule } from "../../chat/requests.ts";
+import type { PermissionRequirement } from "../../tools/tool.ts";
+import type { OpenRequests } from "./open-requests.ts";
+import { alwaysRules, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
+
+/** A call before it runs. */
+export type CallToJudge = Omit<PermissionRequest, "kind" | "id" | "reason" | "permission" | "patterns" | "always"> & {
+  input: Record<string, unknown>;
+  needs: readonly PermissionRequirement[];
+  lineage: Lineage;
+  /** A hook's decision, or an earlier answer: `ask` asks even if no rule does, `allow` allows all but protected files. */
+  hook: { decision: "allow" | "ask"; reason: string } | undefined;
+};
+
+/** A call that the model repeats. */
+type RepeatedCall = Pick<CallToJudge, "sessionID" | "messageID" | "partID" | "callID" | "tool" | "input" | "lineage">;
+
+/** A rule or a hook forbids it, or nobody is there to ask. */
+export interface Forbidden {
+  type: "forbidden";
+  why: string;
+}
+
+/** The user's answer, or what decided before the user was asked. */
+export type Verdict = AnswerTo<PermissionRequest> | Forbidden;
+
+/** May answer a request before the user sees it. */
+export type BeforeAsking = (request: PermissionRequest) => Promise<Verdict | undefined>;
+
+export interface PermissionsOptions {
+  requests: OpenRequests;
+  book(): RuleBook;
+  /** A rule has decided about a call. */
+  used(rule: Rule): void;
+  /** Whether somebody can answer. In a headless run nobody can, and what asks is denied. */
+  attended: boolean;
+}
+
+const allowed = { kind: "permission", type: "once" } as const satisfies Answer;
+const repeatAllowed = { kind: "loop", type: "continue" } as const satisfies Answer;
+
+export class Permissions {
+  readonly requests: OpenRequests;
+  readonly attended: boolean;
+  readonly #options: PermissionsOptions;
+
+  constructor(options: PermissionsOptions) {
+    this.requests = options.requests;
+    this.attended = options.attended;
+    this.#options = options;
+  }
+
+  judge(need: PermissionRequirement, tool: string, lineage: Lineage): Judgement {
+    return judge(need, tool, this.#options.book(), lineage);
+  }
+
+  /** Judges all needs by the rules and asks the user when they say so. Rejects with the signal's reason on abort. */
+  async allow(call: CallToJudge, before: BeforeAsking, signal: AbortSignal): Promise<Verdict> {
+    const judged = this.#judged(call);
+    for (const { judgement } of judged) if (judgement.rule) this.#options.used(judgement.rule);
+    const denial = judged.find((one) => one.judgement.decision === "deny");
+    if (denial) return forbidden(denial.judgement.why);
+    const asking = judged.filter((one) => one.judgement.decision === "ask");
+    const isProtected = asking.some(({ need }) => need.protection !== "none");
+    const { hook } = call;
+    if (hook?.decision === "allow" && !isProtected) return allowed;
+    const forced = hook?.decision === "ask";
+    if (asking.length === 0 && !forced) return allowed;
+    const reason = asking[0]?.judgement.why ?? (hook?.reason || "A hook wants you to be asked.");
+    const needs = asking.length > 0 ? asking.map((one) => one.need) : call.needs;
+    // No rule can allow what a hook asks about each time.
+    const request = requestOf(call, needs, reason, forced ? [] : alwaysRules(needs));
+    const verdict = await before(request);
+    if (verdict && !(verdict.type !== "forbidden" && verdict.type !== "deny" && isProtected)) return verdict;
+    if (!this.attended) return forbidden(`${reason} Nobody is there to ask.`);
+    const { permission, patterns, tool, title } = request;
+    return await this.requests.ask(request, {
+      signal,
+      subject: { permission, patterns, tool, title, input: call.input },
+      reconsider: () => (!forced && this.#isAllowed(call) ? allowed : undefined),
+    });
+  }
+
+  /**
+   * Decides whether a repeated call may run once more, by the rules for `doom_loop` or by asking the user.
+   * @param notify is called before the user is asked
+   */
+  async allowRepeat(
+    call: RepeatedCall,
+    notify: () => void,
+    signal: AbortSignal,
+  ): Promise<AnswerTo<LoopRequest> | Forbidden> {
+    const { input, lineage, ...about } = call;
+    const { tool } = about;
+    const need: PermissionRequirement = {
+      permission: "doom_loop",
+      pattern: tool,
+      suggestedRule: tool,
+      match: "exact",
+      protection: "none",
+      effect: "",
+    };
+    const { decision, why, rule } = this.judge(need, tool, lineage);
+    if (rule) this.#options.used(rule);
+    if (decision === "deny") return forbidden(why);
+    if (decision === "allow") return repeatAllowed;
+    if (!this.attended) return forbidden(`${why} Nobody is there to ask.`);
+    notify();
+    const text = JSON.stringify(input, undefined, 2).slice(0, 10_000);
+    return await this.requests.ask(
+      { kind: "loop", id: newID("per"), ...about, reason: why, input: text, always: alwaysRules([need]) },
+      {
+        signal,
+        subject: { tool, input },
+        reconsider: () => (this.judge(need, tool, lineage).decision === "allow" ? repeatAllowed : undefined),
+      },
+    );
+  }
+
+  #isAllowed(call: CallToJudge): boolean {
+    return strictest(this.#judged(call).map((one) => one.judgement)) === "allow";
+  }
+
+  #judged({ needs, tool, lineage }: CallToJudge): { need: PermissionRequirement; judgement: Judgement }[] {
+    return needs.map((need) => ({ need, judgement: this.judge(need, tool, lineage) }));
+  }
+}
+
+function forbidden(why: string): Forbidden {
+  return { type: "forbidden", why };
+}
+
+function requestOf(
+  call: CallToJudge,
+  asking: readonly PermissionRequirement[],
+  reason: string,
+  always: Rule[],
+): PermissionRequest {
+  const { needs: _, input: __, lineage: ___, hook: ____, ...shown } = call;
+  return {
+    kind: "permission",
+    id: newID("per"),
+    ...shown,
+    reason,
+    permission: asking[0]?.permission ?? call.tool,
+    patterns: asking.map((need) => need.pattern),
+    always,
+  };
+}

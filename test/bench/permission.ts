@@ -1,6 +1,7 @@
 /** Time to decide on a command: parsing, resolving its paths, and the rules. */
 import { judge, strictest } from "../../src/loop/permissions/rules.ts";
 import { commandRequirements } from "../../src/tools/command/command-requirements.ts";
+import { programs } from "../../src/tools/command/programs/table.ts";
 import { allowed } from "../tools/command/allowed.ts";
 import { reading } from "../tools/command/judged.ts";
 import { questions } from "../tools/command/questions.ts";
@@ -14,7 +15,8 @@ export async function benchPermission(report: Report): Promise<void> {
   const workspace = new TestWorkspace();
   try {
     for (const name of ["a.ts", "src/b.ts", "package.json", ".env"]) workspace.put(name, "x");
-    const commands = [allowed, questions, tricks].flatMap((table) => Object.values(table).flat());
+    const examples = programs.flatMap(({ asks = [] }) => asks);
+    const commands = [...[allowed, questions, tricks].flatMap((table) => Object.values(table).flat()), ...examples];
     const loaded = performance.now();
     await decide("ls", workspace);
     report("permission.first", performance.now() - loaded, "ms");

@@ -230,7 +230,7 @@ export interface ModelPrice {
   cacheWrite?: number | undefined;
 }
 
-/** RunLimits of the run. Times in ms, sizes in tokens, under the names of spec O; see docs/settings.md for the defaults. */
+/** RunLimits of the run. ServerTimes in ms, sizes in tokens, under the names of spec O; see docs/settings.md for the defaults. */
 export type RunLimits = {
   [name in
     | "compactAt"

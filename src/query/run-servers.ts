@@ -30,7 +30,7 @@ export async function serversOf(options: Options, { folders, trusted, say, log }
   }
   if (mcpServers === undefined && !(isThere && allowProjectMcpServers)) return noServers;
   const [{ McpServers }, { loadServers }] = await Promise.all([
-    import("../mcp/servers.ts"),
+    import("../mcp/mcp-servers.ts"),
     import("../mcp/config/server-config.ts"),
   ]);
   const servers = new McpServers({
@@ -42,7 +42,7 @@ export async function serversOf(options: Options, { folders, trusted, say, log }
     folders: () => folders,
     env,
     version,
-    loginPlace: undefined,
+    loginHost: undefined,
     log: (server, line) => log(`${server}: ${line}`),
     onProblem: say,
   });

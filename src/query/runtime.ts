@@ -227,7 +227,7 @@ function openRecord({ sessions, chat, found, limits, say, log }: ResolvedOptions
 
 /** Returns a function that loads rules files, agents and memory from the wanted setting sources. */
 async function projectLoader(plan: ResolvedOptions, options: Options): Promise<() => Project> {
-  // Loaded late: it brings a YAML parser.
+  // LoadedServers late: it brings a YAML parser.
   const { loadProject } = await import("../project/project.ts");
   const { systemPrompt } = options;
   const prompt = typeof systemPrompt === "string" ? systemPrompt : undefined;

@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import { BrowserLogin } from "../../src/extension/mcp/browser-login.ts";
 import { WindowServers } from "../../src/extension/mcp/window-servers.ts";
 import { loadServers } from "../../src/mcp/config/server-config.ts";
-import { McpServers } from "../../src/mcp/servers.ts";
+import { McpServers } from "../../src/mcp/mcp-servers.ts";
 import { oauth, serve } from "../mcp/http-server.ts";
 
 /** VS Code gives its storages to an activated extension only, so these are maps. */
@@ -134,7 +134,7 @@ describe("signing in to a server with VS Code", () => {
       folders: () => [],
       env: process.env,
       version: "0",
-      loginPlace: login,
+      loginHost: login,
       log() {},
       onProblem(sentence) {
         throw new Error(sentence);

@@ -22,14 +22,14 @@ describe("the configuration of MCP servers", () => {
     writeFileSync(path.join(place, ".mcp.json"), JSON.stringify({ mcpServers }));
   const problemsOf = (server: unknown, env = {}) => load({ settings: { bad: server }, env }).problems;
 
-  it("T11 takes servers of the caller, the settings and the files; a workspace takes no name of the user's", () => {
+  it("T11 reads servers of the caller, the settings and the files; a workspace cannot take a name of the user's", () => {
     write({ a: { command: "theirs" }, c: { url: "https://example.com/mcp" } });
     const { servers, problems } = load({
       caller: { b: { command: "callers" } },
       settings: { a: { command: "users" }, b: { command: "users" } },
     });
     assert.deepEqual(
-      servers.map(({ name, bringer, source, target }) => [name, bringer, source, target]),
+      servers.map(({ name, origin, source, target }) => [name, origin, source, target]),
       [
         ["b", "caller", "this run", "callers"],
         ["a", "settings", "settings", "users"],
@@ -37,17 +37,17 @@ describe("the configuration of MCP servers", () => {
       ],
     );
     assert.deepEqual(problems, [
-      'The setting rondo.mcpServers: the server "b" is not used: there is one of that name already, from this run.',
-      '.mcp.json: the server "a" is not used: there is one of that name already, from settings.',
+      'The setting rondo.mcpServers: the server "b" is not used: another server already has that name, from this run.',
+      '.mcp.json: the server "a" is not used: another server already has that name, from settings.',
     ]);
   });
 
-  it("T11 reads nothing where the workspace is not trusted", () => {
+  it("T11 reads nothing in an untrusted workspace", () => {
     write({ a: { command: "x" } });
     assert.deepEqual(load({ settings: { b: { command: "x" } }, trusted: false }), { servers: [], problems: [] });
   });
 
-  it("T11 puts in variables of the environment, and never Rondo's keys", () => {
+  it("T11 replaces variables of the environment, but never Rondo's keys", () => {
     const env = { TOKEN: "t", OPENAI_API_KEY: "sk" };
     const { servers } = load({
       settings: {
@@ -77,21 +77,21 @@ describe("the configuration of MCP servers", () => {
   });
 
   const refused: [string, unknown, RegExp][] = [
-    ["a server that is no object", "npx", /must be an object/],
-    ["no command", {}, /command must be text/],
+    ["a server that is not an object", "npx", /must be an object/],
+    ["no command", {}, /command must be a string/],
     ["an empty command", { command: "" }, /command must not be empty/],
     ["arguments that are no list", { command: "x", args: "y" }, /args must be a list/],
-    ["a NUL", { command: "x\0y" }, /must not hold a NUL/],
-    ["sse", { type: "sse", url: "https://example.com" }, /"sse" is an old way/],
+    ["a NUL", { command: "x\0y" }, /must not contain a NUL/],
+    ["sse", { type: "sse", url: "https://example.com" }, /deprecated "sse"/],
     ["another type", { type: "magic" }, /"stdio" or "http"/],
     ["an address without https", { url: "http://example.com/mcp" }, /https/],
     ["an address that is none", { url: "there" }, /not an address/],
-    ["a password in an address", { url: "https://a:b@example.com" }, /into its headers/],
+    ["a password in an address", { url: "https://a:b@example.com" }, /in its headers/],
     ["a header that is two", { url: "https://example.com", headers: { A: "1\r\nB: 2" } }, /malformed/],
     ["a time limit of nothing", { command: "x", timeout: 1 }, /at least 1000 ms/],
   ];
   for (const [what, server, words] of refused) {
-    it(`T11 refuses ${what}, in one sentence, and takes the next`, () => {
+    it(`T11 rejects ${what} in one sentence, and reads the next server`, () => {
       const { servers, problems } = load({ settings: { bad: server, good: { command: "x" } } });
       assert.deepEqual(
         servers.map(({ name }) => name),
@@ -102,14 +102,14 @@ describe("the configuration of MCP servers", () => {
     });
   }
 
-  it("T11 refuses names that would not be seen for what they are", () => {
+  it("T11 rejects names with confusing characters", () => {
     const { servers, problems } = load({ settings: { "a\u001b[31m": { command: "x" }, "": { command: "x" } } });
     assert.deepEqual(servers, []);
     assert.equal(problems.length, 2);
     assert.ok(!problems.join().includes("\u001b"));
   });
 
-  it("T11 shows a command for what it is", () => {
+  it("T11 shows a command with quotes and escapes", () => {
     const { servers } = load({ settings: { a: { command: "x", args: ["a b", "\u202e\u001b"] } } });
     assert.equal(servers[0]?.target, String.raw`x "a b" "\u{202e}\u001b"`);
     write({
@@ -145,7 +145,7 @@ describe("the configuration of MCP servers", () => {
     assert.match(load({}).problems[0] ?? "", /leads out of the workspace/);
   });
 
-  it("T11 each change of a server makes it another", () => {
+  it("T11 every change of a server changes its fingerprint", () => {
     const prints = [
       { command: "x" },
       { command: "y" },
@@ -157,7 +157,7 @@ describe("the configuration of MCP servers", () => {
   });
 });
 
-describe("a server that the workspace brings", () => {
+describe("a server of the workspace", () => {
   afterEach(endAll);
 
   it("T11 starts once the user has allowed exactly this configuration, and asks again when it changes", async () => {

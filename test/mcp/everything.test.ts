@@ -14,7 +14,7 @@ describe("the reference server", () => {
     after(endAll);
     sameOverBoth(() => running);
 
-    it("T11 is told of the workspace's folders", async () => {
+    it("T11 gets the workspace's folders", async () => {
       const { output } = await call(running, "mcp__everything__get-roots-list");
       assert.match(output, new RegExp(pathToFileURL(running.folder).href));
     });
@@ -51,7 +51,7 @@ describe("the reference server", () => {
 });
 
 function sameOverBoth(running: () => Running): void {
-  it("T11 has its tools, each of which asks under its own name", async () => {
+  it("T11 offers its tools, each with its own permission", async () => {
     const state = stateOf(running(), "everything");
     assert.equal(state.type, "ready");
     const names = running()
@@ -69,13 +69,13 @@ function sameOverBoth(running: () => Running): void {
         suggestedRule: "*",
         match: "pattern",
         protection: "none",
-        effect: "asks the server everything",
+        effect: "calls the server everything",
       },
     ]);
     assert.equal(plan.writes, "unknown");
   });
 
-  it("T11 answers with text, and says what is wrong with an input", async () => {
+  it("T11 answers with text, and explains a wrong input", async () => {
     assert.equal((await call(running(), "mcp__everything__echo", { message: "hello" })).output, "Echo: hello");
     assert.match((await call(running(), "mcp__everything__get-sum", { a: 2, b: 40 })).output, /\b42\b/);
     const failed = await call(running(), "mcp__everything__get-sum", { a: "two" });
@@ -90,7 +90,7 @@ function sameOverBoth(running: () => Running): void {
     assert.match(attachments[0]?.url ?? "", /^data:image\/png;base64,iVBOR/);
   });
 
-  it("T11 answers with structured content once, though it is there twice", async () => {
+  it("T11 answers with structured content once, although it is sent twice", async () => {
     const { output } = await call(running(), "mcp__everything__get-structured-content", { location: "Chicago" });
     assert.equal(output.match(/humidity/g)?.length, 1);
   });
@@ -105,7 +105,7 @@ function sameOverBoth(running: () => Running): void {
     assert.match(text.output, /demo:\/\/resource\/dynamic\/text\/2:\n/);
   });
 
-  it("T11 tells of progress", async () => {
+  it("T11 reports progress", async () => {
     const told: string[] = [];
     const result = await call(
       running(),
@@ -117,7 +117,7 @@ function sameOverBoth(running: () => Running): void {
     assert.deepEqual(told.slice(0, 2), ["1 of 3", "2 of 3"]);
   });
 
-  it("T11 can be stopped in the middle, and answers the next call", async () => {
+  it("T11 can be stopped during a call, and answers the next one", async () => {
     const stop = new AbortController();
     const reason = new Error("stopped");
     const long = call(

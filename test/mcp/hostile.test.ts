@@ -20,20 +20,20 @@ async function counted(way: string, more: { timeout?: number } = {}): Promise<Ru
 describe("hostile servers", () => {
   afterEach(endAll);
 
-  it("T11 a command that is not there fails at once, and its neighbour runs", async () => {
+  it("T11 a missing command fails immediately, and another server runs", async () => {
     const running = await ready({ none: { command: "no-such-command-7" }, good: hostile("well") });
     const state = stateOf(running, "none");
     assert.deepEqual(state.type === "failed" && state.message, "There is no command no-such-command-7.");
     assert.equal((await call(running, "mcp__good__act")).output, "It was act.");
   });
 
-  it("T11 one that crashes at its start is started three times more, and then says why", async () => {
+  it("T11 a server that crashes at its start is restarted three times, then the reason is shown", async () => {
     const running = await counted("crash-start");
     const state = stateOf(running, "bad");
     assert.deepEqual(state, {
       type: "failed",
-      message: "It ended with exit code 3. Its last words: I do not want to.",
-      next: "Look into its log.",
+      message: "It ended with exit code 3. Its last output: I do not want to.",
+      next: "Check its log.",
     });
     assert.equal(starts(running), 4);
     assert.deepEqual(running.servers.tools(), []);
@@ -41,7 +41,7 @@ describe("hostile servers", () => {
     assert.equal(starts(running), 8);
   });
 
-  it("T11 one that crashes in a call fails that call at once, and is started again for the next", async () => {
+  it("T11 a crash during a call fails that call immediately, and the server is restarted", async () => {
     const running = await counted("crash-once");
     await assert.rejects(call(running, "mcp__bad__act"), (error) => {
       assert.ok(error instanceof ToolError);
@@ -52,17 +52,17 @@ describe("hostile servers", () => {
     assert.equal(stateOf(running, "bad").type, "ready");
   });
 
-  it("T11 one that crashes in every call is given up after three starts", async () => {
+  it("T11 a server that crashes in every call fails after three restarts", async () => {
     const running = await counted("crash-call");
     for (let at = 0; at < 4; at++) await assert.rejects(call(running, "mcp__bad__act"), ToolError);
     assert.equal(stateOf(running, "bad").type, "failed");
     assert.equal(starts(running), 4);
   });
 
-  it("T11 one that never introduces itself is waited for once, and given up", async () => {
+  it("T11 a server that never initializes delays only one prompt, and fails", async () => {
     const running = run(
       { bad: hostile("hang-start"), good: hostile("well") },
-      { times: { patience: 300, start: 3000 } },
+      { times: { promptWait: 300, start: 3000 } },
     );
     const { signal } = new AbortController();
     await running.servers.ready(signal);
@@ -74,7 +74,7 @@ describe("hostile servers", () => {
     assert.match(JSON.stringify(stateOf(running, "bad")), /did not answer within 3 s/);
   });
 
-  it("T11 a prompt that is stopped waits for no server", async () => {
+  it("T11 a stopped prompt waits for no server", async () => {
     const running = run({ bad: hostile("hang-start") });
     const stop = new AbortController();
     const waiting = running.servers.ready(stop.signal);
@@ -83,17 +83,17 @@ describe("hostile servers", () => {
     assert.equal(stateOf(running, "bad").type, "starting");
   });
 
-  it("T11 one that hangs in a call is told that nobody waits, and is replaced", async () => {
+  it("T11 a server that hangs in a call gets a cancellation, and is replaced", async () => {
     const running = await counted("hang-call");
     const stop = new AbortController();
     setTimeout(() => stop.abort(new ToolError("It took longer than 100 ms.")), 100);
     await assert.rejects(call(running, "mcp__bad__act", {}, { signal: stop.signal }), /longer than 100 ms/);
     await until(() => readFileSync(counter(running), "utf8").includes("cancelled"));
-    await until(() => running.log.some((line) => line.includes("does not answer any more")));
+    await until(() => running.log.some((line) => line.includes("has stopped answering")));
     await until(() => stateOf(running, "bad").type === "ready");
   });
 
-  it("T11 one that will not end is ended, with all that it started", async () => {
+  it("T11 a server that does not exit is killed, with all processes that it started", async () => {
     const running = await ready({ bad: hostile("stubborn") });
     const elapsed = stopwatch();
     await running.servers.act("bad", "stop");
@@ -103,25 +103,25 @@ describe("hostile servers", () => {
     assert.equal(stateOf(running, "bad").type, "off", "the user stopped it");
   });
 
-  it("T11 an answer of 50 MB is no answer", async () => {
+  it("T11 an answer of 50 MB is rejected", async () => {
     const running = await ready({ bad: hostile("huge") });
     await assert.rejects(call(running, "mcp__bad__act"), /more than 16 MiB/);
     assert.equal(stateOf(running, "bad").type, "failed");
   });
 
-  it("T11 an answer that is malformed fails in words, and a refusal is told in the server's own", async () => {
+  it("T11 a malformed answer fails with a message, and a refusal shows the server's message", async () => {
     const running = await ready({ bad: hostile("malformed"), no: hostile("refuses") });
     await assert.rejects(call(running, "mcp__bad__act"), /Its answer is malformed/);
     assert.deepEqual(await call(running, "mcp__no__act"), { output: "Not today.", metadata: {}, failed: true });
   });
 
-  it("T11 garbage between the messages is noted and passed over", async () => {
+  it("T11 garbage between messages is logged and ignored", async () => {
     const running = await ready({ bad: hostile("garbage") });
     assert.equal((await call(running, "mcp__bad__act")).output, "It was act.");
     assert.ok(running.log.some((line) => line.includes("Not a message: Welcome!")));
   });
 
-  it("T11 a flood of garbage, of errors or of messages holds up nobody", async () => {
+  it("T11 a flood of garbage, errors or messages blocks nothing", async () => {
     const running = run({
       garbage: hostile("flood-start"),
       errors: hostile("flood-error"),
@@ -130,12 +130,12 @@ describe("hostile servers", () => {
     await running.servers.ready(new AbortController().signal);
     assert.match(JSON.stringify(stateOf(running, "garbage")), /more than/);
     assert.equal((await call(running, "mcp__errors__act")).output, "It was act.");
-    await assert.rejects(call(running, "mcp__notes__act"), /more than can be read/);
+    await assert.rejects(call(running, "mcp__notes__act"), /sends too much data/);
     const size = running.log.join("").length;
     assert.ok(size < 1_000_000, `${size} characters of log`);
   });
 
-  it("T11 what a server asks of us is refused, save the folders", async () => {
+  it("T11 requests of a server are refused, except for the folders", async () => {
     const running = await ready({ bad: hostile("asks") });
     const answers = JSON.parse((await call(running, "mcp__bad__act")).output);
     assert.deepEqual(
@@ -149,14 +149,14 @@ describe("hostile servers", () => {
     assert.ok(running.log.some((line) => line.includes("elicitation/create")));
   });
 
-  it("T11 a change of its tools is taken over, however often it is announced", async () => {
+  it("T11 changed tools are listed again, however often the server announces them", async () => {
     const running = await ready({ bad: hostile("changing") });
     await call(running, "mcp__bad__before");
     await until(() => running.servers.tools().some(({ name }) => name === "mcp__bad__after"));
     assert.equal(running.servers.tools().length, 1);
   });
 
-  it("T11 a list of several pages is read to its end, and one that goes in a circle once", async () => {
+  it("T11 a list of several pages is read completely, and a circular one only once", async () => {
     const { servers } = await ready({ bad: hostile("pages") });
     assert.deepEqual(
       servers.tools().map(({ name }) => name),
@@ -164,7 +164,7 @@ describe("hostile servers", () => {
     );
   });
 
-  it("T11 of 5,000 tools the first 1,000 are there", async () => {
+  it("T11 uses the first 1,000 of 5,000 tools", async () => {
     const running = await ready({ bad: hostile("crowd") });
     assert.equal(running.servers.tools().length, 1000);
     assert.ok(running.log.some((line) => line.includes("first 1000 tools")));

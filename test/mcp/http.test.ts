@@ -43,7 +43,7 @@ describe("MCP over HTTP", () => {
     [404, ""],
     [400, "Bad Request: No valid session ID"],
   ] as const) {
-    it(`T11 begins a new session when the server has forgotten the old one (${status}), and asks once more`, async () => {
+    it(`T11 starts a new session when the server has lost the old one (${status}), and repeats the call`, async () => {
       let sessions = 0;
       const server = await start(({ message, response }) => {
         if (message?.method === "initialize") sessions++;
@@ -57,7 +57,7 @@ describe("MCP over HTTP", () => {
     });
   }
 
-  it("T11 fails a call at once when the stream of its answer is cut", async () => {
+  it("T11 fails a call immediately when the stream of its answer is cut", async () => {
     const server = await start(({ message, response }) => {
       if (message?.method !== "tools/call") return false;
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -76,7 +76,7 @@ describe("MCP over HTTP", () => {
   });
 
   for (const kind of ["application/json", "text/event-stream"]) {
-    it(`T11 takes no answer of 50 MB as ${kind}`, async () => {
+    it(`T11 rejects an answer of 50 MB as ${kind}`, async () => {
       const server = await start(({ message, response }) => {
         if (message?.method !== "tools/call") return false;
         response.writeHead(200, { "content-type": kind });
@@ -91,14 +91,14 @@ describe("MCP over HTTP", () => {
     });
   }
 
-  it("T11 gives up a server that is not there, and says so", async () => {
+  it("T11 reports a server that cannot be reached", async () => {
     const server = await start(() => false);
     await server.close();
     const running = await ready({ http: { url: server.url } });
     assert.match(JSON.stringify(stateOf(running, "http")), /cannot be reached: .*ECONNREFUSED/);
   });
 
-  it("T11 says what to do when a server wants a sign-in and nobody can sign in", async () => {
+  it("T11 says what to do when a server requires a sign-in that is not possible", async () => {
     const server = await start(({ response }) => {
       response.writeHead(401, { "www-authenticate": "Bearer" }).end();
       return true;
@@ -106,7 +106,7 @@ describe("MCP over HTTP", () => {
     const running = await ready({ http: { url: server.url } });
     const state = stateOf(running, "http");
     assert.equal(state.type, "failed");
-    assert.match(JSON.stringify(state), /status 401.*token into its headers/);
+    assert.match(JSON.stringify(state), /status 401.*token in its headers/);
     assert.deepEqual(
       [...new Set(server.asked.map(({ path }) => path))],
       ["/mcp"],
@@ -114,7 +114,7 @@ describe("MCP over HTTP", () => {
     );
   });
 
-  it("T11 a stream that is closed at once is not opened again and again without end", async () => {
+  it("T11 a stream that closes immediately is not reopened forever", async () => {
     const server = await start(({ request, response }) => {
       if (request.method !== "GET") return false;
       response.writeHead(200, { "content-type": "text/event-stream" }).end("retry: 0\n\n");
@@ -127,7 +127,7 @@ describe("MCP over HTTP", () => {
     assert.equal((await call(running, "mcp__http__act")).output, "It was act.");
   });
 
-  it("T11 a call that is stopped is cancelled at the server", async () => {
+  it("T11 a stopped call is cancelled on the server", async () => {
     const server = await start(({ message }) => message?.method === "tools/call");
     const running = await ready({ http: { url: server.url } });
     const stop = new AbortController();

@@ -1,11 +1,11 @@
 /** Signing in to a server: the whole flow, against a real OAuth server. */
 import assert from "node:assert/strict";
-import type { LoginPlace } from "../../src/mcp/connection/oauth-login.ts";
+import type { LoginHost } from "../../src/mcp/connection/oauth-login.ts";
 import { type HttpServer, oauth, serve } from "./http-server.ts";
 import { call, endAll, ready, stateOf } from "./mcp.ts";
 
 /** The user, their browser and their secrets. `lead`: what the browser does with the address that is opened. */
-class User implements LoginPlace {
+class User implements LoginHost {
   readonly secrets = new Map<string, string>();
   readonly opened: URL[] = [];
   redirect = "vscode://rondo.rondo/mcp-auth?windowId=1";
@@ -25,7 +25,7 @@ class User implements LoginPlace {
     this.#waiting.get(answer.get("state") ?? "")?.(answer);
   }
 
-  back(state: string, signal: AbortSignal): Promise<URLSearchParams> {
+  waitForRedirect(state: string, signal: AbortSignal): Promise<URLSearchParams> {
     return new Promise((resolve, reject) => {
       this.#waiting.set(state, resolve);
       signal.addEventListener("abort", () => reject(signal.reason));
@@ -55,16 +55,16 @@ describe("signing in to an MCP server", () => {
     await endAll();
     await server.close();
   });
-  const start = () => ready({ http: { url: server.url } }, { loginPlace: user });
+  const start = () => ready({ http: { url: server.url } }, { loginHost: user });
 
-  it("T11 nothing is opened, and nobody but the server is asked, until the user wants to sign in", async () => {
+  it("T11 no browser opens, and only the server gets requests, until the user starts a sign-in", async () => {
     const running = await start();
     assert.deepEqual(stateOf(running, "http"), { type: "sign-in" });
     assert.deepEqual(user.opened, []);
     assert.deepEqual([...new Set(server.asked.map(({ path }) => path))], ["/mcp"]);
   });
 
-  it("T11 signs in with PKCE and a state, and its tools are there", async () => {
+  it("T11 signs in with PKCE and a state, and offers the tools", async () => {
     const running = await start();
     await running.servers.act("http", "sign-in");
     assert.equal(stateOf(running, "http").type, "ready");
@@ -74,7 +74,7 @@ describe("signing in to an MCP server", () => {
     assert.equal((await call(running, "mcp__http__act")).output, "It was act.");
   });
 
-  it("T11 what was won by a sign-in serves the next start, and is renewed when it is over", async () => {
+  it("T11 uses the tokens for the next start, and renews expired ones", async () => {
     await (await start()).servers.act("http", "sign-in");
     const again = await start();
     assert.equal(stateOf(again, "http").type, "ready");
@@ -84,7 +84,7 @@ describe("signing in to an MCP server", () => {
     assert.equal(user.opened.length, 1);
   });
 
-  it("T11 when it cannot be renewed the user is asked to sign in anew", async () => {
+  it("T11 asks the user to sign in again when the tokens cannot be renewed", async () => {
     const running = await start();
     await running.servers.act("http", "sign-in");
     guard.tokens.clear();
@@ -99,7 +99,7 @@ describe("signing in to an MCP server", () => {
     assert.equal(stateOf(running, "http").type, "ready");
   });
 
-  it("T11 an answer with another state does not count", async () => {
+  it("T11 ignores a redirect with another state", async () => {
     const running = await start();
     user.open = async (url) => {
       user.opened.push(url);
@@ -118,7 +118,7 @@ describe("signing in to an MCP server", () => {
     );
   });
 
-  it("T11 a refusal is told in words", async () => {
+  it("T11 explains a refusal", async () => {
     const running = await start();
     user.open = async (url) => {
       const state = url.searchParams.get("state") ?? "";
@@ -128,11 +128,11 @@ describe("signing in to an MCP server", () => {
     assert.match(JSON.stringify(stateOf(running, "http")), /You may not/);
   });
 
-  it("T11 a token goes to its own server and nowhere else", async () => {
+  it("T11 sends a token to its own server only", async () => {
     await (await start()).servers.act("http", "sign-in");
     const other = await serve(() => false);
     try {
-      const running = await ready({ http: { url: other.url } }, { loginPlace: user });
+      const running = await ready({ http: { url: other.url } }, { loginHost: user });
       await call(running, "mcp__http__act");
       assert.ok(other.asked.length > 0);
       assert.ok(other.asked.every(({ headers }) => headers["authorization"] === undefined));
@@ -142,7 +142,7 @@ describe("signing in to an MCP server", () => {
     }
   });
 
-  it("T11 a server that sends the sign-in to a program on this machine is not followed", async () => {
+  it("T11 does not follow a sign-in to a program on this machine", async () => {
     const { way } = oauth(() => hostile.origin);
     const hostile = await serve((asked) => {
       if (asked.request.path !== "/.well-known/oauth-authorization-server") return way(asked);
@@ -159,9 +159,9 @@ describe("signing in to an MCP server", () => {
       return true;
     });
     try {
-      const running = await ready({ http: { url: hostile.url } }, { loginPlace: user });
+      const running = await ready({ http: { url: hostile.url } }, { loginHost: user });
       await running.servers.act("http", "sign-in");
-      assert.match(JSON.stringify(stateOf(running, "http")), /which is not opened/);
+      assert.match(JSON.stringify(stateOf(running, "http")), /which is not allowed/);
       assert.deepEqual(user.opened, []);
     } finally {
       await endAll();

@@ -5,8 +5,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ServerView } from "../../src/chat/protocol.ts";
 import { loadServers } from "../../src/mcp/config/server-config.ts";
-import type { McpOptions } from "../../src/mcp/servers.ts";
-import { McpServers } from "../../src/mcp/servers.ts";
+import type { McpOptions } from "../../src/mcp/mcp-servers.ts";
+import { McpServers } from "../../src/mcp/mcp-servers.ts";
 import type { ProgressReporter, Tool, ToolPlan, ToolResult } from "../../src/tools/tool.ts";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -44,10 +44,10 @@ export function run(caller: unknown, options: Partial<McpOptions> = {}): Running
     folders: () => [folder],
     env,
     version: "0",
-    loginPlace: undefined,
+    loginHost: undefined,
     log: (server, line) => log.push(`${server}: ${line}`),
     onProblem: (sentence) => problems.push(sentence),
-    times: { patience: 15_000, start: 15_000, backoff: 20, ping: 300, settle: 20 },
+    times: { promptWait: 15_000, start: 15_000, backoff: 20, ping: 300, refreshDelay: 20 },
     ...options,
   });
   const running = {

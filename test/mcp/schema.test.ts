@@ -1,7 +1,7 @@
 /** What of a server's words is sent to a model: schemas, names, answers. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { toResult } from "../../src/mcp/tools/call-result.ts";
+import { toToolResult } from "../../src/mcp/tools/call-result.ts";
 import { serverSlugs, toolNames } from "../../src/mcp/tools/offered-names.ts";
 import { checkedSchema } from "../../src/mcp/tools/tool-schema.ts";
 
@@ -22,7 +22,7 @@ describe("schemas of servers", () => {
     ["no more properties", { type: "object", properties: {}, required: [], additionalProperties: false }],
   ];
   for (const [what, schema] of good) {
-    it(`T11 with ${what} stay as they are`, () => {
+    it(`T11 with ${what} are not changed`, () => {
       assert.deepEqual(checkedSchema({ $schema: "http://json-schema.org/draft-07/schema#", ...schema }), {
         schema,
         note: "",
@@ -53,21 +53,21 @@ describe("schemas of servers", () => {
     ["an identity within", of({ $id: "https://example.com/" })],
   ];
   for (const [what, schema] of bad) {
-    it(`T11 with ${what} are left out, and the model is told`, () => {
+    it(`T11 with ${what} are replaced, and the model is told`, () => {
       const { schema: offered, note } = checkedSchema(schema);
       assert.deepEqual(offered, { type: "object", additionalProperties: true });
-      assert.match(note, /^\(What input it takes is not known: its schema .+\.\)$/);
+      assert.match(note, /^\(Its input is not known: its schema .+\.\)$/);
     });
   }
 
-  it("T11 do not hide words", () => {
+  it("T11 lose their invisible characters", () => {
     const { schema } = checkedSchema(of({ type: "string", description: "see\u001b[8m\u{e0041}\u200bn" }));
     assert.deepEqual(schema["properties"], { a: { type: "string", description: "seen" } });
   });
 });
 
-describe("names of tools of servers", () => {
-  it("T11 are unique, fit every provider, and no rule for one server covers another", () => {
+describe("names of servers' tools", () => {
+  it("T11 are unique, valid for every provider, and no rule for one server matches another", () => {
     const names = fc.uniqueArray(fc.oneof(fc.string({ maxLength: 80 }), fc.stringMatching(/^[ab_-]{0,6}$/)), {
       maxLength: 6,
     });
@@ -91,12 +91,12 @@ describe("names of tools of servers", () => {
     );
   });
 
-  it("T11 hold no seam within a server's part, though it is cut there", () => {
+  it("T11 contain no double underscore in the server's part, even when it is shortened", () => {
     const [slug = ""] = serverSlugs([`${"x".repeat(14)} ${"y".repeat(20)}`]).values();
     assert.match(slug, /^x{14}_[0-9a-f]{8}$/);
   });
 
-  it("T11 stay as they are where they can", () => {
+  it("T11 are not changed if they are valid", () => {
     assert.deepEqual([...serverSlugs(["git-hub", "a__b", "@x/y z"]).values()], ["git-hub", "a_b", "x_y_z"]);
     assert.deepEqual(
       [...toolNames("s", ["read_file", "read.file"]).values()],
@@ -106,10 +106,10 @@ describe("names of tools of servers", () => {
 });
 
 describe("answers of servers", () => {
-  const answer = (...content: unknown[]) => toResult({ content, structuredContent: undefined, isError: false });
+  const answer = (...content: unknown[]) => toToolResult({ content, structuredContent: undefined, isError: false });
   const png = Buffer.from("89504e470d0a1a0a0000", "hex").toString("base64");
 
-  it("T11 an image is what its bytes say, not what the server says", () => {
+  it("T11 the type of an image comes from its bytes, not from the server", () => {
     const { output, attachments = [] } = answer(
       { type: "image", data: png, mimeType: "image/jpeg" },
       { type: "image", data: Buffer.from("<svg onload=x>").toString("base64"), mimeType: "image/png" },
@@ -119,10 +119,10 @@ describe("answers of servers", () => {
       attachments.map(({ mime }) => mime),
       ["image/png"],
     );
-    assert.match(output, /it is no PNG, JPEG, GIF or WebP.*it has 6291456 bytes/s);
+    assert.match(output, /it is not a PNG, JPEG, GIF or WebP.*it has 6291456 bytes/s);
   });
 
-  it("T11 more images than a provider takes are left out", () => {
+  it("T11 images beyond the limits of providers are left out", () => {
     const { output, attachments = [] } = answer(...Array.from({ length: 12 }, () => ({ type: "image", data: png })));
     assert.equal(attachments.length, 10);
     assert.equal(output.match(/too many/g)?.length, 2);
@@ -131,16 +131,23 @@ describe("answers of servers", () => {
     assert.equal(answer(...three).attachments?.length, 2);
   });
 
-  it("T11 parts that nobody knows are named, escape sequences taken out, and nothing is an answer, too", () => {
-    assert.equal(answer({ type: "video" }, 7).output.match(/unknown kind/g)?.length, 2);
+  it("T11 unknown parts are named, escape sequences are removed, and an empty answer is reported", () => {
+    assert.equal(answer({ type: "video" }, 7).output.match(/unknown type/g)?.length, 2);
     assert.equal(answer({ type: "text", text: "a\u001b[2Jb" }).output, "ab");
-    assert.equal(answer().output, "(It gave no answer.)");
-    assert.equal(answer({ type: "audio", data: "AAAA" }).output, "(Audio is left out: 3 bytes.)");
+    assert.equal(answer().output, "(The answer is empty.)");
+    assert.equal(answer({ type: "audio", data: "AAAA" }).output, "(Audio was left out: 3 bytes.)");
   });
 
-  it("T11 a failure is one", () => {
-    const failed = toResult({ content: [{ type: "text", text: "no" }], structuredContent: undefined, isError: true });
+  it("T11 an error is a failed call", () => {
+    const failed = toToolResult({
+      content: [{ type: "text", text: "no" }],
+      structuredContent: undefined,
+      isError: true,
+    });
     assert.equal(failed.failed, true);
-    assert.deepEqual(toResult({ content: [], structuredContent: { a: 1 }, isError: false }).output, '{\n  "a": 1\n}');
+    assert.deepEqual(
+      toToolResult({ content: [], structuredContent: { a: 1 }, isError: false }).output,
+      '{\n  "a": 1\n}',
+    );
   });
 });

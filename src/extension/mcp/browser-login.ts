@@ -1,14 +1,14 @@
 /** The user's browser, as servers sign in with it; what is won by it goes to VS Code's secret storage. */
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
-import type { LoginPlace } from "../../mcp/connection/oauth-login.ts";
+import type { LoginHost } from "../../mcp/connection/oauth-login.ts";
 
 /** The address of a server is part of the name, so that no other server is given its tokens. */
 const secretName = (server: string) => `rondo.mcp.${createHash("sha256").update(server).digest("hex")}`;
 
 const backPath = "/mcp-auth";
 
-export class BrowserLogin implements LoginPlace, vscode.UriHandler, vscode.Disposable {
+export class BrowserLogin implements LoginHost, vscode.UriHandler, vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
   readonly #openInBrowser: (address: string) => Thenable<boolean>;
   /** By state. */
@@ -31,7 +31,7 @@ export class BrowserLogin implements LoginPlace, vscode.UriHandler, vscode.Dispo
     if (!(await this.#openInBrowser(url.href))) throw new Error("The browser was not opened.");
   }
 
-  back(state: string, signal: AbortSignal): Promise<URLSearchParams> {
+  waitForRedirect(state: string, signal: AbortSignal): Promise<URLSearchParams> {
     // Rondo is active as long as somebody waits, so that nothing has to activate it for this.
     this.#handler ??= vscode.window.registerUriHandler(this);
     return new Promise((resolve, reject) => {

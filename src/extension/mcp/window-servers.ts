@@ -2,8 +2,8 @@
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { version } from "../../chat/version.ts";
-import { type Loaded, loadServers } from "../../mcp/config/server-config.ts";
-import { McpServers } from "../../mcp/servers.ts";
+import { type LoadedServers, loadServers } from "../../mcp/config/server-config.ts";
+import { McpServers } from "../../mcp/mcp-servers.ts";
 import { BrowserLogin } from "./browser-login.ts";
 
 /** Key of the fingerprints of servers that the user has allowed; VS Code keeps them where no agent can write. */
@@ -39,7 +39,7 @@ export class WindowServers implements vscode.Disposable {
       folders: openFolders,
       env: process.env,
       version,
-      loginPlace: this.#login,
+      loginHost: this.#login,
       log: (server, line) => this.#log.appendLine(`${new Date().toISOString()} [${server}] ${line}`),
       onProblem: (sentence) => log.warn(sentence),
     });
@@ -99,7 +99,7 @@ export class WindowServers implements vscode.Disposable {
 }
 
 /** Reads the servers. Only the user's own settings count: a workspace uses `.mcp.json`, which needs the user's consent. */
-function loadConfigured(): Loaded {
+function loadConfigured(): LoadedServers {
   return loadServers({
     caller: undefined,
     settings: vscode.workspace.getConfiguration("rondo").inspect("mcpServers")?.globalValue,

@@ -1,105 +1,102 @@
-/** Which MCP servers there are: from the caller, the user's settings and each workspace folder's `.mcp.json`. */
+/** Reads the configured MCP servers: from the caller, the user's settings and each workspace folder's `.mcp.json`. */
 import { createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
 import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../../tools/file-access/config-files.ts";
-import { expand, isLoopback, variablesOf } from "./server-environment.ts";
+import { expandVariables, isLoopback, variablesOf } from "./server-environment.ts";
 
-/** How a server is reached. */
-export type Launch =
+/** How to start or reach a server. */
+export type ServerLaunch =
   | { type: "stdio"; command: string; args: string[]; env: Record<string, string>; cwd: string }
   | { type: "http"; url: string; headers: Record<string, string> };
 
-/** Who brings a server. That of a workspace runs what a stranger chose, so the user is asked first. */
-type Bringer = "caller" | "settings" | "workspace";
+/** Where a server comes from. A workspace's server may come from a stranger, so the user is asked first. */
+type ServerOrigin = "caller" | "settings" | "workspace";
 
 export interface ServerConfig {
   name: string;
-  bringer: Bringer;
-  /** Where it stands, for people: "settings", ".mcp.json". */
+  origin: ServerOrigin;
+  /** Name of the place where it is configured, for people: "settings", ".mcp.json". */
   source: string;
-  /** The command or address as it is written, and which variables of the environment it is given. */
+  /** The command or address as it is written, and the variables of the environment that it uses. */
   target: string;
-  launch: Launch;
-  /** ms that a call may take. */
-  timeout: number;
-  /** Not started by itself. */
+  launch: ServerLaunch;
+  /** Maximum time of a call. */
+  timeoutMs: number;
+  /** Whether only the user starts it. */
   disabled: boolean;
-  /** Names exactly this configuration: another command, argument, variable or address is another server. */
+  /** Identifies this exact configuration: another command, argument, variable or address gives another fingerprint. */
   fingerprint: string;
 }
 
-export interface Loaded {
-  /** Those of the caller first, then the user's, then the workspace's. Each name once. */
+export interface LoadedServers {
+  /** The caller's servers, then the user's, then the workspace's. Each name occurs once. */
   servers: ServerConfig[];
-  /** A sentence for each entry that cannot be used. */
+  /** One sentence for each entry that cannot be used. */
   problems: string[];
 }
 
 export interface ConfigSources {
-  /** Servers by name, as they were given with a run; undefined: none. */
+  /** Servers by name, as given with a run. */
   caller: unknown;
-  /** The setting `rondo.mcpServers`, as it is; undefined: none. */
+  /** Value of the setting `rondo.mcpServers`. */
   settings: unknown;
-  /** Absolute. Servers whose folder is not said start in the first. */
+  /** Absolute paths. Servers without a folder start in the first one. */
   folders: readonly string[];
-  /** Whether their `.mcp.json` are read; they are if it is not said. */
+  /** Whether to read `.mcp.json` files; true by default. */
   files?: boolean;
-  /** Where it is false there are no servers at all, the user's own included: most of them act on the workspace. */
+  /** Without trust there are no servers, not even the user's: most of them act on the workspace. */
   trusted: boolean;
-  /** What `${NAME}` stands for. */
+  /** Values for `${NAME}`. */
   env: NodeJS.ProcessEnv;
 }
 
-/** ms */
-const usualTimeout = 60_000;
-/** Bytes. */
-const fileLimit = 1024 * 1024;
-const mostServers = 100;
+const defaultCallTimeoutMs = 60_000;
+const maxFileBytes = 1024 * 1024;
+const maxServers = 100;
 
 /**
- * Never throws: what cannot be used is a problem and does not stop the rest. Of several servers with one name the caller's
- * goes before the user's and that before the workspace's, so that a workspace cannot take the place of a server whose tools
- * the user's rules allow.
+ * Never throws: an entry that cannot be used becomes a problem. If several servers have the same name, the caller's wins,
+ * then the user's, so that a workspace cannot replace a server whose tools the user's rules allow.
  */
-export function loadServers({ caller, settings, folders, files = true, trusted, env }: ConfigSources): Loaded {
+export function loadServers({ caller, settings, folders, files = true, trusted, env }: ConfigSources): LoadedServers {
   if (!trusted) return { servers: [], problems: [] };
-  const reader = new Reader(env);
-  const usual = folders[0] ?? os.homedir();
-  reader.all(caller, { bringer: "caller", source: "this run", place: "mcpServers", folder: usual });
-  reader.all(settings, {
-    bringer: "settings",
+  const reader = new ServerConfigReader(env);
+  const firstFolder = folders[0] ?? os.homedir();
+  reader.addAll(caller, { origin: "caller", source: "this run", place: "mcpServers", folder: firstFolder });
+  reader.addAll(settings, {
+    origin: "settings",
     source: "settings",
     place: "The setting rondo.mcpServers",
-    folder: usual,
+    folder: firstFolder,
   });
   for (const root of files ? configRoots(folders, os.devNull, true) : []) {
-    if (root.source === "workspace") reader.file(root, ".mcp.json");
+    if (root.source === "workspace") reader.addFile(root, ".mcp.json");
   }
   return reader.loaded;
 }
 
 /** @throws SyntaxError */
 function serversIn(text: string): unknown {
-  const file = File.safeParse(JSON.parse(text));
+  const file = ConfigFile.safeParse(JSON.parse(text));
   if (!file.success) throw new SyntaxError('it is not an object with "mcpServers"');
   return file.data.mcpServers;
 }
 
-const File = z.object({ mcpServers: z.optional(z.unknown()) });
+const ConfigFile = z.object({ mcpServers: z.optional(z.unknown()) });
 
 const text = (most: number) =>
-  z.string({ error: "must be text" }).check(
+  z.string({ error: "must be a string" }).check(
     z.maxLength(most, { error: "is too long" }),
-    z.refine((value) => !value.includes("\0"), { error: "must not hold a NUL" }),
+    z.refine((value) => !value.includes("\0"), { error: "must not contain a NUL" }),
   );
-const texts = z.record(z.string(), text(32_768), { error: "must be an object of texts" });
+const textRecord = z.record(z.string(), text(32_768), { error: "must be an object of strings" });
 
 const common = {
   timeout: z.optional(
     z
-      .int({ error: "must be whole milliseconds" })
+      .int({ error: "must be a whole number of milliseconds" })
       .check(
         z.gte(1000, { error: "must be at least 1000 ms" }),
         z.lte(3_600_000, { error: "must be at most an hour" }),
@@ -108,55 +105,55 @@ const common = {
   disabled: z.optional(z.boolean({ error: "must be true or false" })),
 };
 
-const Stdio = z.object({
+const StdioConfig = z.object({
   ...common,
   command: text(4096).check(z.minLength(1, { error: "must not be empty" })),
-  args: z.optional(z.array(text(32_768), { error: "must be a list of texts" }).check(z.maxLength(1000))),
-  env: z.optional(texts),
+  args: z.optional(z.array(text(32_768), { error: "must be a list of strings" }).check(z.maxLength(1000))),
+  env: z.optional(textRecord),
   cwd: z.optional(text(4096)),
 });
 
-const Http = z.object({ ...common, url: text(8192), headers: z.optional(texts) });
+const HttpConfig = z.object({ ...common, url: text(8192), headers: z.optional(textRecord) });
 
-const httpNames = ["http", "streamable-http", "streamableHttp"];
+const httpTypes = ["http", "streamable-http", "streamableHttp"];
 
-interface Place {
-  bringer: Bringer;
+interface ConfigSource {
+  origin: ServerOrigin;
   source: string;
-  /** Begins the sentence of a problem. */
+  /** Start of the sentence about a problem. */
   place: string;
-  /** Where commands run. */
+  /** Folder in which commands run. */
   folder: string;
 }
 
-/** Something in a configuration that cannot be used, in words that follow a colon. */
-class Unusable extends Error {}
+/** A part of a configuration cannot be used. The message follows a colon. */
+class UnusableServer extends Error {}
 
-class Reader {
-  readonly loaded: Loaded = { servers: [], problems: [] };
+class ServerConfigReader {
+  readonly loaded: LoadedServers = { servers: [], problems: [] };
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env;
   }
 
-  file(root: ConfigRoot, name: string): void {
-    const found = readConfigFile(root, name, fileLimit);
+  addFile(root: ConfigRoot, name: string): void {
+    const found = readConfigFile(root, name, maxFileBytes);
     if (found.type === "missing") return;
-    const shown = root.prefix + name;
-    const unusable = (why: string) => this.loaded.problems.push(`The servers of ${shown} are not used: ${why}.`);
+    const fileName = root.prefix + name;
+    const unusable = (why: string) => this.loaded.problems.push(`The servers of ${fileName} are not used: ${why}.`);
     if (found.type === "unusable") return void unusable(found.why);
-    if (found.size > fileLimit) return void unusable(`it is larger than ${fileLimit / 1024} KiB`);
+    if (found.size > maxFileBytes) return void unusable(`it is larger than ${maxFileBytes / 1024} KiB`);
     try {
       const servers = serversIn(decodeText(found.bytes) ?? "");
-      this.all(servers, { bringer: "workspace", source: shown, place: shown, folder: root.folder });
+      this.addAll(servers, { origin: "workspace", source: fileName, place: fileName, folder: root.folder });
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       unusable("it is not valid JSON with an object mcpServers");
     }
   }
 
-  all(servers: unknown, place: Place): void {
+  addAll(servers: unknown, place: ConfigSource): void {
     if (servers === undefined || servers === null) return;
     if (typeof servers !== "object" || Array.isArray(servers)) {
       this.loaded.problems.push(`${place.place}: mcpServers must be an object of servers.`);
@@ -166,29 +163,29 @@ class Reader {
       try {
         this.#add(name, value, place);
       } catch (error) {
-        if (!(error instanceof Unusable)) throw error;
-        const shown = JSON.stringify(name.slice(0, 80));
-        this.loaded.problems.push(`${place.place}: the server ${shown} is not used: ${error.message}.`);
+        if (!(error instanceof UnusableServer)) throw error;
+        const quoted = JSON.stringify(name.slice(0, 80));
+        this.loaded.problems.push(`${place.place}: the server ${quoted} is not used: ${error.message}.`);
       }
     }
   }
 
-  #add(name: string, value: unknown, place: Place): void {
-    const { bringer, source, folder } = place;
+  #add(name: string, value: unknown, place: ConfigSource): void {
+    const { origin, source, folder } = place;
     if (!/^[\w .@/:-]{1,64}$/.test(name)) {
-      throw new Unusable("a name has 1 to 64 letters, digits, spaces and . _ - @ / :");
+      throw new UnusableServer("a name must have 1 to 64 letters, digits, spaces or . _ - @ / :");
     }
     const { servers } = this.loaded;
     const other = servers.find((one) => one.name === name);
-    if (other) throw new Unusable(`there is one of that name already, from ${other.source}`);
-    if (servers.length === mostServers) throw new Unusable(`there are ${mostServers} servers already`);
-    const written = isHttp(value) ? this.#http(value, place) : this.#stdio(value, place);
+    if (other) throw new UnusableServer(`another server already has that name, from ${other.source}`);
+    if (servers.length === maxServers) throw new UnusableServer(`there are already ${maxServers} servers`);
+    const written = isHttp(value) ? this.#parseHttp(value, place) : this.#parseStdio(value, place);
     const variables = variablesOf(JSON.stringify(value));
     const given = variables.length === 0 ? "" : ` (is given ${variables.map((one) => `$${one}`).join(", ")})`;
     servers.push({
       ...written,
       name,
-      bringer,
+      origin,
       source,
       target: `${written.target}${given}`,
       fingerprint: createHash("sha256")
@@ -197,8 +194,18 @@ class Reader {
     });
   }
 
-  #stdio(value: unknown, { folder, bringer }: Place): Pick<ServerConfig, "launch" | "target" | "timeout" | "disabled"> {
-    const { command, args = [], env = {}, cwd = ".", timeout = usualTimeout, disabled = false } = parse(Stdio, value);
+  #parseStdio(
+    value: unknown,
+    { folder, origin }: ConfigSource,
+  ): Pick<ServerConfig, "launch" | "target" | "timeoutMs" | "disabled"> {
+    const {
+      command,
+      args = [],
+      env = {},
+      cwd = ".",
+      timeout: timeoutMs = defaultCallTimeoutMs,
+      disabled = false,
+    } = parseConfig(StdioConfig, value);
     return {
       launch: {
         type: "stdio",
@@ -208,32 +215,46 @@ class Reader {
         cwd: path.resolve(folder, this.#expand(cwd)),
       },
       target: [
-        ...pairs(env, "=", bringer),
-        ...[command, ...args].map(shown),
-        ...(cwd === "." ? [] : [`(in ${shown(cwd)})`]),
+        ...describePairs(env, "=", origin),
+        ...[command, ...args].map(quoteWord),
+        ...(cwd === "." ? [] : [`(in ${quoteWord(cwd)})`]),
       ].join(" "),
-      timeout,
+      timeoutMs,
       disabled,
     };
   }
 
-  #http(value: unknown, { bringer }: Place): Pick<ServerConfig, "launch" | "target" | "timeout" | "disabled"> {
-    const { url, headers = {}, timeout = usualTimeout, disabled = false } = parse(Http, value);
+  #parseHttp(
+    value: unknown,
+    { origin }: ConfigSource,
+  ): Pick<ServerConfig, "launch" | "target" | "timeoutMs" | "disabled"> {
+    const {
+      url,
+      headers = {},
+      timeout: timeoutMs = defaultCallTimeoutMs,
+      disabled = false,
+    } = parseConfig(HttpConfig, value);
     const address = this.#expand(url);
-    if (!URL.canParse(address)) throw new Unusable("its url is not an address");
+    if (!URL.canParse(address)) throw new UnusableServer("its url is not an address");
     const { protocol, hostname, username, password } = new URL(address);
     if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname))) {
-      throw new Unusable("its url must begin with https://, or lead to this machine");
+      throw new UnusableServer("its url must start with https:// or point to this machine");
     }
-    if (username !== "" || password !== "") throw new Unusable("a password belongs into its headers, not into its url");
+    if (username !== "" || password !== "") throw new UnusableServer("put the password in its headers, not in its url");
     const all = this.#expandAll(headers);
     for (const [name, one] of Object.entries(all)) {
       if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || /[\r\n]/.test(one)) {
-        throw new Unusable(`its header ${JSON.stringify(name.slice(0, 80))} is malformed`);
+        throw new UnusableServer(`its header ${JSON.stringify(name.slice(0, 80))} is malformed`);
       }
     }
-    const sent = Object.keys(headers).length === 0 ? "" : ` (is sent ${pairs(headers, ": ", bringer).join(", ")})`;
-    return { launch: { type: "http", url: address, headers: all }, target: `${shown(url)}${sent}`, timeout, disabled };
+    const sent =
+      Object.keys(headers).length === 0 ? "" : ` (is sent ${describePairs(headers, ": ", origin).join(", ")})`;
+    return {
+      launch: { type: "http", url: address, headers: all },
+      target: `${quoteWord(url)}${sent}`,
+      timeoutMs,
+      disabled,
+    };
   }
 
   #expandAll(values: Record<string, string>): Record<string, string> {
@@ -241,40 +262,41 @@ class Reader {
   }
 
   #expand(value: string): string {
-    const expanded = expand(value, this.#env);
-    if (expanded.type === "unusable") throw new Unusable(expanded.why);
+    const expanded = expandVariables(value, this.#env);
+    if (expanded.type === "unusable") throw new UnusableServer(expanded.why);
     return expanded.text;
   }
 }
 
-/** @throws Unusable for kinds of servers that there are not */
+/** @throws UnusableServer for an unknown type */
 function isHttp(value: unknown): boolean {
-  const { type, url } = parse(z.object({ type: z.optional(z.unknown()), url: z.optional(z.unknown()) }), value);
+  const { type, url } = parseConfig(z.object({ type: z.optional(z.unknown()), url: z.optional(z.unknown()) }), value);
   if (type === undefined) return url !== undefined;
-  if (type === "sse") throw new Unusable('"sse" is an old way to talk to servers; most that had it take "http" now');
-  if (typeof type === "string" && httpNames.includes(type)) return true;
+  if (type === "sse")
+    throw new UnusableServer('the deprecated "sse" transport is not supported; most such servers also support "http"');
+  if (typeof type === "string" && httpTypes.includes(type)) return true;
   if (type === "stdio") return false;
-  throw new Unusable('its type must be "stdio" or "http"');
+  throw new UnusableServer('its type must be "stdio" or "http"');
 }
 
-function parse<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
+function parseConfig<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map(({ path, message }) =>
     path.length === 0 ? "it must be an object" : `${path.join(".").slice(0, 80)} ${message}`,
   );
-  throw new Unusable(wrong.join("; "));
+  throw new UnusableServer(wrong.join("; "));
 }
 
-/** The user is to see all that a workspace chose; values of their own are secrets at times, and not shown. */
-function pairs(values: Record<string, string>, between: string, bringer: Bringer): string[] {
+/** Shows the values that a workspace chose. The user's own values may be secrets and are not shown. */
+function describePairs(values: Record<string, string>, between: string, origin: ServerOrigin): string[] {
   return Object.entries(values).map(
-    ([name, value]) => `${shown(name)}${between}${bringer === "workspace" ? shown(value) : "…"}`,
+    ([name, value]) => `${quoteWord(name)}${between}${origin === "workspace" ? quoteWord(value) : "…"}`,
   );
 }
 
-/** As one would type it; what a shell would take apart is in quotes, and what cannot be seen is spelled out. */
-function shown(word: string): string {
+/** Returns the word as it would be typed, in quotes if necessary. Invisible characters are escaped. */
+function quoteWord(word: string): string {
   if (/^[\w@%+=:,./${}-]+$/.test(word)) return word;
   return JSON.stringify(word).replace(/\p{C}/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 }

@@ -1,4 +1,4 @@
-/** A connection to one MCP server. The one file that knows the SDK, and a bundle of its own: loaded with the first server. */
+/** Connections to MCP servers over the SDK. This file is a separate bundle that is loaded with the first server. */
 
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,140 +13,144 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
-import type { Launch } from "../config/server-config.ts";
-import { fetchFor } from "./http-fetch.ts";
-import type { Login } from "./oauth-login.ts";
+import type { ServerLaunch } from "../config/server-config.ts";
+import { boundedFetch } from "./http-fetch.ts";
+import type { OAuthLogin } from "./oauth-login.ts";
 import { isFailure, ServerFailure } from "./server-failure.ts";
-import { visible } from "./server-text.ts";
+import { visibleText } from "./server-text.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-/** As the server sent it: nothing of it is checked yet. */
+/** Unchecked data of the server. */
 export interface ListedTool {
   name: string;
   description: unknown;
   inputSchema: unknown;
 }
 
-/** As the server sent it: nothing of it is checked yet. */
+/** Unchecked data of the server. */
 export interface CallAnswer {
   content: unknown[];
   structuredContent: unknown;
   isError: boolean;
 }
 
-export interface Connection {
-  /** Whether it has neither ended nor been closed. */
+export interface ServerConnection {
+  /** False after the connection ended or was closed. */
   readonly isOpen: boolean;
-  /** Each page of the list. @throws ServerFailure */
+  /** Reads all pages of the list. @throws ServerFailure */
   listTools(signal: AbortSignal): Promise<ListedTool[]>;
   /**
-   * Aborting tells the server that nobody waits any more.
+   * Aborting cancels the request on the server.
    * @throws ServerFailure
    */
   call(name: string, args: Record<string, unknown>, signal: AbortSignal, onProgress: OnProgress): Promise<CallAnswer>;
-  /** Whether it answers within `timeout` ms. */
-  isAlive(timeout: number): Promise<boolean>;
-  /** Resolves when nothing of it is left. */
+  /** Whether it answers a ping in time. */
+  isAlive(timeoutMs: number): Promise<boolean>;
+  /** Resolves when its process or session has ended. */
   close(): Promise<void>;
 }
 
 export type OnProgress = (progress: number, total: number | undefined, message: string | undefined) => void;
 
 export interface ConnectOptions {
-  launch: Launch;
+  launch: ServerLaunch;
   env: NodeJS.ProcessEnv;
-  /** Its tokens; undefined: nobody can sign in. */
-  login: Login | undefined;
+  /** Tokens of the server; undefined where sign-in is not possible. */
+  login: OAuthLogin | undefined;
   version: string;
   folders(): readonly string[];
-  /** ms that it has to introduce itself. */
-  timeout: number;
+  /** Maximum time to initialize and to list its tools. */
+  timeoutMs: number;
   signal: AbortSignal;
   onClosed(why: ServerFailure): void;
   onToolsChanged(): void;
-  /** A line for its log. */
+  /** Logs a line. */
   onNote(line: string): void;
 }
 
-/** Of one list. */
-const mostTools = 1000;
-const mostPages = 100;
-/** ms that an HTTP server has to take leave of us. */
-const leaveTime = 1000;
-/** ms in which the end of an answer is still on its way once its stream has ended. */
-const answerGrace = 200;
-/** ms; the call's own time limit ends it before. */
-const longest = 24 * 3_600_000;
+/** Limits of one tool list. */
+const maxTools = 1000;
+const maxPages = 100;
+/** Maximum time to end the session with an HTTP server. */
+const terminateTimeoutMs = 1000;
+/** Time after the end of a stream in which the rest of an answer may still arrive. */
+const answerGraceMs = 200;
+/** Longer than any call may take, because calls have their own time limit. */
+const maxRequestMs = 24 * 3_600_000;
 
-const Listed = z.object({
+const ToolPage = z.object({
   tools: z.array(z.unknown()),
   nextCursor: z.optional(z.nullable(z.string())),
 });
-const OneTool = z.object({
+const ToolEntry = z.object({
   name: z.string(),
   description: z.optional(z.unknown()),
   inputSchema: z.optional(z.unknown()),
 });
-const Answer = z.object({
+const CallAnswerSchema = z.object({
   content: z._default(z.array(z.unknown()), []),
   structuredContent: z.optional(z.unknown()),
   isError: z._default(z.boolean(), false),
 });
 
-/** @throws ServerFailure; then nothing of it is left */
-export async function connect(options: ConnectOptions): Promise<Connection> {
+/** @throws ServerFailure after the process or session has ended */
+export async function connect(options: ConnectOptions): Promise<ServerConnection> {
   const { launch, env, login, onNote } = options;
   if (launch.type === "stdio") {
     const transport = new StdioTransport(launch, env, onNote);
-    return await open(transport, options, {
+    return await openConnection(transport, options, {
       failure: () => transport.ended,
       leave: async () => {},
     });
   }
   const transport = httpTransport(launch, login);
-  return await open(transport, options, {
+  return await openConnection(transport, options, {
     failure: () => undefined,
     leave: () => transport.terminateSession().catch(() => {}),
   });
 }
 
-type HttpLaunch = Extract<Launch, { type: "http" }>;
+type HttpLaunch = Extract<ServerLaunch, { type: "http" }>;
 
-function httpTransport(launch: HttpLaunch, login: Login | undefined): StreamableHTTPClientTransport {
+function httpTransport(launch: HttpLaunch, login: OAuthLogin | undefined): StreamableHTTPClientTransport {
   const url = new URL(launch.url);
   const answered = new Set<unknown>();
-  const fetch = fetchFor(url, launch.headers, (id, resumable, why) => {
-    // Without numbers the SDK cannot ask for what is missing, and would wait for it all the same.
+  const fetch = boundedFetch(url, launch.headers, (id, resumable, why) => {
+    // Without event ids the SDK cannot ask for the rest, but would still wait for it.
     if (resumable) return;
     setTimeout(() => {
       if (answered.delete(id)) return;
       if (typeof id !== "number") return;
       const error = { code: ErrorCode.ConnectionClosed, message: why };
       transport.onmessage?.({ jsonrpc: "2.0", id, error });
-    }, answerGrace);
+    }, answerGraceMs);
   });
   const transport = new StreamableHTTPClientTransport(url, { fetch, ...(login && { authProvider: login }) });
-  // Kept by the SDK, which calls it before its own.
+  // The SDK keeps this handler and calls it before its own.
   transport.onmessage = (message) => {
     if ("id" in message && !("method" in message)) answered.add(message.id);
   };
   return transport;
 }
 
-interface Ways {
-  /** Why the transport ended by itself. */
+interface TransportActions {
+  /** Returns why the transport ended on its own. */
   failure(): ServerFailure | undefined;
-  /** Says good-bye. */
+  /** Ends the session. */
   leave(): Promise<void>;
 }
 
-async function open(transport: Transport, options: ConnectOptions, ways: Ways): Promise<Connection> {
-  const { signal, timeout, version, folders, onNote, onClosed, onToolsChanged } = options;
+async function openConnection(
+  transport: Transport,
+  options: ConnectOptions,
+  transportActions: TransportActions,
+): Promise<ServerConnection> {
+  const { signal, timeoutMs, version, folders, onNote, onClosed, onToolsChanged } = options;
   const client = new Client(
     { name: "rondo", title: "Rondo", version },
     {
       capabilities: { roots: {} },
-      // What servers say of their answers is not compiled into code.
+      // Schemas of servers are not compiled into code.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
       },
@@ -155,7 +159,7 @@ async function open(transport: Transport, options: ConnectOptions, ways: Ways): 
   let isOpen = false;
   client.onerror = (error) => onNote(error.message.slice(0, 500));
   client.onclose = () => {
-    if (isOpen) onClosed(ways.failure() ?? new ServerFailure("passing", "The connection was cut."));
+    if (isOpen) onClosed(transportActions.failure() ?? new ServerFailure("passing", "The connection was cut."));
     isOpen = false;
   };
   client.setRequestHandler(ListRootsRequestSchema, () => ({
@@ -167,16 +171,16 @@ async function open(transport: Transport, options: ConnectOptions, ways: Ways): 
     if (method === "elicitation/create") return { action: "decline" };
     throw new McpError(ErrorCode.MethodNotFound, "Method not found");
   };
-  const shut = async () => {
+  const closeTransport = async () => {
     isOpen = false;
     await transport.close();
   };
   try {
-    await client.connect(transport, { signal, timeout });
+    await client.connect(transport, { signal, timeout: timeoutMs });
     isOpen = true;
   } catch (error) {
-    await shut();
-    throw ways.failure() ?? failureOf(error, `It did not answer within ${Math.round(timeout / 1000)} s.`);
+    await closeTransport();
+    throw transportActions.failure() ?? failureOf(error, `It did not answer within ${Math.round(timeoutMs / 1000)} s.`);
   }
   return {
     get isOpen() {
@@ -184,27 +188,27 @@ async function open(transport: Transport, options: ConnectOptions, ways: Ways): 
     },
     async listTools(stop) {
       try {
-        return await listAll(client, AbortSignal.any([stop, AbortSignal.timeout(timeout)]), onNote);
+        return await listAll(client, AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]), onNote);
       } catch (error) {
-        throw ways.failure() ?? failureOf(error, "It did not say which tools it has.");
+        throw transportActions.failure() ?? failureOf(error, "It did not list its tools.");
       }
     },
     async call(name, args, stop, onProgress) {
       try {
         const params = { name, arguments: args };
-        const answer = await client.request({ method: "tools/call", params }, Answer, {
+        const answer = await client.request({ method: "tools/call", params }, CallAnswerSchema, {
           signal: stop,
-          timeout: longest,
+          timeout: maxRequestMs,
           onprogress: ({ progress, total, message }) => onProgress(progress, total, message),
         });
         return { ...answer, structuredContent: answer.structuredContent };
       } catch (error) {
-        throw ways.failure() ?? failureOf(error, "It gave no answer.");
+        throw transportActions.failure() ?? failureOf(error, "It did not answer.");
       }
     },
-    async isAlive(time) {
+    async isAlive(pingTimeoutMs) {
       try {
-        await client.ping({ timeout: time });
+        await client.ping({ timeout: pingTimeoutMs });
         return true;
       } catch {
         return false;
@@ -213,9 +217,12 @@ async function open(transport: Transport, options: ConnectOptions, ways: Ways): 
     async close() {
       if (isOpen) {
         isOpen = false;
-        await Promise.race([ways.leave(), new Promise((resolve) => setTimeout(resolve, leaveTime).unref())]);
+        await Promise.race([
+          transportActions.leave(),
+          new Promise((resolve) => setTimeout(resolve, terminateTimeoutMs).unref()),
+        ]);
       }
-      await shut();
+      await closeTransport();
     },
   };
 }
@@ -225,20 +232,20 @@ async function listAll(client: Client, signal: AbortSignal, note: (line: string)
   if (!client.getServerCapabilities()?.tools) return found;
   const cursors = new Set<string>();
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const { tools, nextCursor } = await client.request({ method: "tools/list", params }, Listed, {
+    const { tools, nextCursor } = await client.request({ method: "tools/list", params }, ToolPage, {
       signal,
-      timeout: longest,
+      timeout: maxRequestMs,
     });
     for (const tool of tools) {
-      const parsed = OneTool.safeParse(tool);
+      const parsed = ToolEntry.safeParse(tool);
       if (parsed.success) found.push({ description: undefined, inputSchema: undefined, ...parsed.data });
-      else note("One of its tools has no name and is left out.");
+      else note("One of its tools has no name and is ignored.");
     }
-    if (found.length >= mostTools) {
-      if (found.length > mostTools || nextCursor) note(`Only its first ${mostTools} tools are used.`);
-      return found.slice(0, mostTools);
+    if (found.length >= maxTools) {
+      if (found.length > maxTools || nextCursor) note(`Only its first ${maxTools} tools are used.`);
+      return found.slice(0, maxTools);
     }
     if (!nextCursor || cursors.has(nextCursor)) break;
     cursors.add(nextCursor);
@@ -247,57 +254,57 @@ async function listAll(client: Client, signal: AbortSignal, note: (line: string)
   return found;
 }
 
-/** `silence`: the sentence for when time was up. */
-function failureOf(error: unknown, silence: string): ServerFailure {
+/** `timeoutMessage` is used when the request timed out. */
+function failureOf(error: unknown, timeoutMessage: string): ServerFailure {
   if (isFailure(error)) return error;
   const cause = error instanceof Error ? error.cause : undefined;
   if (isFailure(cause)) return cause;
-  if (error instanceof UnauthorizedError) return new ServerFailure("sign-in", "It asks for a sign-in.");
-  if (error instanceof McpError) return ofCode(error, silence);
-  if (error instanceof StreamableHTTPError) return ofStatus(error.code ?? 0, error.message);
+  if (error instanceof UnauthorizedError) return new ServerFailure("sign-in", "It requires a sign-in.");
+  if (error instanceof McpError) return failureOfCode(error, timeoutMessage);
+  if (error instanceof StreamableHTTPError) return failureOfStatus(error.code ?? 0, error.message);
   if (error instanceof Error && /Zod/.test(error.name)) return new ServerFailure("final", "Its answer is malformed.");
   const message = error instanceof Error ? error.message : String(error);
   const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
   return new ServerFailure("passing", `It cannot be reached: ${message.slice(0, 300)}${code}.`);
 }
 
-function ofCode({ code, message }: McpError, silence: string): ServerFailure {
-  if (code === ErrorCode.RequestTimeout) return new ServerFailure("final", silence);
-  if (code === ErrorCode.ConnectionClosed) return new ServerFailure("passing", plain(message));
-  return new ServerFailure("refused", plain(message), "");
+function failureOfCode({ code, message }: McpError, timeoutMessage: string): ServerFailure {
+  if (code === ErrorCode.RequestTimeout) return new ServerFailure("final", timeoutMessage);
+  if (code === ErrorCode.ConnectionClosed) return new ServerFailure("passing", withoutPrefix(message));
+  return new ServerFailure("refused", withoutPrefix(message), "");
 }
 
-/** Without the SDK's prefix. */
-function plain(message: string): string {
-  return visible(message.replace(/^MCP error -?\d+: /, "")).slice(0, 2000);
+/** Removes the SDK's prefix. */
+function withoutPrefix(message: string): string {
+  return visibleText(message.replace(/^MCP error -?\d+: /, "")).slice(0, 2000);
 }
 
-function ofStatus(status: number, message: string): ServerFailure {
-  const words = visible(message).slice(0, 300);
+function failureOfStatus(status: number, message: string): ServerFailure {
+  const words = visibleText(message).slice(0, 300);
   if (status === 401 || status === 403) {
     return new ServerFailure(
       "final",
-      `It does not let us in (status ${status}).`,
-      "Put a token into its headers, or sign in where Rondo runs in VS Code.",
+      `It denies access (status ${status}).`,
+      "Put a token in its headers, or sign in where Rondo runs in VS Code.",
     );
   }
-  // Some answer 400 where the protocol wants 404.
+  // Some servers answer 400 where the protocol requires 404.
   if (status === 404 || (status === 400 && /session/i.test(message)))
-    return new ServerFailure("lost-session", "It does not know us any more, or there is no server.");
+    return new ServerFailure("lost-session", "It has lost the session, or no server runs at its address.");
   const kind = status >= 500 || status === 429 ? "passing" : "final";
-  return new ServerFailure(kind, `It answered with an error: ${words}`, "Look into its log, or correct its address.");
+  return new ServerFailure(kind, `It answered with an error: ${words}`, "Check its log and its address.");
 }
 
 /**
- * Signs in: has the user's browser opened by `login`, waits for what comes back, and leaves the tokens with it.
- * @throws ServerFailure, and the signal's reason
+ * Signs in: `login` opens the user's browser, waits for its redirect and stores the tokens.
+ * @throws ServerFailure, and the signal's reason on abort
  */
-export async function signIn(launch: HttpLaunch, login: Login, signal: AbortSignal): Promise<void> {
-  const guarded = fetchFor(new URL(launch.url), launch.headers, () => {});
+export async function signIn(launch: HttpLaunch, login: OAuthLogin, signal: AbortSignal): Promise<void> {
+  const guarded = boundedFetch(new URL(launch.url), launch.headers, () => {});
   const fetchFn: FetchLike = (url, init) => guarded(url, { ...init, signal });
   const serverUrl = launch.url;
   try {
-    const asked = await whereToAsk(launch.url, fetchFn);
+    const asked = await findAuthorizationServer(launch.url, fetchFn);
     if ((await auth(login, { serverUrl, fetchFn, ...asked })) === "AUTHORIZED") return;
     const authorizationCode = await login.code();
     await auth(login, { serverUrl, fetchFn, authorizationCode });
@@ -305,12 +312,15 @@ export async function signIn(launch: HttpLaunch, login: Login, signal: AbortSign
     signal.throwIfAborted();
     if (isFailure(error)) throw error;
     const words = error instanceof Error ? error.message.slice(0, 300) : String(error);
-    throw new ServerFailure("final", `The sign-in failed: ${words}`, "Try again, or put a token into its headers.");
+    throw new ServerFailure("final", `The sign-in failed: ${words}`, "Try again, or put a token in its headers.");
   }
 }
 
-/** What the server says about where to sign in when it is asked without a token. */
-async function whereToAsk(url: string, fetchFn: FetchLike): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
+/** Asks the server without a token where to sign in. */
+async function findAuthorizationServer(
+  url: string,
+  fetchFn: FetchLike,
+): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
   const response = await fetchFn(url, { headers: { accept: "text/event-stream" } });
   await response.body?.cancel();
   const { resourceMetadataUrl, scope } = response.status === 401 ? extractWWWAuthenticateParams(response) : {};

@@ -1,41 +1,43 @@
-/** What an HTTP server may be asked, and how much it may answer. */
+/** Limits which addresses an HTTP server may have requested, and how much it may answer. */
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { isLoopback } from "../config/server-environment.ts";
-import { Flood } from "./flood-limit.ts";
+import { FloodLimit } from "./flood-limit.ts";
 import { isFailure, ServerFailure } from "./server-failure.ts";
-import { messageLimit } from "./stdio-transport.ts";
+import { maxMessageBytes } from "./stdio-transport.ts";
 
-/** Of one server, within a few seconds. */
-const mostStreams = 100;
+/** Maximum number of streams that are opened to one server within a few seconds. */
+const maxStreams = 100;
 
-/** The stream has ended that was to answer a request. `resumable`: the SDK asks for the rest of it. `why`: what cut it. */
+/** Called when the answer to a request ends. If it is `resumable`, the SDK asks for the rest. `why` names the reason. */
 type StreamEnd = (requestID: unknown, resumable: boolean, why: string) => void;
 
 /**
- * `fetch` for one server: its configured headers go to its own origin and nowhere else, redirects are not followed, other
- * addresses (those of its sign-in) are asked over https only, and answers are bounded.
+ * Returns a `fetch` for one server: its configured headers go to its own origin only, redirects are not followed, other
+ * addresses (for sign-in) need https, and the size of answers is limited.
  */
-export function fetchFor(server: URL, headers: Record<string, string>, onEnd: StreamEnd): FetchLike {
-  const opened = new Flood({ bytes: 0, messages: mostStreams });
+export function boundedFetch(server: URL, headers: Record<string, string>, onEnd: StreamEnd): FetchLike {
+  const opened = new FloodLimit({ bytes: 0, messages: maxStreams });
   return async (input, init) => {
     const url = new URL(input);
-    // A server that closes its stream at once has it asked for again, at once if it says so.
-    if (init?.method === "GET" && opened.take(0, 1)) throw new ServerFailure("final", "It is asked too often.");
-    if (!mayAsk(url, server)) throw new ServerFailure("final", `It leads to ${url.origin}, which is not asked.`);
+    // The SDK reopens a stream that the server closed, immediately if the server says so.
+    if (init?.method === "GET" && opened.exceeds(0, 1))
+      throw new ServerFailure("final", "It closed its stream too often.");
+    if (!isAllowedAddress(url, server))
+      throw new ServerFailure("final", `It refers to ${url.origin}, which is not allowed.`);
     const all = new Headers(init?.headers);
     if (url.origin === server.origin) for (const [name, value] of Object.entries(headers)) all.set(name, value);
     const response = await fetch(url, { ...init, headers: all, redirect: "manual" });
     if (!response.body) return response;
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    const events = new Events();
+    const events = new EventStreamLimit();
     let size = 0;
     const check = (chunk: Uint8Array): ServerFailure | undefined => {
       if (isStream) return events.push(chunk);
       size += chunk.length;
-      return size > messageLimit ? tooLarge() : undefined;
+      return size > maxMessageBytes ? tooLarge() : undefined;
     };
-    const body = watched(response.body, check, (error) => {
-      const id = requestOf(init?.body);
+    const body = limitStream(response.body, check, (error) => {
+      const id = requestIDOf(init?.body);
       const why = isFailure(error) ? error.message : "The connection was cut before the answer came.";
       if (id !== undefined) onEnd(id, events.resumable && !isFailure(error), why);
     });
@@ -44,14 +46,14 @@ export function fetchFor(server: URL, headers: Record<string, string>, onEnd: St
   };
 }
 
-/** Whether a server may have this address asked: its own origin, https, or this machine if it is on this machine itself. */
-export function mayAsk(url: URL, server: URL): boolean {
+/** Whether a server may have this address requested: its own origin, https, or this machine if the server runs on it. */
+export function isAllowedAddress(url: URL, server: URL): boolean {
   if (url.username !== "" || url.password !== "") return false;
   if (url.origin === server.origin || (isLoopback(server.hostname) && isLoopback(url.hostname))) return true;
   return url.protocol === "https:" && !isLoopback(url.hostname);
 }
 
-function requestOf(body: unknown): unknown {
+function requestIDOf(body: unknown): unknown {
   if (typeof body !== "string" || !body.startsWith("{")) return undefined;
   const message: unknown = JSON.parse(body);
   return typeof message === "object" && message !== null && "id" in message && "method" in message
@@ -60,11 +62,11 @@ function requestOf(body: unknown): unknown {
 }
 
 function tooLarge(): ServerFailure {
-  return new ServerFailure("final", `It sent a message of more than ${messageLimit / 1024 / 1024} MiB.`);
+  return new ServerFailure("final", `It sent a message of more than ${maxMessageBytes / 1024 / 1024} MiB.`);
 }
 
-/** The same stream, as long as `check` has no objection. `ended`: nothing more comes, for whatever reason. */
-function watched(
+/** Returns the same stream until `check` finds a failure. `ended` is called at the end, whatever the reason. */
+function limitStream(
   stream: ReadableStream<Uint8Array>,
   check: (chunk: Uint8Array) => ServerFailure | undefined,
   ended: (error: unknown) => void,
@@ -74,8 +76,8 @@ function watched(
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
-        const trouble = value && check(value);
-        if (trouble) throw trouble;
+        const failure = value && check(value);
+        if (failure) throw failure;
         if (!done) return controller.enqueue(value);
         controller.close();
         ended(undefined);
@@ -89,17 +91,17 @@ function watched(
   });
 }
 
-/** Server-sent events: each is bounded, and so is how fast they come. */
-class Events {
-  /** Whether they are numbered, so that the rest can be asked for when the stream is cut. */
+/** Limits the size and the rate of server-sent events. */
+class EventStreamLimit {
+  /** Whether events have ids, so that a cut stream can be resumed. */
   resumable = false;
-  readonly #flood = new Flood();
-  /** Bytes of the event so far. */
+  readonly #flood = new FloodLimit();
+  /** Bytes of the current event. */
   #size = 0;
-  /** The first characters of the line. */
+  /** The first characters of the current line. */
   #head = "";
 
-  /** @returns why no more can be taken */
+  /** @returns the reason if a limit is exceeded */
   push(chunk: Uint8Array): ServerFailure | undefined {
     let events = 0;
     let end = -1;
@@ -116,8 +118,8 @@ class Events {
       }
       this.#head = "";
     }
-    if (this.#size > messageLimit) return tooLarge();
-    const isFlood = this.#flood.take(chunk.length, events);
-    return isFlood ? new ServerFailure("final", "It sends more than can be read.") : undefined;
+    if (this.#size > maxMessageBytes) return tooLarge();
+    const isFlood = this.#flood.exceeds(chunk.length, events);
+    return isFlood ? new ServerFailure("final", "It sends too much data.") : undefined;
   }
 }

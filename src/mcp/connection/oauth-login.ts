@@ -1,4 +1,4 @@
-/** Signing in to an HTTP server: OAuth with PKCE, in the user's browser. What is won by it is kept per address of a server. */
+/** Sign-in to an HTTP server: OAuth with PKCE in the user's browser. The tokens are stored by the server's address. */
 import { randomBytes } from "node:crypto";
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type {
@@ -6,52 +6,52 @@ import type {
   OAuthClientMetadata,
   OAuthTokens,
 } from "@modelcontextprotocol/sdk/shared/auth.js";
-import { mayAsk } from "./http-fetch.ts";
+import { isAllowedAddress } from "./http-fetch.ts";
 import { ServerFailure } from "./server-failure.ts";
 import { oneLine } from "./server-text.ts";
 
-/** The user's browser, and a place for secrets. */
-export interface LoginPlace {
-  /** The address that the browser comes back to. */
+/** Access to the user's browser and secret storage. */
+export interface LoginHost {
+  /** Returns the address that the browser is redirected to. */
   redirectUrl(): Promise<string>;
   open(url: URL): Promise<void>;
-  /** What the browser comes back with for this state. Rejects on abort. */
-  back(state: string, signal: AbortSignal): Promise<URLSearchParams>;
+  /** Waits for the parameters of the redirect with this state. Rejects on abort. */
+  waitForRedirect(state: string, signal: AbortSignal): Promise<URLSearchParams>;
   load(server: string): Promise<string | undefined>;
-  /** Undefined takes it away. */
+  /** Deletes the secret if it is undefined. */
   save(server: string, secret: string | undefined): Promise<void>;
 }
 
-interface Kept {
+interface StoredLogin {
   client?: OAuthClientInformationMixed;
-  /** The one that `client` was registered with. */
+  /** The address that `client` was registered with. */
   redirectUrl?: string;
   tokens?: OAuthTokens;
   discovery?: OAuthDiscoveryState;
 }
 
-/** A sign-in that the user wants now; without one, what is kept is used and renewed, and nothing is opened. */
-export interface Attempt {
+/** A sign-in that the user has started. Without one, stored tokens are used and renewed, and no browser opens. */
+export interface SignInAttempt {
   redirectUrl: string;
   signal: AbortSignal;
 }
 
-export class Login implements OAuthClientProvider {
+export class OAuthLogin implements OAuthClientProvider {
   readonly #server: string;
-  readonly #place: LoginPlace;
-  readonly #attempt: Attempt | undefined;
+  readonly #host: LoginHost;
+  readonly #attempt: SignInAttempt | undefined;
   readonly #state = randomBytes(32).toString("base64url");
   #verifier = "";
-  #back: Promise<URLSearchParams> | undefined;
+  #redirect: Promise<URLSearchParams> | undefined;
 
-  constructor(server: string, place: LoginPlace, attempt?: Attempt) {
+  constructor(server: string, host: LoginHost, attempt?: SignInAttempt) {
     this.#server = server;
-    this.#place = place;
+    this.#host = host;
     this.#attempt = attempt;
   }
 
   get redirectUrl(): string {
-    // Without one the SDK takes it that there is nobody; it is used in an attempt only.
+    // The SDK needs an address to attempt a sign-in at all; it is used only in an attempt.
     return this.#attempt?.redirectUrl ?? "http://127.0.0.1/";
   }
 
@@ -71,9 +71,9 @@ export class Login implements OAuthClientProvider {
 
   async clientInformation(): Promise<OAuthClientInformationMixed | undefined> {
     const { client, redirectUrl } = await this.#load();
-    // Where the browser comes back to differs from window to window, and is part of the registration.
+    // The redirect address differs between windows and is part of the registration.
     if (this.#attempt && redirectUrl !== this.#attempt.redirectUrl) return undefined;
-    if (!this.#attempt && !client) throw needed();
+    if (!this.#attempt && !client) throw signInNeeded();
     return client;
   }
 
@@ -98,11 +98,11 @@ export class Login implements OAuthClientProvider {
     return this.#verifier;
   }
 
-  /** The first thing that the SDK asks for: unless the user wants to sign in, or a token can be renewed, nobody is asked. */
+  /** Called first by the SDK. Stops it unless the user has started a sign-in or a token can be renewed. */
   async discoveryState(): Promise<OAuthDiscoveryState | undefined> {
     const { tokens, discovery } = await this.#load();
-    if (this.#attempt) return this.#back ? discovery : undefined;
-    if (tokens?.refresh_token === undefined) throw needed();
+    if (this.#attempt) return this.#redirect ? discovery : undefined;
+    if (tokens?.refresh_token === undefined) throw signInNeeded();
     return discovery;
   }
 
@@ -121,41 +121,41 @@ export class Login implements OAuthClientProvider {
   }
 
   async redirectToAuthorization(url: URL): Promise<void> {
-    if (!this.#attempt) throw needed();
-    if (!mayAsk(url, new URL(this.#server))) {
-      throw new ServerFailure("final", `Its sign-in leads to ${url.origin}, which is not opened.`);
+    if (!this.#attempt) throw signInNeeded();
+    if (!isAllowedAddress(url, new URL(this.#server))) {
+      throw new ServerFailure("final", `Its sign-in refers to ${url.origin}, which is not allowed.`);
     }
-    this.#back = this.#place.back(this.#state, this.#attempt.signal);
-    // It is waited for in `code`.
-    this.#back.catch(() => {});
-    await this.#place.open(url);
+    this.#redirect = this.#host.waitForRedirect(this.#state, this.#attempt.signal);
+    // `code` awaits it and reports the error.
+    this.#redirect.catch(() => {});
+    await this.#host.open(url);
   }
 
-  /** The code that the browser comes back with. @throws ServerFailure when it comes back without one */
+  /** Returns the code of the redirect. @throws ServerFailure when it has none */
   async code(): Promise<string> {
-    const answer = await this.#back;
-    const code = answer?.get("code");
+    const parameters = await this.#redirect;
+    const code = parameters?.get("code");
     const issuer = (await this.#load()).discovery?.authorizationServerMetadata?.issuer;
-    const from = answer?.get("iss") ?? issuer;
+    const from = parameters?.get("iss") ?? issuer;
     if (code && from === issuer) return code;
-    const why = answer?.get("error_description") ?? answer?.get("error") ?? "its answer cannot be used";
+    const why = parameters?.get("error_description") ?? parameters?.get("error") ?? "its answer is invalid";
     throw new ServerFailure("final", `The sign-in failed: ${oneLine(why, 300)}.`, "Try again.");
   }
 
-  async #load(): Promise<Kept> {
+  async #load(): Promise<StoredLogin> {
     try {
-      // Nobody else writes it.
-      return JSON.parse((await this.#place.load(this.#server)) ?? "{}") as Kept;
+      // Only `#save` writes it.
+      return JSON.parse((await this.#host.load(this.#server)) ?? "{}") as StoredLogin;
     } catch {
       return {};
     }
   }
 
-  async #save(kept: Kept): Promise<void> {
-    await this.#place.save(this.#server, Object.keys(kept).length === 0 ? undefined : JSON.stringify(kept));
+  async #save(kept: StoredLogin): Promise<void> {
+    await this.#host.save(this.#server, Object.keys(kept).length === 0 ? undefined : JSON.stringify(kept));
   }
 }
 
-function needed(): ServerFailure {
-  return new ServerFailure("sign-in", "It asks for a sign-in.");
+function signInNeeded(): ServerFailure {
+  return new ServerFailure("sign-in", "It requires a sign-in.");
 }

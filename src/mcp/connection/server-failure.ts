@@ -1,22 +1,22 @@
-/** Why a server does not run, or does not do what it is asked. */
+/** The reason why a server does not run or refuses a request. */
 export class ServerFailure extends Error {
   override readonly name = "ServerFailure";
   /**
-   * `passing`: it may go better the next time. `lost-session`: an HTTP server has forgotten us, and did nothing.
-   * `refused`: it runs, and will not do what it was asked.
+   * `passing`: the next try may succeed. `lost-session`: an HTTP server has lost the session and did nothing.
+   * `refused`: the server runs, but rejected the request.
    */
   readonly kind: "final" | "passing" | "sign-in" | "lost-session" | "refused";
-  /** What the user can do about it: a sentence. */
+  /** A sentence about what the user can do. */
   readonly next: string;
 
-  constructor(kind: ServerFailure["kind"], message: string, next = "Look into its log.") {
+  constructor(kind: ServerFailure["kind"], message: string, next = "Check its log.") {
     super(message);
     this.kind = kind;
     this.next = next;
   }
 }
 
-/** By name: the SDK's part is a bundle of its own, with a class of its own. */
+/** Compares names, because the bundle with the SDK has its own copy of the class. */
 export function isFailure(error: unknown): error is ServerFailure {
   return error instanceof Error && error.name === "ServerFailure";
 }

@@ -1,13 +1,13 @@
-/** Words of servers: what reaches the model and the panel of them is what can be seen. */
+/** Cleans text of servers, so that the model and the panel get visible characters only. */
 import { stripVTControlCharacters } from "node:util";
 
-/** Without escape sequences and without characters that hide something: control, direction, zero width, tags. */
-export function visible(text: string): string {
+/** Removes escape sequences and invisible characters: control, direction, zero width, tags. */
+export function visibleText(text: string): string {
   return stripVTControlCharacters(text).replace(/[^\P{C}\n\t]/gu, "");
 }
 
-/** One line of at most `most` characters. */
-export function oneLine(text: string, most: number): string {
-  const line = visible(text).replace(/\s+/g, " ").trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+/** Returns one line of at most `maxLength` characters. */
+export function oneLine(text: string, maxLength: number): string {
+  const line = visibleText(text).replace(/\s+/g, " ").trim();
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 }

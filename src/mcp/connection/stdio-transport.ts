@@ -1,4 +1,4 @@
-/** A server as a child process that is spoken to over its standard input and output, a line a message. */
+/** A server as a child process, with one message per line on its standard input and output. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -6,21 +6,21 @@ import { stripVTControlCharacters } from "node:util";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { endTree, markVariable, type ProcessTree, treeOf } from "../../tools/run-command/process-tree.ts";
-import type { Launch } from "../config/server-config.ts";
+import type { ServerLaunch } from "../config/server-config.ts";
 import { serverEnvironment } from "../config/server-environment.ts";
-import { Flood } from "./flood-limit.ts";
+import { FloodLimit } from "./flood-limit.ts";
 import { ServerFailure } from "./server-failure.ts";
 import { windowsCommand } from "./windows-command.ts";
 
-/** Bytes of one message. */
-export const messageLimit = 16 * 1024 * 1024;
-/** ms that a server has to end by itself once its input is closed. */
-const closeGrace = 1000;
-/** Characters of what it writes beside the protocol that go to the log, in all and a line. */
-const logLimit = 256 * 1024;
-const logLine = 1000;
+/** Maximum size of one message. */
+export const maxMessageBytes = 16 * 1024 * 1024;
+/** Time that a server has to exit after its input was closed. */
+const closeTimeoutMs = 1000;
+/** Maximum number of characters that go to the log: in total and per line. */
+const maxLogLength = 256 * 1024;
+const maxLogLineLength = 1000;
 
-type StdioLaunch = Extract<Launch, { type: "stdio" }>;
+type StdioLaunch = Extract<ServerLaunch, { type: "stdio" }>;
 
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -28,26 +28,26 @@ export class StdioTransport implements Transport {
   onmessage?: <T extends JSONRPCMessage>(message: T) => void;
   readonly #launch: StdioLaunch;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #log: Log;
+  readonly #log: ServerLog;
   #child: ChildProcess | undefined;
   #tree: ProcessTree | undefined;
   #exited: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #ended: ServerFailure | undefined;
 
-  /** `note` takes a line for the log. */
+  /** `note` logs a line. */
   constructor(launch: StdioLaunch, env: NodeJS.ProcessEnv, note: (line: string) => void) {
     this.#launch = launch;
     this.#env = env;
-    this.#log = new Log(note);
+    this.#log = new ServerLog(note);
   }
 
-  /** Why it ended by itself; undefined as long as it has not. */
+  /** Why the server ended on its own, or undefined. */
   get ended(): ServerFailure | undefined {
     return this.#ended;
   }
 
-  /** @throws ServerFailure when there is no such command */
+  /** @throws ServerFailure when the command cannot be started */
   async start(): Promise<void> {
     const mark = randomBytes(12).toString("hex");
     const child = this.#spawn(mark);
@@ -59,21 +59,21 @@ export class StdioTransport implements Transport {
     });
     child.once("exit", (code, signal) => {
       const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      this.#end(new ServerFailure("passing", `It ${how}.${this.#log.lastWords}`));
+      this.#end(new ServerFailure("passing", `It ${how}.${this.#log.lastLine}`));
     });
-    // A server that is gone is noticed by its end, not by the pipe.
+    // The exit event reports a server that has ended.
     child.stdin?.on("error", () => {});
-    const lines = new Lines((line) => this.#take(line));
+    const lines = new MessageLines((line) => this.#take(line));
     child.stdout?.on("data", (chunk: Buffer) => {
-      const trouble = lines.push(chunk);
-      if (trouble !== undefined) this.#end(new ServerFailure("final", trouble));
+      const problem = lines.push(chunk);
+      if (problem !== undefined) this.#end(new ServerFailure("final", problem));
     });
     child.stdout?.on("error", () => {});
     child.stderr?.on("data", (chunk: Buffer) => this.#log.push(chunk));
     child.stderr?.on("error", () => {});
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
-      child.once("error", (error) => reject(notStarted(this.#launch, error)));
+      child.once("error", (error) => reject(startFailure(this.#launch, error)));
     });
   }
 
@@ -86,7 +86,7 @@ export class StdioTransport implements Transport {
       if (!isWindows) return spawn(command, args, options);
       return spawn(...windowsCommand(command, args), { ...options, windowsVerbatimArguments: true });
     } catch (error) {
-      throw notStarted(this.#launch, error);
+      throw startFailure(this.#launch, error);
     }
   }
 
@@ -98,7 +98,7 @@ export class StdioTransport implements Transport {
     }
     let message: JSONRPCMessage;
     try {
-      // Checked by the SDK, which takes it apart; what it does not know it reports.
+      // The SDK validates the message and reports an unknown one.
       message = JSON.parse(line) as JSONRPCMessage;
     } catch {
       this.#log.line(`Not a message: ${line}`);
@@ -110,7 +110,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (!stdin || this.#closing || !stdin.writable) throw new ServerFailure("passing", "It does not run.");
-    // What it does not read is kept: waiting for it would hold up what else is to be sent.
+    // Does not wait for the server to read, which would delay other messages.
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -120,7 +120,7 @@ export class StdioTransport implements Transport {
     void this.close();
   }
 
-  /** Resolves when no process of its tree is left. */
+  /** Resolves when all processes of its tree have ended. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -128,7 +128,7 @@ export class StdioTransport implements Transport {
 
   async #close(): Promise<void> {
     const { stdin, stdout, stderr } = this.#child ?? {};
-    // Those that wait for an answer are told before the processes are gone.
+    // Rejects waiting calls before the processes end.
     this.onclose?.();
     stdin?.end();
     if (!this.#ended) {
@@ -136,7 +136,7 @@ export class StdioTransport implements Transport {
       await Promise.race([
         this.#exited,
         new Promise((resolve) => {
-          timer = setTimeout(resolve, closeGrace);
+          timer = setTimeout(resolve, closeTimeoutMs);
         }),
       ]);
       clearTimeout(timer);
@@ -146,20 +146,20 @@ export class StdioTransport implements Transport {
   }
 }
 
-function notStarted({ command, cwd }: StdioLaunch, error: unknown): ServerFailure {
+function startFailure({ command, cwd }: StdioLaunch, error: unknown): ServerFailure {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
   if (code === "ENOENT") {
     const what = existsSync(cwd) ? `command ${command}` : `folder ${cwd}`;
-    return new ServerFailure("final", `There is no ${what}.`, "Install it, or correct its configuration.");
+    return new ServerFailure("final", `There is no ${what}.`, "Install it or correct the configuration.");
   }
-  return new ServerFailure("final", `${command} cannot be started (${code}).`, "Correct its configuration.");
+  return new ServerFailure("final", `${command} cannot be started (${code}).`, "Correct the configuration.");
 }
 
-/** Takes bytes apart into lines. */
-class Lines {
+/** Splits bytes into lines. */
+class MessageLines {
   readonly #take: (line: string) => void;
-  readonly #flood = new Flood();
-  /** Of a line that is not complete yet. */
+  readonly #flood = new FloodLimit();
+  /** Chunks of a line that is not complete yet. */
   #chunks: Buffer[] = [];
   #size = 0;
 
@@ -167,7 +167,7 @@ class Lines {
     this.#take = take;
   }
 
-  /** @returns why no more can be taken */
+  /** @returns the reason if a limit is exceeded */
   push(chunk: Buffer): string | undefined {
     let from = 0;
     let count = 0;
@@ -184,17 +184,17 @@ class Lines {
       this.#chunks.push(chunk.subarray(from));
       this.#size += chunk.length - from;
     }
-    if (this.#size > messageLimit) return `It sent a message of more than ${messageLimit / 1024 / 1024} MiB.`;
-    return this.#flood.take(chunk.length, count) ? "It sends more than can be read." : undefined;
+    if (this.#size > maxMessageBytes) return `It sent a message of more than ${maxMessageBytes / 1024 / 1024} MiB.`;
+    return this.#flood.exceeds(chunk.length, count) ? "It sends too much data." : undefined;
   }
 }
 
-/** What a server says beside the protocol: as much as anybody would read. */
-class Log {
+/** Logs what a server writes outside the protocol, up to a limit. */
+class ServerLog {
   readonly #note: (line: string) => void;
   readonly #decoder = new TextDecoder();
   #rest = "";
-  #left = logLimit;
+  #left = maxLogLength;
   #last = "";
 
   constructor(note: (line: string) => void) {
@@ -204,24 +204,24 @@ class Log {
   push(chunk: Buffer): void {
     if (this.#left <= 0) return;
     const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
-    this.#rest = (lines.pop() ?? "").slice(0, logLine);
+    this.#rest = (lines.pop() ?? "").slice(0, maxLogLineLength);
     for (const line of lines) this.line(line);
   }
 
   line(line: string): void {
     if (this.#left <= 0) return;
-    const plain = stripVTControlCharacters(line.slice(0, logLine))
+    const plain = stripVTControlCharacters(line.slice(0, maxLogLineLength))
       .replace(/\p{Cc}/gu, " ")
       .trimEnd();
     if (plain === "") return;
     this.#left -= plain.length;
     this.#last = plain;
-    this.#note(this.#left > 0 ? plain : "It writes a great deal; the rest is not kept.");
+    this.#note(this.#left > 0 ? plain : "It writes too much, so the rest is not logged.");
   }
 
-  /** A sentence with the last line, or nothing. */
-  get lastWords(): string {
+  /** A sentence with the last line, or "". */
+  get lastLine(): string {
     const last = this.#rest.trim() || this.#last;
-    return last === "" ? "" : ` Its last words: ${stripVTControlCharacters(last.slice(0, 200))}`;
+    return last === "" ? "" : ` Its last output: ${stripVTControlCharacters(last.slice(0, 200))}`;
   }
 }

@@ -1,66 +1,66 @@
-/** Tools of a server as Rondo's own. */
+/** Makes a server's tools available as Rondo's own. */
 import * as z from "zod/mini";
 import type { ProgressReporter, Tool, ToolPlan, ToolResult } from "../../tools/tool.ts";
 import type { ListedTool } from "../connection/connect.ts";
-import { oneLine, visible } from "../connection/server-text.ts";
+import { oneLine, visibleText } from "../connection/server-text.ts";
 import { toolNames } from "./offered-names.ts";
 import { checkedSchema } from "./tool-schema.ts";
 
-const descriptionLimit = 2000;
-/** Of the arguments, for rules: longer ones are matched as a whole or not at all. */
-const patternLimit = 2000;
-const previewLimit = 10_000;
+const maxDescriptionLength = 2000;
+/** Maximum length of the arguments in rules. Longer arguments are matched exactly or not at all. */
+const maxPatternLength = 2000;
+const maxPreviewLength = 10_000;
 
-/** Asks the server. `name` is its own for the tool. Rejects with a ToolError, or with the signal's reason. */
-type Ask = (
+/** Calls the server's tool `name`. Rejects with a ToolError, or with the signal's reason. */
+type CallTool = (
   name: string,
   input: Record<string, unknown>,
   signal: AbortSignal,
   progress: ProgressReporter,
 ) => Promise<ToolResult>;
 
-export interface ToolsOf {
+export interface ServerTools {
   server: string;
   slug: string;
-  /** ms that a call may take. */
-  timeout: number;
+  /** Maximum time of a call. */
+  timeoutMs: number;
   listed: readonly ListedTool[];
-  ask: Ask;
+  call: CallTool;
 }
 
-/** In an order that does not depend on the server's. Of several of one name, the first. */
-export function toTools({ server, slug, timeout, listed, ask }: ToolsOf): Tool[] {
-  const byName = new Map(listed.toReversed().map((tool) => [tool.name, tool]));
+/** Returns the tools sorted by name, so that the server's order does not matter. Of equal names, the first counts. */
+export function createTools(server: ServerTools): Tool[] {
+  const byName = new Map(server.listed.toReversed().map((tool) => [tool.name, tool]));
   const names = [...byName.keys()].sort();
-  const offered = toolNames(slug, names);
+  const offered = toolNames(server.slug, names);
   return [...byName.values()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((tool) => toTool(tool, offered.get(tool.name) ?? "", server, timeout, ask));
+    .map((tool) => createTool(tool, offered.get(tool.name) ?? "", server));
 }
 
-const Input = z.record(z.string(), z.unknown());
+const ToolArguments = z.record(z.string(), z.unknown());
 
-function toTool(tool: ListedTool, name: string, server: string, timeout: number, ask: Ask): Tool {
+function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }: ServerTools): Tool {
   const { schema, note } = checkedSchema(tool.inputSchema);
   const shown = oneLine(tool.name, 60);
   return {
     name,
     description: [descriptionOf(tool.description), note].filter(Boolean).join("\n"),
-    // Whatever it says of itself.
+    // Whatever the server says.
     sideEffect: "network",
-    input: Input,
+    input: ToolArguments,
     schema,
-    timeout,
+    timeout: timeoutMs,
     async prepare(input, { signal }): Promise<ToolPlan> {
       signal.throwIfAborted();
-      const { text, isWhole } = patternOf(input);
+      const { text, isWhole } = rulePattern(input);
       const pretty = JSON.stringify(input, undefined, 2);
       const preview = `${server}: ${shown}\n${pretty}`;
       return {
         title: `Call ${shown} of ${server}`,
         preview: {
           type: "text",
-          text: preview.length > previewLimit ? `${preview.slice(0, previewLimit)}…` : preview,
+          text: preview.length > maxPreviewLength ? `${preview.slice(0, maxPreviewLength)}…` : preview,
         },
         requires: [
           {
@@ -69,12 +69,12 @@ function toTool(tool: ListedTool, name: string, server: string, timeout: number,
             suggestedRule: "*",
             match: isWhole ? "pattern" : "exact",
             protection: "none",
-            effect: `asks the server ${server}`,
+            effect: `calls the server ${server}`,
           },
         ],
-        // It may run on this machine, and change what it likes.
+        // The server may run on this machine and change any file.
         writes: "unknown",
-        run: (progress) => ask(tool.name, input, signal, progress),
+        run: (progress) => call(tool.name, input, signal, progress),
       };
     },
   };
@@ -82,13 +82,13 @@ function toTool(tool: ListedTool, name: string, server: string, timeout: number,
 
 function descriptionOf(given: unknown): string {
   if (typeof given !== "string") return "";
-  const text = visible(given).trim();
-  return text.length <= descriptionLimit ? text : `${text.slice(0, descriptionLimit)}…`;
+  const text = visibleText(given).trim();
+  return text.length <= maxDescriptionLength ? text : `${text.slice(0, maxDescriptionLength)}…`;
 }
 
-/** The arguments as compact JSON, in the order of their names. */
-function patternOf(input: Record<string, unknown>): { text: string; isWhole: boolean } {
+/** Returns the arguments as compact JSON, sorted by name. */
+function rulePattern(input: Record<string, unknown>): { text: string; isWhole: boolean } {
   const sorted = Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify(Object.fromEntries(sorted));
-  return { text: text.slice(0, patternLimit), isWhole: text.length <= patternLimit };
+  return { text: text.slice(0, maxPatternLength), isWhole: text.length <= maxPatternLength };
 }

@@ -1,60 +1,61 @@
-/** Whether the schema that a server gives for its tool can be sent to a model: one that cannot would spoil every request. */
+/** Checks the schemas of servers' tools, because a provider rejects every request that contains an invalid one. */
 
-import { visible } from "../connection/server-text.ts";
+import { visibleText } from "../connection/server-text.ts";
 
-/** Offered instead of a schema that cannot be used. */
-const open = { type: "object", additionalProperties: true } as const;
+/** Replaces a schema that cannot be used. */
+const anyObject = { type: "object", additionalProperties: true } as const;
 
-const mostCharacters = 20_000;
-const deepest = 24;
+const maxCharacters = 20_000;
+const maxDepth = 24;
 
-type Json = Record<string, unknown>;
+type JsonSchema = Record<string, unknown>;
 
-/** `note`: for the model, why the schema is not the server's; empty when it is. */
-export function checkedSchema(given: unknown): { schema: Json; note: string } {
+/** `note` tells the model why the server's schema was replaced, or is empty. */
+export function checkedSchema(given: unknown): { schema: JsonSchema; note: string } {
   try {
-    return { schema: usable(given), note: "" };
+    return { schema: usableSchema(given), note: "" };
   } catch (error) {
-    if (!(error instanceof Unusable)) throw error;
-    return { schema: open, note: `(What input it takes is not known: its schema ${error.message}.)` };
+    if (!(error instanceof UnusableSchema)) throw error;
+    return { schema: anyObject, note: `(Its input is not known: its schema ${error.message}.)` };
   }
 }
 
-class Unusable extends Error {}
+class UnusableSchema extends Error {}
 
-function usable(given: unknown): Json {
-  if (!isObject(given)) throw new Unusable("is no object");
-  const size = sizeOf(given, deepest);
-  if (size > mostCharacters) throw new Unusable("is too large");
+function usableSchema(given: unknown): JsonSchema {
+  if (!isObject(given)) throw new UnusableSchema("is not an object");
+  const size = sizeOf(given, maxDepth);
+  if (size > maxCharacters) throw new UnusableSchema("is too large");
   const { $schema: _, $id: __, ...schema } = given;
-  if (schema["type"] !== undefined && schema["type"] !== "object") throw new Unusable("does not describe an object");
-  // Providers refuse these at the top.
+  if (schema["type"] !== undefined && schema["type"] !== "object")
+    throw new UnusableSchema("does not describe an object");
+  // Providers reject these at the top level.
   if (["anyOf", "oneOf", "allOf", "not", "if", "enum"].some((name) => name in schema)) {
-    throw new Unusable("is a choice between several");
+    throw new UnusableSchema("is a choice between several");
   }
   const checked = { ...schema, type: "object" };
-  check(checked);
+  checkKeywords(checked);
   checkReferences(checked);
   return JSON.parse(JSON.stringify(checked), (key, value) =>
-    (key === "description" || key === "title") && typeof value === "string" ? visible(value) : value,
+    (key === "description" || key === "title") && typeof value === "string" ? visibleText(value) : value,
   );
 }
 
-/** Characters, about. @throws Unusable where it is deeper than `left` */
+/** Estimates the number of characters. @throws UnusableSchema when it has more than `left` levels */
 function sizeOf(value: unknown, left: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 6;
-  if (left === 0) throw new Unusable("is too deep");
+  if (left === 0) throw new UnusableSchema("is nested too deeply");
   let size = 2;
   for (const [key, one] of Object.entries(value)) {
     size += (Array.isArray(value) ? 0 : key.length + 3) + sizeOf(one, left - 1) + 1;
-    if (size > mostCharacters) return size;
+    if (size > maxCharacters) return size;
   }
   return size;
 }
 
-/** What a keyword's value must be; keywords that are not here may be anything. */
-const kinds: Record<string, (value: unknown) => boolean> = {
+/** Checks for the values of keywords. Other keywords may have any value. */
+const valueChecks: Record<string, (value: unknown) => boolean> = {
   title: isText,
   description: isText,
   $comment: isText,
@@ -98,65 +99,67 @@ const holdsSchema = [
 ];
 const holdsList = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const holdsNamed = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-const types = ["string", "number", "integer", "boolean", "object", "array", "null"];
+const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/** @throws Unusable */
-function check(schema: unknown): void {
+/** @throws UnusableSchema */
+function checkKeywords(schema: unknown): void {
   if (typeof schema === "boolean") return;
-  if (!isObject(schema)) throw new Unusable("is malformed");
+  if (!isObject(schema)) throw new UnusableSchema("is malformed");
   for (const [key, value] of Object.entries(schema)) {
-    if (["$dynamicRef", "$recursiveRef", "$id", "$anchor"].includes(key)) throw new Unusable("refers to others");
-    const isKind = Object.hasOwn(kinds, key) ? kinds[key] : undefined;
-    if (isKind?.(value) === false) throw new Unusable(`is malformed at "${key}"`);
-    if (holdsSchema.includes(key)) check(value);
+    if (["$dynamicRef", "$recursiveRef", "$id", "$anchor"].includes(key))
+      throw new UnusableSchema("refers to other schemas");
+    const isKind = Object.hasOwn(valueChecks, key) ? valueChecks[key] : undefined;
+    if (isKind?.(value) === false) throw new UnusableSchema(`is malformed at "${key}"`);
+    if (holdsSchema.includes(key)) checkKeywords(value);
     if (holdsList.includes(key)) {
-      if (!Array.isArray(value) || value.length === 0) throw new Unusable(`is malformed at "${key}"`);
-      for (const one of value) check(one);
+      if (!Array.isArray(value) || value.length === 0) throw new UnusableSchema(`is malformed at "${key}"`);
+      for (const one of value) checkKeywords(one);
     }
     if (holdsNamed.includes(key)) {
-      if (!isObject(value)) throw new Unusable(`is malformed at "${key}"`);
+      if (!isObject(value)) throw new UnusableSchema(`is malformed at "${key}"`);
       const names = Object.keys(value);
-      // What providers take for names.
+      // Providers accept only these names.
       if (key === "properties" && !names.every((name) => /^[\w.-]{1,64}$/.test(name))) {
-        throw new Unusable("has names that cannot be sent");
+        throw new UnusableSchema("has names that cannot be sent");
       }
-      for (const name of names) check(value[name]);
+      for (const name of names) checkKeywords(value[name]);
     }
   }
 }
 
-/** @throws Unusable when a reference leads out of the schema, nowhere, or in a circle */
-function checkReferences(root: Json): void {
+/** @throws UnusableSchema when a reference leaves the schema, is broken, or is circular */
+function checkReferences(root: JsonSchema): void {
   const done = new Set<string>();
-  const open = new Set<string>();
+  const anyObject = new Set<string>();
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     if ("$ref" in value) follow(value.$ref);
     Object.values(value).forEach(visit);
   };
   const follow = (reference: unknown): void => {
-    if (typeof reference !== "string" || !reference.startsWith("#/")) throw new Unusable("refers to others");
-    if (open.has(reference)) throw new Unusable("refers to itself");
+    if (typeof reference !== "string" || !reference.startsWith("#/"))
+      throw new UnusableSchema("refers to other schemas");
+    if (anyObject.has(reference)) throw new UnusableSchema("refers to itself");
     if (done.has(reference)) return;
-    open.add(reference);
-    visit(target(reference, root));
-    open.delete(reference);
+    anyObject.add(reference);
+    visit(resolveReference(reference, root));
+    anyObject.delete(reference);
     done.add(reference);
   };
   visit(root);
 }
 
-function target(reference: string, root: Json): unknown {
+function resolveReference(reference: string, root: JsonSchema): unknown {
   let at: unknown = root;
   for (const step of reference.slice(2).split("/")) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (!isObject(at) || !Object.hasOwn(at, name)) throw new Unusable("refers to what is not there");
+    if (!isObject(at) || !Object.hasOwn(at, name)) throw new UnusableSchema("has a broken reference");
     at = at[name];
   }
   return at;
 }
 
-function isObject(value: unknown): value is Json {
+function isObject(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -188,5 +191,5 @@ function isBoolean(value: unknown): boolean {
 
 function isType(value: unknown): boolean {
   const given = Array.isArray(value) ? value : [value];
-  return given.length > 0 && new Set(given).size === given.length && given.every((one) => types.includes(one));
+  return given.length > 0 && new Set(given).size === given.length && given.every((one) => typeNames.includes(one));
 }

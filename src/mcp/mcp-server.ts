@@ -1,89 +1,89 @@
-/** One MCP server: started when it is needed, and again when it dies. */
+/** One MCP server: started when it is needed, and restarted when it ends. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerView } from "../chat/protocol.ts";
 import { type ProgressReporter, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import type { ServerConfig } from "./config/server-config.ts";
-import type { Connection, ListedTool } from "./connection/connect.ts";
-import { Login, type LoginPlace } from "./connection/oauth-login.ts";
+import type { ListedTool, ServerConnection } from "./connection/connect.ts";
+import { type LoginHost, OAuthLogin } from "./connection/oauth-login.ts";
 import { isFailure, ServerFailure } from "./connection/server-failure.ts";
 import { oneLine } from "./connection/server-text.ts";
-import { toResult } from "./tools/call-result.ts";
-import { toTools } from "./tools/server-tools.ts";
+import { toToolResult } from "./tools/call-result.ts";
+import { createTools } from "./tools/server-tools.ts";
 
-/** In ms. */
-export interface Times {
-  /** How long a prompt waits for servers that start. */
-  patience: number;
-  /** How long a server may take to introduce itself; the first start of some is an installation. */
+/** Times in milliseconds. */
+export interface ServerTimes {
+  /** Maximum time that a prompt waits for starting servers. */
+  promptWait: number;
+  /** Maximum time to initialize. The first start of some servers installs them. */
   start: number;
-  /** Before it is started again; doubled each time. */
+  /** Wait before a restart, doubled each time. */
   backoff: number;
-  /** How long a server that let a call's time run out has to show that it lives. */
+  /** Maximum time to answer a ping after a call has timed out. */
   ping: number;
-  /** How long the user has to sign in. */
+  /** Maximum time for the user to sign in. */
   login: number;
-  /** After which a change of its tools is asked for: changes come in flocks. */
-  settle: number;
+  /** Wait before the tools are listed again, because changes often follow each other. */
+  refreshDelay: number;
 }
 
-export const usualTimes: Times = {
-  patience: 10_000,
+export const defaultTimesMs: ServerTimes = {
+  promptWait: 10_000,
   start: 60_000,
   backoff: 500,
   ping: 5_000,
   login: 300_000,
-  settle: 200,
+  refreshDelay: 200,
 };
 
-/** ms between two looks at tools that change all the time. */
-const longestSettle = 30_000;
-/** ms between two tellings of a call's progress. */
-const progressInterval = 100;
-/** Starts again in a row, without a call that was answered between them. */
-const mostRestarts = 3;
-/** ms after which a server that was out of reach is tried again. */
-const pause = 60_000;
-/** ms that a server must have run for its end not to count as one of a row. */
-const longRun = 60_000;
+/** Maximum wait before tools that change all the time are listed again. */
+const maxRefreshDelayMs = 30_000;
+/** Minimum time between two progress reports of a call. */
+const progressIntervalMs = 100;
+/** Maximum number of restarts without an answered call in between. */
+const maxRestarts = 3;
+/** Time after which an unreachable server is tried again. */
+const retryPauseMs = 60_000;
+/** Time after which a run counts as stable, so that its end starts a new count of restarts. */
+const stableRunMs = 60_000;
 
 export interface ServerOptions {
   config: ServerConfig;
-  /** Its part of the names of its tools. */
+  /** The server's part in the names of its tools. */
   slug: string;
   env: NodeJS.ProcessEnv;
   version: string;
-  times: Times;
+  times: ServerTimes;
   folders(): readonly string[];
-  /** Undefined: nobody can sign in. */
-  loginPlace: LoginPlace | undefined;
+  /** Undefined where sign-in is not possible. */
+  loginHost: LoginHost | undefined;
   /** Whether the user has allowed exactly this configuration. */
   isAllowed(): boolean;
   onChange(): void;
   log(line: string): void;
 }
 
-type State = Exclude<ServerView["state"], { type: "ready" | "asks" }> | { type: "ready" };
+type ServerState = Exclude<ServerView["state"], { type: "ready" | "asks" }> | { type: "ready" };
 
-export class Server {
+export class McpServer {
   readonly config: ServerConfig;
   readonly slug: string;
   readonly #options: ServerOptions;
-  #state: State = { type: "off" };
-  #connection: Connection | undefined;
+  #state: ServerState = { type: "off" };
+  #connection: ServerConnection | undefined;
   #tools: readonly Tool[] = [];
   #listed: readonly ListedTool[] = [];
   #starting: Promise<void> | undefined;
-  /** Since when a prompt may have waited for it, in ms since 1970. */
+  /** When prompts began to wait for it, in milliseconds since 1970. */
   #waitedSince = 0;
   #readyAt = 0;
-  /** Starts that failed and ends that nobody wanted, in a row. */
+  /** Number of consecutive failed starts and unexpected ends. */
   #failures = 0;
-  /** Why it was given up, and when, in ms since 1970. */
+  /** The last failure and its time, in milliseconds since 1970. */
   #failure: ServerFailure | undefined;
   #failedAt = 0;
-  /** The user has stopped it. */
+  /** Whether the user has stopped it. */
   #stopped: boolean;
-  /** Aborted when it is to end. */
+  /** Aborted when the server is stopped. */
   #life = new AbortController();
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
@@ -96,7 +96,7 @@ export class Server {
     this.#stopped = options.config.disabled;
   }
 
-  /** Those it has; while it is being started again, those it had. */
+  /** Its tools; during a restart, those from before. */
   get tools(): readonly Tool[] {
     return this.#state.type === "ready" || this.#state.type === "starting" ? this.#tools : [];
   }
@@ -116,12 +116,12 @@ export class Server {
     return { type: "ready", tools };
   }
 
-  /** Starts it if it may run and does not. Resolves when it runs or has failed, at the latest when it has been waited for long enough. */
+  /** Starts the server if it is allowed. Resolves when it runs, has failed, or prompts have waited long enough. */
   async ready(): Promise<void> {
     if (this.#state.type === "off" && !this.#stopped && this.#options.isAllowed()) this.#begin();
-    else if (this.#state.type === "failed" && this.#mayHaveComeBack()) this.#begin(false);
+    else if (this.#state.type === "failed" && this.#mayBeReachable()) this.#begin(false);
     if (!this.#starting) return;
-    const left = this.#waitedSince + this.#options.times.patience - Date.now();
+    const left = this.#waitedSince + this.#options.times.promptWait - Date.now();
     if (left <= 0) return;
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => {
@@ -131,14 +131,16 @@ export class Server {
     clearTimeout(timer);
   }
 
-  /** One that was out of reach, as all are without a network. */
-  #mayHaveComeBack(): boolean {
+  /** Whether to retry an unreachable server, for example after the network was down. */
+  #mayBeReachable(): boolean {
     return (
-      this.#failure?.kind === "passing" && this.config.launch.type === "http" && Date.now() - this.#failedAt > pause
+      this.#failure?.kind === "passing" &&
+      this.config.launch.type === "http" &&
+      Date.now() - this.#failedAt > retryPauseMs
     );
   }
 
-  /** The user wants it to run. */
+  /** Starts the server for the user. */
   async start(): Promise<void> {
     this.#stopped = false;
     if (!this.#options.isAllowed()) return this.#options.onChange();
@@ -148,41 +150,41 @@ export class Server {
     await this.#starting;
   }
 
-  /** Ends it; resolves when nothing of it is left. `stopped`: it stays ended until the user starts it. */
+  /** Stops the server and resolves when it has ended. If `stopped`, only the user starts it again. */
   async stop(stopped = true): Promise<void> {
     this.#stopped = stopped;
     this.#life.abort();
     this.#life = new AbortController();
-    this.#drop();
+    this.#disconnect();
     this.#ending = Promise.all([this.#ending, this.#starting]).then(() => {});
     this.#starting = undefined;
     this.#set({ type: "off" });
     await this.#ending;
   }
 
-  /** Has the user sign in, then starts it. */
+  /** Lets the user sign in, then starts the server. */
   async signIn(signal: AbortSignal): Promise<void> {
     const { launch } = this.config;
-    const { loginPlace } = this.#options;
-    if (launch.type !== "http" || !loginPlace || !this.#options.isAllowed()) return;
+    const { loginHost } = this.#options;
+    if (launch.type !== "http" || !loginHost || !this.#options.isAllowed()) return;
     await this.stop(false);
     const life = this.#life.signal;
     const either = AbortSignal.any([signal, life, AbortSignal.timeout(this.#options.times.login)]);
     this.#set({ type: "starting" });
     try {
       const { signIn } = await import("./connection/connect.ts");
-      const attempt = { redirectUrl: await loginPlace.redirectUrl(), signal: either };
-      await signIn(launch, new Login(launch.url, loginPlace, attempt), either);
+      const attempt = { redirectUrl: await loginHost.redirectUrl(), signal: either };
+      await signIn(launch, new OAuthLogin(launch.url, loginHost, attempt), either);
     } catch (error) {
       if (life.aborted) return;
       if (either.aborted) this.#set({ type: "sign-in" });
-      else this.#fail(asFailure(error));
+      else this.#fail(toServerFailure(error));
       return;
     }
     if (!life.aborted) await this.start();
   }
 
-  #set(state: State): void {
+  #set(state: ServerState): void {
     this.#state = state;
     this.#options.onChange();
   }
@@ -196,10 +198,10 @@ export class Server {
     else this.#set({ type: "failed", message, next });
   }
 
-  /** `waitFor`: a prompt is to wait for it. */
-  #begin(waitFor = true): void {
+  /** `isAwaited`: prompts wait for the start. */
+  #begin(isAwaited = true): void {
     if (this.#starting) return;
-    if (waitFor) this.#waitedSince = Date.now();
+    if (isAwaited) this.#waitedSince = Date.now();
     this.#set({ type: "starting" });
     const starting = this.#start(this.#life.signal).finally(() => {
       if (this.#starting === starting) this.#starting = undefined;
@@ -215,26 +217,26 @@ export class Server {
           await sleep(this.#options.times.backoff * 2 ** (this.#failures - 1), undefined, { signal });
         }
         signal.throwIfAborted();
-        // What was there before must be gone: some servers hold a port or a file.
+        // The previous run must have ended first, because some servers hold a port or a file.
         await this.#ending;
         return await this.#connect(signal);
       } catch (error) {
         if (signal.aborted) return;
-        const failure = asFailure(error);
+        const failure = toServerFailure(error);
         this.#failures++;
-        if (failure.kind !== "passing" || this.#failures > mostRestarts) return this.#fail(failure);
-        this.#options.log(`${failure.message} It is started again.`);
+        if (failure.kind !== "passing" || this.#failures > maxRestarts) return this.#fail(failure);
+        this.#options.log(`${failure.message} It is restarted.`);
       }
     }
   }
 
   /** @throws ServerFailure */
   async #connect(signal: AbortSignal): Promise<void> {
-    const { config, env, version, times, folders, loginPlace, log } = this.#options;
+    const { config, env, version, times, folders, loginHost, log } = this.#options;
     const { launch } = config;
     const { connect } = await import("./connection/connect.ts");
-    const login = launch.type === "http" && loginPlace ? new Login(launch.url, loginPlace) : undefined;
-    let connection: Connection | undefined;
+    const login = launch.type === "http" && loginHost ? new OAuthLogin(launch.url, loginHost) : undefined;
+    let connection: ServerConnection | undefined;
     let hasChanged = false;
     const current = () => connection !== undefined && this.#connection === connection;
     connection = await connect({
@@ -243,9 +245,9 @@ export class Server {
       login,
       version,
       folders,
-      timeout: times.start,
+      timeoutMs: times.start,
       signal,
-      onClosed: (why) => current() && this.#closed(why),
+      onClosed: (why) => current() && this.#onClosed(why),
       onToolsChanged: () => {
         hasChanged = true;
         if (current()) this.#refresh();
@@ -256,7 +258,7 @@ export class Server {
       const listed = await connection.listTools(signal);
       signal.throwIfAborted();
       if (!connection.isOpen) throw new ServerFailure("passing", "The connection was cut.");
-      this.#take(listed);
+      this.#setTools(listed);
     } catch (error) {
       await connection.close();
       throw error;
@@ -267,31 +269,31 @@ export class Server {
     if (hasChanged) this.#refresh();
   }
 
-  #take(listed: readonly ListedTool[]): void {
+  #setTools(listed: readonly ListedTool[]): void {
     const { config, slug } = this.#options;
-    const { name: server, timeout } = config;
+    const { name: server, timeoutMs } = config;
     this.#listed = listed;
-    this.#tools = toTools({ server, slug, timeout, listed, ask: (...call) => this.#ask(...call) });
+    this.#tools = createTools({ server, slug, timeoutMs, listed, call: (...call) => this.#call(...call) });
   }
 
-  /** It has ended by itself. */
-  #closed(why: ServerFailure): void {
-    this.#drop();
+  /** Handles an unexpected end. */
+  #onClosed(why: ServerFailure): void {
+    this.#disconnect();
     this.#options.log(why.message);
-    if (Date.now() - this.#readyAt > longRun) this.#failures = 0;
+    if (Date.now() - this.#readyAt > stableRunMs) this.#failures = 0;
     this.#failures++;
-    if (why.kind !== "passing" || this.#failures > mostRestarts) this.#fail(why);
+    if (why.kind !== "passing" || this.#failures > maxRestarts) this.#fail(why);
     else this.#begin();
   }
 
-  /** The connection is of no use any more. */
-  #drop(): void {
+  /** Closes the connection. */
+  #disconnect(): void {
     const connection = this.#connection;
     this.#connection = undefined;
     if (connection) this.#ending = Promise.all([this.#ending, connection.close()]).then(() => {});
   }
 
-  /** Its tools have changed; however often it says so, they are asked for one time after the other, and ever less often. */
+  /** Lists the changed tools again: one list at a time, and less often the more often they change. */
   #refresh(): void {
     this.#refreshAgain = true;
     this.#refreshing ??= this.#refreshNow(this.#life.signal).finally(() => {
@@ -300,32 +302,36 @@ export class Server {
   }
 
   async #refreshNow(signal: AbortSignal): Promise<void> {
-    for (let wait = this.#options.times.settle; this.#refreshAgain; wait = Math.min(2 * wait, longestSettle)) {
+    for (
+      let wait = this.#options.times.refreshDelay;
+      this.#refreshAgain;
+      wait = Math.min(2 * wait, maxRefreshDelayMs)
+    ) {
       this.#refreshAgain = false;
       try {
         await sleep(wait, undefined, { signal });
         const connection = this.#connection;
         const listed = await connection?.listTools(signal);
         if (!listed || this.#connection !== connection) return;
-        this.#take(listed);
+        this.#setTools(listed);
         this.#options.onChange();
       } catch (error) {
         if (signal.aborted) return;
-        this.#options.log(asFailure(error).message);
+        this.#options.log(toServerFailure(error).message);
       }
     }
   }
 
-  async #ask(
+  async #call(
     tool: string,
     input: Record<string, unknown>,
     signal: AbortSignal,
     progress: ProgressReporter,
   ): Promise<ToolResult> {
-    let toldAt = 0;
+    let reportedAt = 0;
     const onProgress = (done: number, total: number | undefined, message = "") => {
-      if (Date.now() - toldAt < progressInterval) return;
-      toldAt = Date.now();
+      if (Date.now() - reportedAt < progressIntervalMs) return;
+      reportedAt = Date.now();
       const share = total === undefined ? `${done}` : `${done} of ${total}`;
       progress([share, oneLine(message, 200)].filter(Boolean).join(": "), 1);
     };
@@ -334,27 +340,27 @@ export class Server {
       try {
         const answer = await connection.call(tool, input, signal, onProgress);
         this.#failures = 0;
-        return toResult(answer);
+        return toToolResult(answer);
       } catch (error) {
         if (signal.aborted) {
           void this.#checkAlive(connection);
           throw signal.reason;
         }
-        const failure = asFailure(error);
+        const failure = toServerFailure(error);
         if (failure.kind === "refused") return { output: failure.message, metadata: {}, failed: true };
-        // It has done nothing, so that asking once more does nothing twice.
+        // The server did nothing, so repeating the call is safe.
         if (failure.kind === "lost-session" && !isSecond) {
-          if (this.#connection === connection) this.#closed(new ServerFailure("passing", failure.message));
+          if (this.#connection === connection) this.#onClosed(new ServerFailure("passing", failure.message));
           continue;
         }
-        if (failure.kind === "sign-in" && this.#connection === connection) this.#closed(failure);
+        if (failure.kind === "sign-in" && this.#connection === connection) this.#onClosed(failure);
         throw new ToolError(`The server ${this.config.name} did not answer. ${failure.message} ${failure.next}`);
       }
     }
   }
 
-  /** Waits while it is being started. @throws ToolError when it does not run */
-  async #connected(signal: AbortSignal): Promise<Connection> {
+  /** Waits for a start in progress. @throws ToolError when the server does not run */
+  async #connected(signal: AbortSignal): Promise<ServerConnection> {
     const { name } = this.config;
     if (!this.#connection && this.#starting) {
       let stop = () => {};
@@ -370,18 +376,19 @@ export class Server {
     if (this.#connection) return this.#connection;
     const state = this.#state;
     if (state.type === "failed") throw new ToolError(`The server ${name} does not run. ${state.message} ${state.next}`);
-    if (state.type === "sign-in") throw new ToolError(`The server ${name} asks the user to sign in. Go on without it.`);
-    throw new ToolError(`The server ${name} does not run. Go on without it.`);
+    if (state.type === "sign-in")
+      throw new ToolError(`The server ${name} requires the user to sign in. Continue without it.`);
+    throw new ToolError(`The server ${name} does not run. Continue without it.`);
   }
 
-  /** A call was given up: a server that hangs is ended, so that the next call finds one that does not. */
-  async #checkAlive(connection: Connection): Promise<void> {
+  /** Ends a server that hangs after a call was aborted, so that the next call gets a new one. */
+  async #checkAlive(connection: ServerConnection): Promise<void> {
     if ((await connection.isAlive(this.#options.times.ping)) || this.#connection !== connection) return;
-    this.#closed(new ServerFailure("passing", "It does not answer any more."));
+    this.#onClosed(new ServerFailure("passing", "It has stopped answering."));
   }
 }
 
-function asFailure(error: unknown): ServerFailure {
+function toServerFailure(error: unknown): ServerFailure {
   if (isFailure(error)) return error;
   return new ServerFailure("passing", error instanceof Error ? oneLine(error.message, 300) : String(error), "");
 }

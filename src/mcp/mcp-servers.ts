@@ -1,38 +1,38 @@
-/** All MCP servers of a window or of a run. */
+/** All MCP servers of a window or a run. */
 import type { ServerView } from "../chat/protocol.ts";
 import type { ExternalTools } from "../loop/setup/external-tools.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { Loaded } from "./config/server-config.ts";
-import type { LoginPlace } from "./connection/oauth-login.ts";
-import { Server, type Times, usualTimes } from "./server.ts";
+import type { LoadedServers } from "./config/server-config.ts";
+import type { LoginHost } from "./connection/oauth-login.ts";
+import { defaultTimesMs, McpServer, type ServerTimes } from "./mcp-server.ts";
 import { serverSlugs } from "./tools/offered-names.ts";
 
 export interface McpOptions {
-  /** What is configured now; asked before each prompt. */
-  load(): Loaded;
-  /** Which servers of the workspace the user has allowed, by fingerprint. */
+  /** Loads the current configuration. Called before each prompt. */
+  load(): LoadedServers;
+  /** The workspace's servers that the user has allowed, by fingerprint. */
   consent: { has(fingerprint: string): boolean; give(fingerprint: string): void };
-  /** What servers are told of: the workspace's folders. */
+  /** The workspace's folders, which servers may ask for. */
   folders(): readonly string[];
   env: NodeJS.ProcessEnv;
-  /** Rondo's. */
+  /** Version of Rondo. */
   version: string;
-  /** Undefined: nobody can sign in. */
-  loginPlace: LoginPlace | undefined;
+  /** Undefined where sign-in is not possible. */
+  loginHost: LoginHost | undefined;
   log(server: string, line: string): void;
-  /** A sentence about something in the configuration, each once. */
+  /** Reports a problem of the configuration, once each. */
   onProblem(sentence: string): void;
-  times?: Partial<Times>;
+  times?: Partial<ServerTimes>;
 }
 
 export class McpServers implements ExternalTools {
   readonly #options: McpOptions;
   readonly #listeners = new Set<() => void>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #life = new AbortController();
-  #servers = new Map<string, Server>();
-  /** Those that are gone from the configuration. */
-  readonly #leaving = new Set<Promise<void>>();
+  #servers = new Map<string, McpServer>();
+  /** Servers that are ending. */
+  readonly #stopping = new Set<Promise<void>>();
 
   constructor(options: McpOptions) {
     this.#options = options;
@@ -58,13 +58,13 @@ export class McpServers implements ExternalTools {
     return [...this.#servers.values()].map((server) => server.view());
   }
 
-  /** @returns a function that ends the listening */
+  /** @returns a function that removes the listener */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Does what the user wants; resolves when it is done, and never rejects for what a server does. */
+  /** Does what the user has chosen. Never rejects because of a server's failure. */
   async act(name: string, action: "start" | "stop" | "allow" | "sign-in"): Promise<void> {
     const server = this.#servers.get(name);
     if (!server || this.#life.signal.aborted) return;
@@ -81,60 +81,60 @@ export class McpServers implements ExternalTools {
     }
   }
 
-  /** Reads the configuration again: what is new is there, what is gone is ended, what has changed is another server. */
+  /** Reads the configuration again. Removed servers are stopped; a changed configuration is another server. */
   refresh(): void {
     if (this.#life.signal.aborted) return;
     const { load, consent, onProblem } = this.#options;
     const { servers, problems } = load();
-    for (const problem of problems) if (!this.#told.has(problem)) onProblem(problem);
-    for (const problem of problems) this.#told.add(problem);
+    for (const problem of problems) if (!this.#reported.has(problem)) onProblem(problem);
+    for (const problem of problems) this.#reported.add(problem);
     const before = this.#servers;
     const slugs = serverSlugs(servers.map(({ name }) => name));
     this.#servers = new Map(
       servers.map((config) => {
-        const { name, fingerprint, bringer } = config;
+        const { name, fingerprint, origin } = config;
         const slug = slugs.get(name) ?? name;
         const known = before.get(name);
-        const isSame = known?.config.fingerprint === fingerprint && known.config.bringer === bringer;
+        const isSame = known?.config.fingerprint === fingerprint && known.config.origin === origin;
         if (known && isSame && known.slug === slug) return [name, known];
-        const { env, version, folders, loginPlace, log } = this.#options;
+        const { env, version, folders, loginHost, log } = this.#options;
         return [
           name,
-          new Server({
+          new McpServer({
             config,
             slug,
             env,
             version,
-            times: { ...usualTimes, ...this.#options.times },
+            times: { ...defaultTimesMs, ...this.#options.times },
             folders,
-            loginPlace,
-            isAllowed: () => bringer !== "workspace" || consent.has(fingerprint),
+            loginHost,
+            isAllowed: () => origin !== "workspace" || consent.has(fingerprint),
             onChange: () => this.#changed(),
             log: (line) => log(name, line),
           }),
         ];
       }),
     );
-    const kept = new Set(this.#servers.values());
-    const gone = [...before.values()].filter((server) => !kept.has(server));
-    for (const server of gone) this.#leave(server);
-    if (gone.length > 0 || kept.size !== before.size) this.#changed();
+    const current = new Set(this.#servers.values());
+    const gone = [...before.values()].filter((server) => !current.has(server));
+    for (const server of gone) this.#stop(server);
+    if (gone.length > 0 || current.size !== before.size) this.#changed();
   }
 
-  #leave(server: Server): void {
-    const left = server.stop().finally(() => this.#leaving.delete(left));
-    this.#leaving.add(left);
+  #stop(server: McpServer): void {
+    const left = server.stop().finally(() => this.#stopping.delete(left));
+    this.#stopping.add(left);
   }
 
   #changed(): void {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Ends all of them for good. Resolves when no process of theirs is left. */
+  /** Stops all servers for good. Resolves when all their processes have ended. */
   async dispose(): Promise<void> {
     this.#life.abort();
     this.#listeners.clear();
-    for (const server of this.#servers.values()) this.#leave(server);
-    await Promise.all(this.#leaving);
+    for (const server of this.#servers.values()) this.#stop(server);
+    await Promise.all(this.#stopping);
   }
 }

@@ -58,7 +58,7 @@ const svelte = {
         ...options,
         filename,
         css: "external",
-        cssHash: ({ name }) => `in-${name}`,
+        cssHash: ({ hash, name }) => (development ? `in-${name}` : `s${hash(name).slice(0, 3)}`),
       });
     build.onLoad({ filter: /\.svelte$/ }, async ({ path: filename }) => {
       const { js, warnings } = await component(filename);

@@ -1,27 +1,27 @@
-/** The panel's entry: takes the host's messages, draws, and asks for everything there is. */
+/** The panel's entry: receives the host's messages, draws the panel and asks for a snapshot. */
 import { mount } from "svelte";
 import type { ToPanel } from "../src/chat/protocol.ts";
-import { target } from "./lib/link-target.ts";
+import { parseLink } from "./lib/link-target.ts";
 import { warmUp } from "./lib/markdown.ts";
 import { panel } from "./lib/panel.svelte.ts";
 import { send } from "./lib/vscode-api.ts";
 import Panel from "./Panel.svelte";
 
-// Only the host can post into this page: it is alone in its frame.
+// Only the host can post messages to this page, which is alone in its frame.
 window.addEventListener("message", (event: MessageEvent<ToPanel>) => panel.receive(event.data));
 
-/** Links in replies have no address of their own; a press tells the host. */
-function follow(event: Event): void {
+/** Opens links in replies: they have no `href`, so the host is told. */
+function followLink(event: Event): void {
   const link = event.target instanceof Element ? event.target.closest("[data-href]") : null;
-  const place = target(link?.getAttribute("data-href") ?? "");
+  const place = parseLink(link?.getAttribute("data-href") ?? "");
   if (!place) return;
   event.preventDefault();
   if (place.type === "web") send({ type: "open-link", url: place.url });
   else send({ type: "open-file", path: place.path, ...(place.line && { line: place.line }) });
 }
-document.addEventListener("click", follow);
+document.addEventListener("click", followLink);
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter") follow(event);
+  if (event.key === "Enter") followLink(event);
 });
 
 const root = document.getElementById("root");

@@ -56,7 +56,7 @@ describe("sessions", () => {
     const row = sessions.getByRole("button", { name: /^tell me of the pear/ });
     assert.match(await row.innerText(), /A plum is\s+one\s+too/);
     await sessions.getByRole("searchbox").fill("a word that nobody said");
-    await sessions.getByText("Nothing holds").waitFor();
+    await sessions.getByText("No session contains").waitFor();
     await sessions.getByRole("searchbox").fill("");
     await sessions.getByRole("button", { name: /^tell me of the anvil/ }).waitFor();
   });

@@ -122,7 +122,7 @@ describe("going back", () => {
     assert.match(rows[0] ?? "", /src\/cart\.ts \+6 lines added −4 lines removed/);
     assert.match(rows[1] ?? "", /comes back, 12 lines/);
     assert.match(rows[2] ?? "", /is deleted, 44 lines/);
-    assert.match(rows[3] ?? "", /You changed it since, so it stays unless ticked/);
+    assert.match(rows[3] ?? "", /You have changed it since\. Tick it to restore it anyway/);
     assert.match(rows[4] ?? "", /stays It was too large to be kept\./);
     assert.ok(await box(panel, "src/cart.ts").isChecked());
     assert.ok(!(await box(panel, "README.md").isChecked()));

@@ -118,7 +118,7 @@ describe("the page of servers", () => {
     assert.match(await row(panel, "github").innerText(), /create_issue\s+Creates an issue in a repository\./);
     assert.match(
       await row(panel, "database").innerText(),
-      /runs with your rights:\s+npx -y @example\/database-server --url postgres:\/\/localhost\/shop/,
+      /runs with your privileges:\s+npx -y @example\/database-server --url postgres:\/\/localhost\/shop/,
     );
     assert.match(await row(panel, "browser").innerText(), /was not found\.\s+Install it, or change its command/);
   });
@@ -144,7 +144,7 @@ describe("the page of servers", () => {
     const some = servers.slice(1, 2);
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked]), f.panelState({ servers: some })));
     const line = panel.page.getByRole("group", { name: "Servers" });
-    assert.match(await line.innerText(), /Server database\s+asks to start/);
+    assert.match(await line.innerText(), /Server database\s+needs permission to start/);
     await line.getByRole("button", { name: "Dismiss" }).click();
     assert.equal(await line.count(), 0);
     const failed = servers.slice(4, 5).map((server) => ({ ...server, name: "database" }));

@@ -4,9 +4,17 @@ import { apply, newChat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import { ownWords } from "../../src/chat/words.ts";
 import { price, rough } from "../../webview/lib/format.ts";
-import { mentionAt, mentioned } from "../../webview/lib/mentions.ts";
+import { mentionAt, mentionedNames } from "../../webview/lib/mentions.ts";
 import { keepSame, messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
-import { askerOf, joined, newestCalls, placeChild, repeated, requestsOf, workOf } from "../../webview/lib/subagents.ts";
+import {
+  askerOf,
+  joinDeltas,
+  newestCalls,
+  placeChild,
+  repeated,
+  requestsOf,
+  workOf,
+} from "../../webview/lib/subagents.ts";
 import * as f from "./fixtures.ts";
 import { child, explorer } from "./loop-states.ts";
 
@@ -24,7 +32,7 @@ describe("events of subagents", () => {
       of("b", of("c", delta("1", "t"))),
       delta("1", "z"),
     ];
-    assert.deepEqual(joined(some), [
+    assert.deepEqual(joinDeltas(some), [
       of("a", delta("1", "xy")),
       of("b", delta("1", "pq")),
       of("b", of("c", delta("1", "st"))),
@@ -35,7 +43,7 @@ describe("events of subagents", () => {
   it("S1 keep their order within a session", () => {
     const reset: ChatEvent = { type: "reset", messageID: "m" };
     const some = [delta("1", "x"), delta("2", "y"), delta("1", "z"), reset, delta("1", "w")];
-    assert.deepEqual(joined(some), some);
+    assert.deepEqual(joinDeltas(some), some);
   });
 
   it("S1 change the chat to the same whether joined or not", () => {
@@ -43,7 +51,7 @@ describe("events of subagents", () => {
     const info = { ...f.rondo([]).info, id: "m", sessionID: "a" };
     const start = [of("a", { type: "message", message: info }), of("a", { type: "part", part: text })];
     const some = [...start, of("a", delta("1", "He")), delta("9", "?"), of("a", delta("1", "llo"))];
-    const [one, other] = [some, joined(some)].map((list) => {
+    const [one, other] = [some, joinDeltas(some)].map((list) => {
       const chat = newChat(f.chat("", []).session);
       for (const event of list) apply(chat, event);
       return chat;
@@ -119,7 +127,7 @@ describe("a conversation that was compacted", () => {
     ]);
     assert.deepEqual(
       turns.map(({ type }) => type),
-      ["you", "rondo", "compaction"],
+      ["user", "assistant", "compaction"],
     );
     const last = turns.at(-1);
     assert.ok(last?.type === "compaction");
@@ -130,7 +138,7 @@ describe("a conversation that was compacted", () => {
     const turns = messageGroupsOf([...before, marker, summary, f.rondo([f.said("c")]), marker]);
     assert.deepEqual(
       turns.map(({ type }) => type),
-      ["you", "rondo", "compaction", "rondo", "compaction"],
+      ["user", "assistant", "compaction", "assistant", "compaction"],
     );
     const last = turns.at(-1);
     assert.ok(last?.type === "compaction");
@@ -143,8 +151,8 @@ describe("a conversation that was compacted", () => {
     const going = f.unsaid({ type: "text", text: "Go on where it was cut.", synthetic: true });
     const turns = messageGroupsOf([...before, hushed, reply, going, f.rondo([f.said("c")])]);
     assert.deepEqual(
-      turns.map((turn) => (turn.type === "rondo" ? turn.entries.length : turn.type)),
-      ["you", 2],
+      turns.map((turn) => (turn.type === "assistant" ? turn.entries.length : turn.type)),
+      ["user", 2],
     );
   });
 });
@@ -170,11 +178,11 @@ describe("mentions", () => {
 
   it("are sent once each, and only those of agents that there are", () => {
     const names = ["explore", "general", "v1.2"];
-    assert.deepEqual(mentioned("@general, then (@explore) and @explore: @nobody a@general", names), [
+    assert.deepEqual(mentionedNames("@general, then (@explore) and @explore: @nobody a@general", names), [
       "general",
       "explore",
     ]);
-    assert.deepEqual(mentioned("@explore. @v1.2", names), ["explore", "v1.2"]);
+    assert.deepEqual(mentionedNames("@explore. @v1.2", names), ["explore", "v1.2"]);
   });
 });
 

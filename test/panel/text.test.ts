@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { draftRows, patchRows } from "../../webview/lib/diff-rows.ts";
 import { highlightLines } from "../../webview/lib/highlight.ts";
-import { target } from "../../webview/lib/link-target.ts";
-import { Blocks } from "../../webview/lib/markdown-blocks.ts";
+import { parseLink } from "../../webview/lib/link-target.ts";
+import { MarkdownBlocks } from "../../webview/lib/markdown-blocks.ts";
 import { partialList, partialStrings } from "../../webview/lib/partial-json.ts";
 import { outputLines } from "../../webview/lib/terminal-output.ts";
 import { answer, patch } from "./fixtures.ts";
@@ -59,7 +59,7 @@ describe("partial JSON", () => {
 });
 
 describe("Markdown blocks", () => {
-  const raws = (blocks: Blocks, text: string) => blocks.update(text).map(({ token }) => token.raw);
+  const raws = (blocks: MarkdownBlocks, text: string) => blocks.update(text).map(({ token }) => token.raw);
   const documents = [
     answer,
     "# Title\n\nText\nmore\n\n1. one\n\n2. two\n\n   deep\n3. three\n\n- a\n- b\n\n      code in b\n\n---\n\n> quote\nlazy\n\n<div>\n\nx\n",
@@ -73,18 +73,18 @@ describe("Markdown blocks", () => {
         fc.constantFrom(...documents),
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
         (text, steps) => {
-          const blocks = new Blocks();
+          const blocks = new MarkdownBlocks();
           for (let at = 0, step = 0; at < text.length; step++) {
             at += steps[step % steps.length] ?? 1;
             blocks.update(text.slice(0, at));
           }
           assert.equal(
             raws(blocks, text).join("").replace(/\s/g, ""),
-            raws(new Blocks(), text).join("").replace(/\s/g, ""),
+            raws(new MarkdownBlocks(), text).join("").replace(/\s/g, ""),
           );
           assert.deepEqual(
             blocks.update(text).map(({ token }) => token.type),
-            new Blocks().update(text).map(({ token }) => token.type),
+            new MarkdownBlocks().update(text).map(({ token }) => token.type),
           );
         },
       ),
@@ -93,19 +93,19 @@ describe("Markdown blocks", () => {
   });
 
   it("are lexed once: a finished block stays the same object", () => {
-    const blocks = new Blocks();
+    const blocks = new MarkdownBlocks();
     const [first] = blocks.update("One.\n\nTwo.\n\nThr");
     assert.equal(blocks.update("One.\n\nTwo.\n\nThree.\n\nFour.")[0], first);
   });
 
   it("start anew when the text is another", () => {
-    const blocks = new Blocks();
+    const blocks = new MarkdownBlocks();
     blocks.update("One.\n\nTwo.\n\nThree.");
     assert.deepEqual(raws(blocks, "Other.\n\nText."), ["Other.", "Text."]);
   });
 
   it("know the links that an earlier block has defined", () => {
-    const blocks = new Blocks();
+    const blocks = new MarkdownBlocks();
     blocks.update("[a]: https://example.com\n\nOne.\n\nTwo.\n\nThr");
     const last = blocks.update("[a]: https://example.com\n\nOne.\n\nTwo.\n\nThree [a].").at(-1);
     assert.match(JSON.stringify(last?.token), /"href":"https:\/\/example.com"/);
@@ -158,10 +158,10 @@ describe("output", () => {
 
 describe("addresses in a reply", () => {
   it("are the web, a file and a line of it, or nothing", () => {
-    assert.deepEqual(target("https://example.com/a:1"), { type: "web", url: "https://example.com/a:1" });
-    assert.deepEqual(target("src/cart.ts:12:3"), { type: "file", path: "src/cart.ts", line: 12 });
-    assert.deepEqual(target("src/my%20cart.ts#L4-L9"), { type: "file", path: "src/my cart.ts", line: 4 });
-    assert.deepEqual(target("C:\\shop\\cart.ts"), { type: "file", path: "C:\\shop\\cart.ts", line: undefined });
+    assert.deepEqual(parseLink("https://example.com/a:1"), { type: "web", url: "https://example.com/a:1" });
+    assert.deepEqual(parseLink("src/cart.ts:12:3"), { type: "file", path: "src/cart.ts", line: 12 });
+    assert.deepEqual(parseLink("src/my%20cart.ts#L4-L9"), { type: "file", path: "src/my cart.ts", line: 4 });
+    assert.deepEqual(parseLink("C:\\shop\\cart.ts"), { type: "file", path: "C:\\shop\\cart.ts", line: undefined });
     for (const href of [
       "javascript:alert(1)",
       "data:text/html,x",
@@ -171,7 +171,7 @@ describe("addresses in a reply", () => {
       "#top",
       "",
     ]) {
-      assert.equal(target(href), undefined, href);
+      assert.equal(parseLink(href), undefined, href);
     }
   });
 });

@@ -1,7 +1,7 @@
-/** What the panel says of a turn: lines, folds, status, speech. */
+/** Lines of tool calls, collapsed calls, the status line, and announcements. */
 import assert from "node:assert/strict";
 import { apply, type Chat } from "../../src/chat/apply.ts";
-import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
+import type { BackgroundCommand, ChatEvent, ExitReason } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
 import { statusOf } from "../../webview/composer/status-line.ts";
 import { Announcements } from "../../webview/lib/announcements.ts";
@@ -81,16 +81,16 @@ describe("a tool's line", () => {
 describe("a turn", () => {
   const shape = (parts: f.LoosePart[], done = true) =>
     segmentsOf([f.rondo(parts)], done).map((segment) =>
-      segment.type !== "steps"
+      segment.type !== "activities"
         ? segment.type
-        : segment.steps.map((step) => (step.type === "fold" ? step.parts.length : step.type)),
+        : segment.activities.map((one) => (one.type === "collapsed" ? one.parts.length : one.type)),
     );
 
   it("holds all replies to one prompt", () => {
     const turns = messageGroupsOf([f.you("a"), f.rondo([]), f.rondo([]), f.you("b"), f.you("c"), f.rondo([])]);
     assert.deepEqual(
       turns.map((turn) => turn.type),
-      ["you", "rondo", "you", "you", "rondo"],
+      ["user", "assistant", "user", "user", "assistant"],
     );
   });
 
@@ -133,6 +133,20 @@ describe("the status line", () => {
     assert.equal(said({ ended: { ...ended, reason: "aborted" } }), "Stopped by you");
   });
 
+  it("H1 tells why the turn stopped", () => {
+    const stopped = (reason: ExitReason, code?: string) => {
+      const error = code === undefined ? undefined : { code, message: "x", next: "" };
+      return said({ ended: { type: "ended", reason, error, durationMs: 1, steps: 3 } });
+    };
+    assert.equal(stopped("max_turns"), "Stopped: reached the limit of 3 steps");
+    assert.equal(stopped("max_tokens", "max-tokens"), "Stopped: the reply hit the token limit");
+    assert.equal(stopped("error_max_budget_usd"), "Stopped: the budget is used up");
+    assert.equal(stopped("blocked"), "Stopped: you denied a step");
+    assert.equal(stopped("blocked", "hook"), "Stopped by a hook");
+    assert.equal(stopped("blocked", "doom-loop"), "Stopped: the model repeated itself");
+    assert.equal(stopped("error", "bug"), "Stopped by an error");
+  });
+
   it("H6 counts the time in which nothing has come, until something does", () => {
     assert.equal(said({ ...busy, silentSince: 1000 }, [], 65_000), "Not responding for 1 min 4 s");
     assert.equal(said({ ...busy, silentSince: undefined }, [], 65_000), "Thinking · 1 min 4 s");
@@ -155,12 +169,12 @@ describe("the status line", () => {
 
 describe("what is spoken", () => {
   function hear(events: ChatEvent[], chat: Chat): string | undefined {
-    const speech = new Announcements();
+    const announcements = new Announcements();
     for (const event of events) {
       apply(chat, event);
-      speech.hear(event, chat, f.review);
+      announcements.addEvent(event, chat, f.review);
     }
-    return speech.take();
+    return announcements.take();
   }
 
   it("is sentences, not tokens", () => {

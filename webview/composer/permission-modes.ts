@@ -1,17 +1,21 @@
 import type { PermissionMode } from "../../src/chat/events.ts";
 
-interface Mode {
+interface ModeChoice {
   mode: PermissionMode;
   name: string;
-  what: string;
+  description: string;
 }
 
-/** The modes as people read them, in the order of their keys. */
-export const modeList: Mode[] = [
-  { mode: "default", name: "Ask first", what: "Reads freely. Asks before edits and commands." },
-  { mode: "acceptEdits", name: "Accept edits", what: "Edits in this workspace without asking. Commands still ask." },
-  { mode: "plan", name: "Plan", what: "Changes nothing. Ends with a plan." },
-  { mode: "bypassPermissions", name: "Bypass", what: "Never asks. Rules that deny still hold." },
+/** The permission modes in the order of their keys. */
+export const modeList: ModeChoice[] = [
+  { mode: "default", name: "Ask first", description: "Reads freely. Asks before edits and commands." },
+  {
+    mode: "acceptEdits",
+    name: "Accept edits",
+    description: "Edits files in this workspace without asking. Asks before commands.",
+  },
+  { mode: "plan", name: "Plan", description: "Changes nothing. Ends with a plan." },
+  { mode: "bypassPermissions", name: "Bypass", description: "Asks only for protected files. Deny rules still apply." },
 ];
 
 export function modeName(mode: PermissionMode): string {

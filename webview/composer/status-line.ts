@@ -1,23 +1,23 @@
-/** The status line: what happens, in words. */
+/** Describes the state of the chat in one line. */
 import type { Chat, Entry } from "../../src/chat/apply.ts";
-import type { ExitReason } from "../../src/chat/events.ts";
+import type { TurnEnded } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
 import type { Readiness } from "../../src/chat/protocol.ts";
 import { count, elapsed } from "../lib/format.ts";
 import { lastShown } from "../lib/message-groups.ts";
-import { kindOf, toolLineOf } from "../lib/tool-line.ts";
+import { toolKindOf, toolLineOf } from "../lib/tool-line.ts";
 
 interface StatusLine {
   kind: "idle" | "busy" | "asks" | "stalled" | "retry" | "stopped";
   glyph: string;
-  /** Changes only with the state: this is what is spoken. */
+  /** Changes only with the state; screen readers read it. */
   words: string;
-  /** The part that counts; empty when nothing does. */
+  /** A duration that counts up or down; empty if there is none. */
   time: string;
 }
 
-/** `questions`: how many are open, those of subagents included; `now`: ms since 1970. */
+/** `questions`: number of open questions, including those of subagents; `now`: ms since 1970. */
 export function statusOf(chat: Chat, readiness: Readiness, questions: number, now: number): StatusLine {
   const { status } = chat;
   if (questions > 0) {
@@ -46,7 +46,7 @@ function busyLine(chat: Chat, since: number, now: number): StatusLine {
   return { kind: "busy", glyph: "loading", words: doing(chat, tool), time: ` · ${elapsed(now - start)}` };
 }
 
-/** The newest call that is not settled. */
+/** Returns the newest running call, or else the newest one that is still being written. */
 function openTool(chat: Chat): ToolPart | undefined {
   const parts = chat.messages.at(-1)?.parts ?? [];
   return (
@@ -60,7 +60,7 @@ function doing(chat: Chat, tool: ToolPart | undefined): string {
     const { verb, object } = toolLineOf(tool, false, chat.session.cwd);
     return `${verb} ${object}`.trim();
   }
-  if (tool) return kindOf(tool.tool) === "edit" ? "Writing an edit" : "Preparing a call";
+  if (tool) return toolKindOf(tool.tool) === "edit" ? "Writing an edit" : "Preparing a call";
   const last = chat.messages.at(-1);
   if (last && isCompaction(last)) return "Compacting";
   const answering = last?.info.role === "assistant" && last.parts.at(-1)?.type === "text";
@@ -76,9 +76,7 @@ function idleLine(chat: Chat, readiness: Readiness): StatusLine {
   if (ended) {
     const failed = ended.reason === "error";
     const done = ended.reason === "end_turn";
-    const words = done
-      ? `Done in ${elapsed(ended.durationMs)} · ${count(ended.steps, "step")}`
-      : endedWords(ended.reason, ended.steps);
+    const words = done ? `Done in ${elapsed(ended.durationMs)} · ${count(ended.steps, "step")}` : endedWords(ended);
     const glyph = done ? "check" : failed ? "error" : "debug-stop";
     return { kind: done ? "idle" : "stopped", glyph, words, time: "" };
   }
@@ -86,7 +84,7 @@ function idleLine(chat: Chat, readiness: Readiness): StatusLine {
   if (last?.role === "assistant" && last.error) {
     return { kind: "stopped", glyph: "error", words: "Stopped by an error", time: "" };
   }
-  // A turn whose end nobody saw: the window was closed, or reloaded, while it ran.
+  // The window was closed or reloaded during the turn, so there is no event of its end.
   if (last && (last.role === "user" || last.finish === "interrupted" || last.finish === "tool-calls")) {
     return { kind: "stopped", glyph: "debug-stop", words: "Interrupted", time: "" };
   }
@@ -96,21 +94,22 @@ function idleLine(chat: Chat, readiness: Readiness): StatusLine {
   return { kind: "idle", glyph: "circle-small-filled", words: "Ready", time: "" };
 }
 
-function endedWords(reason: ExitReason, steps: number): string {
+function endedWords({ reason, steps, error }: TurnEnded): string {
   switch (reason) {
     case "end_turn":
       return "Done";
     case "max_turns":
-      return `Stopped after ${count(steps, "step")}, the most that is set`;
+      return `Stopped: reached the limit of ${count(steps, "step")}`;
     case "error_max_budget_usd":
       return "Stopped: the budget is used up";
     case "interrupted":
     case "aborted":
       return "Stopped by you";
     case "max_tokens":
-      return "Stopped: the reply reached its longest";
+      return "Stopped: the reply hit the token limit";
     case "blocked":
-      return "Stopped: you denied a step";
+      if (error?.code === "hook") return "Stopped by a hook";
+      return error?.code === "doom-loop" ? "Stopped: the model repeated itself" : "Stopped: you denied a step";
     case "error":
       return "Stopped by an error";
     default:

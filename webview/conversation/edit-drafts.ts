@@ -1,19 +1,19 @@
-/** An edit while its arguments are still being written: what it will change, as far as it is known. */
+/** Shows an edit while the model still writes its arguments. */
 import type { ToolPart } from "../../src/chat/message.ts";
-import { draftRows, type Row } from "../lib/diff-rows.ts";
+import { type DiffRow, draftRows } from "../lib/diff-rows.ts";
 import { argumentsOf, objectsOf } from "../lib/tool-line.ts";
 
-interface Draft {
+interface EditDraft {
   path: string;
-  rows: Row[];
+  rows: DiffRow[];
 }
 
-/** A file each, in the order in which they are written; empty while there is nothing to show. */
-export function draftsOf(part: ToolPart): Draft[] {
+/** Returns one draft per file, in the order in which they are written; empty while there is nothing to show. */
+export function draftsOf(part: ToolPart): EditDraft[] {
   return draftsIn(part).filter(({ rows }) => rows.length > 0);
 }
 
-function draftsIn(part: ToolPart): Draft[] {
+function draftsIn(part: ToolPart): EditDraft[] {
   const input = argumentsOf(part);
   const path = input["file_path"] ?? input["notebook_path"] ?? "";
   switch (part.tool) {
@@ -34,18 +34,18 @@ function draftsIn(part: ToolPart): Draft[] {
   }
 }
 
-const gap: Row = { kind: "skip", number: undefined, text: "…" };
+const gap: DiffRow = { kind: "skip", number: undefined, text: "…" };
 
-function between(rows: Row[], at: number): Row[] {
+function between(rows: DiffRow[], at: number): DiffRow[] {
   return at === 0 ? rows : [gap, ...rows];
 }
 
 const fileLine = /^\*\*\* (?:Add|Update|Delete) File: (.*)$/;
-const kinds: Record<string, Row["kind"]> = { "+": "add", "-": "del", " ": "same" };
+const kinds: Record<string, DiffRow["kind"]> = { "+": "add", "-": "del", " ": "same" };
 
-/** Of a patch as OpenAI's models write it. */
-function patchDrafts(patch: string): Draft[] {
-  const drafts: Draft[] = [];
+/** Reads a patch in the format of OpenAI's models. */
+function patchDrafts(patch: string): EditDraft[] {
+  const drafts: EditDraft[] = [];
   for (const line of patch.split("\n")) {
     const path = fileLine.exec(line)?.[1];
     if (path !== undefined) drafts.push({ path: path.trim(), rows: [] });

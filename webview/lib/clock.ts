@@ -1,4 +1,4 @@
-/** The time that counting texts show: one timer for all of them, running only while one is on the screen. */
+/** The time for counting texts: one timer for all of them, which runs only while one is shown. */
 import { createSubscriber } from "svelte/reactivity";
 
 const subscribe = createSubscriber((update) => {
@@ -6,7 +6,7 @@ const subscribe = createSubscriber((update) => {
   return () => clearInterval(timer);
 });
 
-/** Ms since 1970; where it is read reactively, it is read again each second. */
+/** Returns ms since 1970; a reactive reader reads it again every second. */
 export function now(): number {
   subscribe();
   return Date.now();

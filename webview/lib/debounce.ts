@@ -1,13 +1,13 @@
-/** In ms: how long the typing must rest before the host is asked. */
-const rest = 150;
+/** The host is asked after the user has not typed for this time. */
+const pauseMs = 150;
 
-/** Does the newest of what it is given, once nothing new has come for a moment. */
+/** Runs only the newest work, once no more has come for a moment. */
 export class Debounce {
   #timer = 0;
 
   run(work: () => void): void {
     clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(work, rest);
+    this.#timer = window.setTimeout(work, pauseMs);
   }
 
   cancel(): void {

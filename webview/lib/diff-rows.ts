@@ -1,16 +1,16 @@
-/** A change as the rows that are drawn. */
-export interface Row {
+/** One row of a drawn change. */
+export interface DiffRow {
   kind: "same" | "add" | "del" | "skip";
-  /** The line's number in its own text; undefined when it is not known yet, or for a gap. */
+  /** Line number in the old or new text; undefined if it is not known yet, or for a gap. */
   number: number | undefined;
   text: string;
 }
 
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** The rows of a unified diff; what lies between its hunks becomes a row that says how much it is. */
-export function patchRows(patch: string): Row[] {
-  const rows: Row[] = [];
+/** Returns the rows of a unified diff. A gap between hunks becomes a row that gives its number of lines. */
+export function patchRows(patch: string): DiffRow[] {
+  const rows: DiffRow[] = [];
   let before = 1;
   let after = 1;
   for (const line of patch.split("\n")) {
@@ -39,12 +39,12 @@ function unchanged(lines: number): string {
   return lines === 1 ? "1 unchanged line" : `${lines} unchanged lines`;
 }
 
-/** An edit that is still being written: what goes, then what comes, numbers unknown. */
-export function draftRows(before: string | undefined, after: string | undefined): Row[] {
+/** Returns the rows of an edit that is still being written: removed lines, then added ones, without numbers. */
+export function draftRows(before: string | undefined, after: string | undefined): DiffRow[] {
   return [...lineRows("del", before), ...lineRows("add", after)];
 }
 
-function lineRows(kind: "add" | "del", text: string | undefined): Row[] {
+function lineRows(kind: "add" | "del", text: string | undefined): DiffRow[] {
   if (text === undefined || text === "") return [];
   return text.split("\n").map((line) => ({ kind, number: undefined, text: line }));
 }

@@ -1,11 +1,11 @@
 /**
- * Characters that have no width, or that change the order or the place in which others are shown; tabs, ends of lines and
- * the joints within an emoji are not among them.
+ * Characters that have no width, or that change the order or place of other characters. Tabs, line breaks and the joiners
+ * within an emoji are not included.
  */
 const hidden =
   /(?!\t|\n|\r$)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}](?<!(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)\u200D)/gmu;
 
-/** The text with hidden characters as "[U+202E]": what is shown is what will be run or written, in its order. */
+/** Returns the text with hidden characters as "[U+202E]", so that it shows exactly what will be run or written. */
 export function escapeInvisible(text: string): string {
   return text.replace(
     hidden,
@@ -13,7 +13,7 @@ export function escapeInvisible(text: string): string {
   );
 }
 
-/** The text without its hidden characters. */
+/** Returns the text without its hidden characters. */
 export function removeInvisible(text: string): string {
   return text.replace(hidden, "");
 }

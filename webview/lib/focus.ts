@@ -1,7 +1,7 @@
-/** Where the focus goes when something opens, and when it is closed again. */
+/** Moves the focus when something opens, and back when it closes. */
 import { panel } from "./panel.svelte.ts";
 
-/** Takes the focus; taken down with the focus inside, hands it back to where it was. */
+/** Takes the focus. If it is still inside when the element is removed, returns it to where it was. */
 export function takesFocus(element: HTMLElement): () => void {
   const opener = document.activeElement;
   element.focus({ preventScroll: true });
@@ -13,9 +13,14 @@ export function takesFocus(element: HTMLElement): () => void {
   };
 }
 
-/** Of the views that stand in place of the log: Escape returns to the conversation. */
+/** Returns from a page to the conversation on Escape. */
 export function escapeToConversation(event: KeyboardEvent): void {
   if (event.key !== "Escape" || event.defaultPrevented) return;
   event.preventDefault();
   panel.view = "chat";
+}
+
+/** Focuses a field or button that has just appeared. */
+export function focusOnMount(element: HTMLElement): void {
+  element.focus();
 }

@@ -1,11 +1,11 @@
-/** Numbers and times in words. All durations are in ms. */
+/** Formats numbers and times. All durations are in ms. */
 
-/** "0.2 s", "3.1 s", "24 s", "1 min 12 s": for the end of a line. */
+/** "0.2 s", "3.1 s", "24 s", "1 min 12 s": a finished duration. */
 export function duration(ms: number): string {
   return ms < 9_950 ? `${(ms / 1000).toFixed(1)} s` : elapsed(ms);
 }
 
-/** Whole seconds: for what is still counting. */
+/** A duration in whole seconds, for one that is still counting. */
 export function elapsed(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -22,13 +22,13 @@ export function dollars(usd: number): string {
   return usd > 0 && usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
 }
 
-/** What is known of a cost. `partial`: some of it is not known, so a price of nothing at all is no price. */
+/** `partial`: some prices are unknown, so a sum of zero is unknown too. */
 export function price(usd: number, partial: boolean): string {
   if (!partial) return dollars(usd);
   return usd === 0 ? "unknown" : `at least ${dollars(usd)}`;
 }
 
-/** "950", "1.2 k", "48 k", "1.3 M": tokens, where the exact number does not matter. */
+/** "950", "1.2 k", "48 k", "1.3 M": tokens, rounded. */
 export function rough(n: number): string {
   if (n < 1000) return `${n}`;
   if (n < 9_950) return `${(n / 1000).toFixed(1).replace(".0", "")} k`;
@@ -73,7 +73,7 @@ export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }
 
-/** `path` as seen from the folder `cwd`, when it lies inside. */
+/** Returns `path` relative to the folder `cwd`, if it is inside. */
 export function relative(path: string, cwd: string): string {
   return path.startsWith(`${cwd}/`) || path.startsWith(`${cwd}\\`) ? path.slice(cwd.length + 1) : path;
 }

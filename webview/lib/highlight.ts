@@ -1,4 +1,4 @@
-/** Colours code. Output is HTML of `span` elements with classes; all text in it is escaped. */
+/** Highlights code as HTML of `span` elements with classes; all text in it is escaped. */
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import cpp from "highlight.js/lib/languages/cpp";
@@ -41,16 +41,16 @@ hljs.registerAliases(["jsonl", "json5"], { languageName: "json" });
 hljs.registerAliases(["scss", "less"], { languageName: "css" });
 hljs.registerAliases(["shell", "console", "zsh"], { languageName: "bash" });
 
-/** Beyond this, in characters, colours are not worth the wait. */
-const most = 100_000;
+/** Longer code is not highlighted, because it would take too long. */
+const mostCharacters = 100_000;
 
-/** `language` is a name, an alias or a file's ending; code in an unknown one is only escaped. */
+/** `language`: a name, an alias or a file extension; code in an unknown language is only escaped. */
 export function highlight(code: string, language: string): string {
-  if (code.length > most || !hljs.getLanguage(language)) return escapeHtml(code);
+  if (code.length > mostCharacters || !hljs.getLanguage(language)) return escapeHtml(code);
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }
 
-/** As `highlight`, line by line; spans that run over an end of line are closed and opened again. */
+/** Highlights line by line: spans over several lines are closed and opened again. */
 export function highlightLines(code: string, language: string): string[] {
   const open: string[] = [];
   return highlight(code, language)
@@ -65,7 +65,7 @@ export function highlightLines(code: string, language: string): string[] {
     });
 }
 
-/** The ending of a path, which names a language well enough. */
+/** Returns the extension of a path, which `highlight` takes as a language. */
 export function languageOf(path: string): string {
   return path.slice(path.lastIndexOf(".") + 1).toLowerCase();
 }

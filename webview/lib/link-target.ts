@@ -1,13 +1,13 @@
-/** What an address in a reply stands for. */
-type Target = { type: "web"; url: string } | { type: "file"; path: string; line: number | undefined };
+/** The place that a link in a reply leads to. */
+type ReplyLink = { type: "web"; url: string } | { type: "file"; path: string; line: number | undefined };
 
 const web = /^(?:https?:\/\/|mailto:)/i;
-/** Of two letters at least, since `C:` is a drive; `cart.ts:12` is a place in a file. */
+/** At least two letters, because `C:` is a drive; `cart.ts:12` is a place in a file. */
 const scheme = /^[a-z][a-z0-9+.-]+:(?!\d+(?::\d+)?$)/i;
 const place = /(?:#L|:)(\d+)(?:[-:]L?\d+)?$/;
 
-/** The web, or a file of the workspace. Undefined: nothing that may be opened. */
-export function target(href: string): Target | undefined {
+/** Returns a web address or a file of the workspace; undefined if the link must not be opened. */
+export function parseLink(href: string): ReplyLink | undefined {
   if (web.test(href)) return { type: "web", url: href };
   if (scheme.test(href) || /^(?:\/\/|#|\s*$)/.test(href)) return undefined;
   const at = place.exec(href);
@@ -19,7 +19,7 @@ function decode(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // A lone per cent sign: the path is meant as it stands.
+    // A lone percent sign: the path is not encoded.
     return path;
   }
 }

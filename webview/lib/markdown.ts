@@ -1,30 +1,30 @@
 /**
- * Markdown of a model as safe HTML. Two locks: the renderer writes only what is listed here (raw HTML is shown as the
- * text that it is, pictures as links), and DOMPurify lets only that through. Nothing in the result can run, load, or
- * lead anywhere: a link has no `href`, its address is in `data-href` for whoever handles the press.
+ * Renders Markdown from a model as safe HTML, protected twice: the renderer writes only the tags listed here (raw HTML
+ * becomes text, pictures become links), and DOMPurify lets only those pass. Nothing in the result can run, load or
+ * navigate: a link has no `href`, its address is in `data-href` for the click handler in main.ts.
  */
 import DOMPurify from "dompurify";
 import { Marked, type Token } from "marked";
 import { escapeHtml, highlight, highlightLines } from "./highlight.ts";
-import { target } from "./link-target.ts";
+import { parseLink } from "./link-target.ts";
 
 const tags =
   "p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code kbd sub sup em strong del a span table thead tbody tr th td";
 const attributes = ["class", "start", "align", "data-href", "role", "tabindex", "title"];
 
-let locked = false;
+let configured = false;
 
 /** The only way for a string into `{@html}`. */
 function safe(html: string): string {
-  // Set once: read anew for each block, the lists would cost more than the block.
-  if (!locked) {
+  // Configured once: parsing the lists for each block would cost more than the block.
+  if (!configured) {
     DOMPurify.setConfig({
       ALLOWED_TAGS: [...tags.split(" "), "#text"],
       ALLOWED_ATTR: attributes,
       ALLOW_ARIA_ATTR: false,
       ALLOW_DATA_ATTR: false,
     });
-    locked = true;
+    configured = true;
   }
   return DOMPurify.sanitize(html);
 }
@@ -50,7 +50,7 @@ const marked = new Marked({
 });
 
 function link(href: string, html: string): string {
-  if (!target(href)) return html;
+  if (!parseLink(href)) return html;
   const address = escapeHtml(href);
   return `<a data-href="${address}" role="link" tabindex="0" title="${address}">${html}</a>`;
 }
@@ -59,26 +59,26 @@ function firstWord(text: string | undefined): string {
   return text?.trim().split(/\s/, 1)[0] ?? "";
 }
 
-/** Does once what is slow the first time: compiling the expressions of Markdown and of the commonest languages. */
+/** Renders samples, because the first rendering compiles the expressions of Markdown and of each language. */
 export function warmUp(): void {
   for (const token of marked.lexer("**a** _b_ ~c~ `d` [e](f) http://g\n\n- h\n\n| i |\n|---|\n| j |"))
     renderBlock(token);
   for (const language of ["ts", "json", "bash", "python"]) renderCode("a = 1", language);
 }
 
-/** A block other than code, ready to be shown. */
+/** Returns the HTML of a block other than code. */
 export function renderBlock(token: Token): string {
   return safe(marked.parser([token]));
 }
 
-/** Code, ready to be shown. */
+/** Returns the HTML of highlighted code. */
 export function renderCode(code: string, language: string): string {
   return safe(highlight(code, language));
 }
 
-/** The same, line by line. No line may hold an end of line. */
+/** Returns the HTML of highlighted lines. No line may contain a line break. */
 export function renderLines(lines: string[], language: string): string[] {
-  // A page's parser makes a line's end of a carriage return.
+  // An HTML parser turns a carriage return into a line break.
   const code = lines.join("\n").replaceAll("\r", "");
   return safe(highlightLines(code, language).join("\n")).split("\n");
 }

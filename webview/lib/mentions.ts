@@ -1,13 +1,13 @@
-/** "@" and the name of an agent in what is being written. */
+/** Finds "@" with the name of an agent in the text of a prompt. */
 
-/** The mention that ends at the cursor: where its "@" stands, and what of the name is there. */
+/** Returns the mention that ends at the cursor: the index of its "@" and the beginning of the name. */
 export function mentionAt(text: string, cursor: number): { start: number; begun: string } | undefined {
   const [, begun] = /(?:^|[\s(])@([^\s@]*)$/.exec(text.slice(0, cursor)) ?? [];
   return begun === undefined ? undefined : { start: cursor - begun.length - 1, begun };
 }
 
-/** Which of `names` the text mentions, each once, in the text's order. */
-export function mentioned(text: string, names: readonly string[]): string[] {
+/** Returns the `names` that the text mentions, each once, in the order of the text. */
+export function mentionedNames(text: string, names: readonly string[]): string[] {
   const words = [...text.matchAll(/(?:^|[\s(])@([^\s@]+)/g)].map(([, word = ""]) =>
     names.includes(word) ? word : word.replace(/[^\p{L}\p{N}]+$/u, ""),
   );

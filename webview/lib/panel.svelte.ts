@@ -1,4 +1,4 @@
-/** All that the panel knows: the chat as the fold of its events, the host's state, and which view is open. */
+/** The panel's state: the chat as the fold of its events, the host's state, and the open view. */
 import { flushSync } from "svelte";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
@@ -13,55 +13,56 @@ import type {
   ToPanel,
 } from "../../src/chat/protocol.ts";
 import { Announcements } from "./announcements.ts";
-import { mentioned } from "./mentions.ts";
-import { joined, placeChild, requestsOf } from "./subagents.ts";
+import { mentionedNames } from "./mentions.ts";
+import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
 import { newestTodos, type Todo, todosOf } from "./todos.ts";
-import { keep, recall, send } from "./vscode-api.ts";
+import { savedState, saveState, send } from "./vscode-api.ts";
 
-/** In ms: how often a hidden panel is drawn, what a drawing may cost without a rest after it, and the longest rest. */
-const hiddenDelay = 100;
-const cheap = 8;
-const longestRest = 40;
-/** In ms: how long the typing must rest before the host is told. */
-const draftDelay = 400;
+/** Interval between updates of a hidden panel. */
+const hiddenIntervalMs = 100;
+/** A longer update is followed by a rest of the same length, up to a limit. */
+const cheapUpdateMs = 8;
+const longestRestMs = 40;
+/** The host gets the draft after the user has not typed for this time. */
+const draftPauseMs = 400;
 
-type View = "chat" | "sessions" | "context" | "rules" | "servers";
+type PanelView = "chat" | "sessions" | "context" | "rules" | "servers";
 
 class PanelModel {
   /** Undefined until the first snapshot. */
   chat = $state<Chat>();
   state = $state.raw<PanelState>();
-  /** Undefined: the host has not answered yet. `query`: what was searched for. */
+  /** Undefined until the host has answered. `query`: the text of the search. */
   sessions = $state.raw<{ query: string; found: SessionSummary[] }>();
-  /** What fills the window; undefined until the host has counted. */
+  /** What fills the context window; undefined until the host has counted. */
   context = $state.raw<ContextUse>();
   /** Undefined until the host has answered. */
   rules = $state.raw<RuleRow[]>();
-  /** What the rules make of the command that was asked about on their page. */
+  /** How the rules judge the command that the user entered on the page of rules. */
   explained = $state.raw<CommandJudgement>();
-  /** What the rules make of the command that the user is changing in a question. */
+  /** How the rules judge the command that the user is editing in a question. */
   judged = $state.raw<{ requestID: string; judgement: CommandJudgement }>();
-  /** What the rules that the user is changing in a question would match. */
+  /** What the rules that the user is editing in a question would match. */
   tried = $state.raw<{ requestID: string; examples: { text: string; matches: boolean }[] }>();
-  /** The message that the files may go back to; without `preview` the host has not answered yet. */
+  /** The message to restore to; `preview` is missing until the host has answered. */
   restore = $state.raw<{ messageID: string; preview?: { at: number; files: RestoreFile[] } }>();
-  /** The model's list of what is to be done, as it wrote it last. */
+  /** The newest to-dos of the model. */
   todos = $state.raw<readonly Todo[]>([]);
-  view = $state<View>("chat");
-  /** What the user has put off: servers by name and state, ended commands, a restore. */
+  view = $state<PanelView>("chat");
+  /** What the user has dismissed: servers by name and state, ended commands, a restore. */
   seenServers = $state.raw<ReadonlySet<string>>(new Set());
   cleared = $state.raw<ReadonlySet<string>>(new Set());
   seenRestore = $state("");
   notice = $state.raw<{ message: string; next: string }>();
   /** The composer's text. */
-  draft = $state(recall().draft);
+  draft = $state(savedState().draft);
   field = $state<HTMLTextAreaElement>();
-  /** Grows when the composer is to take the focus, or the log to show its end. */
+  /** Incremented to focus the composer, or to scroll the log to its end. */
   wantFocus = $state(0);
   wantEnd = $state(0);
-  /** Which of the composer's menus is open. */
+  /** The open menu of the composer. */
   menu = $state<"mode" | "agent" | "model">();
-  /** The waiting prompt that is being edited. */
+  /** ID of the queued message that the user is editing. */
   editing = $state<string>();
   /** The open questions of the chat and of all its subagents. */
   readonly requests = $derived(this.chat ? requestsOf(this.chat) : []);
@@ -69,7 +70,7 @@ class PanelModel {
   readonly helpers = $derived(this.state?.agents.filter(({ mode }) => mode !== "primary") ?? []);
   /** When the user last typed in the composer; a performance time. */
   typedAt = Number.NEGATIVE_INFINITY;
-  readonly speech = new Announcements();
+  readonly announcements = new Announcements();
 
   #seq = -1;
   #inbox: ToPanel[] = [];
@@ -77,7 +78,7 @@ class PanelModel {
   #restUntil = 0;
   #draftTimer = 0;
 
-  /** Takes a message from the host. It shows with the next frame; a gap in the numbers asks for everything anew. */
+  /** Queues a message from the host for the next frame. A gap in the numbers requests a new snapshot. */
   receive(message: ToPanel): void {
     if (message.type === "snapshot") {
       this.#inbox = [];
@@ -95,13 +96,13 @@ class PanelModel {
 
   write(draft: string): void {
     this.draft = draft;
-    keep({ draft });
+    saveState({ draft });
     clearTimeout(this.#draftTimer);
-    // Sent text is gone at once: a reload must not bring it back.
-    this.#draftTimer = window.setTimeout(() => send({ type: "draft", text: draft }), draft === "" ? 0 : draftDelay);
+    // The host learns at once that the draft was sent, so that a reload does not bring it back.
+    this.#draftTimer = window.setTimeout(() => send({ type: "draft", text: draft }), draft === "" ? 0 : draftPauseMs);
   }
 
-  /** Puts text where the cursor is. */
+  /** Inserts text at the cursor. */
   insert(text: string): void {
     const { selectionStart: from, selectionEnd: to } = this.field ?? { selectionStart: 0, selectionEnd: 0 };
     this.write(this.draft.slice(0, from) + text + this.draft.slice(to));
@@ -109,7 +110,7 @@ class PanelModel {
     this.wantFocus++;
   }
 
-  /** Whether a prompt would find somebody who answers. */
+  /** Whether a model, or the tour, can answer a prompt. */
   get ready(): boolean {
     return this.state !== undefined && this.state.readiness.type !== "no-key";
   }
@@ -127,7 +128,7 @@ class PanelModel {
   }
 
   #send(text: string): void {
-    const agents = mentioned(
+    const agents = mentionedNames(
       text,
       this.helpers.map(({ name }) => name),
     );
@@ -165,7 +166,7 @@ class PanelModel {
     this.view = "rules";
   }
 
-  /** Asks what going back to before this message would change. */
+  /** Opens the restore dialog, which asks the host what would change. */
   showRestore(messageID: string): void {
     this.view = "chat";
     this.restore = { messageID };
@@ -178,13 +179,13 @@ class PanelModel {
     this.wantEnd++;
   }
 
-  /** At most one drawing a frame, and after a costly one a rest as long: typing and scrolling come first. */
+  /** Updates at most once per frame, and rests after a slow update, so that typing and scrolling stay smooth. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     const rest = this.#restUntil - performance.now();
     // A hidden page gets no frames.
-    if (document.hidden) setTimeout(() => this.#draw(), hiddenDelay);
+    if (document.hidden) setTimeout(() => this.#draw(), hiddenIntervalMs);
     else if (rest > 0) setTimeout(() => this.#draw(), rest);
     else requestAnimationFrame(() => this.#draw());
   }
@@ -194,7 +195,7 @@ class PanelModel {
     this.#scheduled = false;
     flushSync(() => this.#drain());
     const end = performance.now();
-    this.#restUntil = end - start > cheap ? end + Math.min(end - start, longestRest) : 0;
+    this.#restUntil = end - start > cheapUpdateMs ? end + Math.min(end - start, longestRestMs) : 0;
   }
 
   #drain(): void {
@@ -209,7 +210,7 @@ class PanelModel {
         if (this.chat?.session.id !== message.chat.session.id) this.restore = undefined;
         this.chat = message.chat;
         this.todos = newestTodos(message.chat);
-        // Who asks for a snapshot has missed something, perhaps of the rules.
+        // The panel has missed messages, maybe about the rules.
         if (this.view === "rules") send({ type: "show-rules" });
         this.state = message.state;
         if (this.draft === "" && message.draft !== "") this.draft = message.draft;
@@ -274,18 +275,18 @@ class PanelModel {
   #takeState(state: PanelState): void {
     const { restored } = state;
     if (restored && restored.files > 0 && restored.at !== this.state?.restored?.at) {
-      this.speech.hearRestored(restored.files);
+      this.announcements.addRestored(restored.files);
     }
     this.state = state;
   }
 
   #takeEvents(events: ChatEvent[]): void {
     if (!this.chat) return;
-    for (const event of joined(events)) {
+    for (const event of joinDeltas(events)) {
       apply(this.chat, event);
       if (event.type === "rewound") this.todos = newestTodos(this.chat);
       else if (event.type === "part") this.todos = todosOf(event.part) ?? this.todos;
-      this.speech.hear(event, this.chat, this.state?.review ?? []);
+      this.announcements.addEvent(event, this.chat, this.state?.review ?? []);
     }
   }
 }

@@ -1,14 +1,14 @@
-/** Reads the arguments of a call while they are still being written. */
+/** Reads the arguments of a call while the model still writes them. */
 
 /**
- * The string fields of a JSON object of which only the beginning may be there. The last string is given as far as it
- * has come; fields of other types, and all that is nested, are left out. Never throws.
+ * Returns the string fields of a JSON object that may be incomplete. The last string may be cut; fields of other types and
+ * nested fields are left out. Never throws.
  */
 export function partialStrings(raw: string): Record<string, string> {
   return stringsAt(raw, skipSpace(raw, 0));
 }
 
-/** The string fields of each object in the list `name` of such an object, the last of them as far as it has come. */
+/** Returns the string fields of each object in the list `name` of such an object. */
 export function partialList(raw: string, name: string): Record<string, string>[] {
   for (const member of membersAt(raw, skipSpace(raw, 0))) {
     if (member.name === name && raw[member.at] === "[")
@@ -19,11 +19,11 @@ export function partialList(raw: string, name: string): Record<string, string>[]
 
 function stringsAt(raw: string, at: number): Record<string, string> {
   const strings = [...membersAt(raw, at)].filter((member) => raw[member.at] === '"');
-  // Whatever a field is called, it is one of the object's own.
+  // Safe for every name of a field, also `__proto__`.
   return Object.fromEntries(strings.map((member) => [member.name, readString(raw, member.at).text]));
 }
 
-/** The names in the object that begins at `at`, and where the value of each begins. */
+/** Yields the names in the object that begins at `at`, and where each value begins. */
 function* membersAt(raw: string, at: number): Generator<{ name: string; at: number }> {
   if (raw[at] !== "{") return;
   at++;
@@ -41,7 +41,7 @@ function* membersAt(raw: string, at: number): Generator<{ name: string; at: numb
   }
 }
 
-/** Where the objects of the list that begins at `at` begin. */
+/** Yields where the objects of the list at `at` begin. */
 function* objectsAt(raw: string, at: number): Generator<number> {
   for (;;) {
     at = skipSpace(raw, at + 1);
@@ -57,14 +57,14 @@ function skipSpace(raw: string, at: number): number {
   return at;
 }
 
-/** `at` is that of the opening quote; answers with the place of the closing one, or the end of the text. */
+/** Returns the index of the closing quote, or the end of the text. `at`: index of the opening quote. */
 function closingQuote(raw: string, at: number): number {
   let end = at + 1;
   while (end < raw.length && raw[end] !== '"') end += raw[end] === "\\" ? 2 : 1;
   return Math.min(end, raw.length);
 }
 
-/** `at` is that of the opening quote; `end` is just behind the closing one. */
+/** `at`: index of the opening quote; `end`: index after the closing quote. */
 function readString(raw: string, at: number): { text: string; end: number } {
   const end = closingQuote(raw, at);
   return { text: unescapeJson(raw.slice(at + 1, end)), end: end + 1 };
@@ -72,7 +72,7 @@ function readString(raw: string, at: number): { text: string; end: number } {
 
 function unescapeJson(body: string): string {
   if (!body.includes("\\")) return body;
-  // An escape that is cut at the end waits for its rest, as does the first half of a surrogate pair.
+  // An incomplete escape at the end, or half of a surrogate pair, waits for its rest.
   const whole = body.replace(
     /(\\u[dD][89abAB][0-9a-fA-F]{2})?\\(u[0-9a-fA-F]{0,3})?$|\\u[dD][89abAB][0-9a-fA-F]{2}$/,
     "",
@@ -85,7 +85,7 @@ function unescapeJson(body: string): string {
 
 const plainEscapes: Record<string, string> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
 
-/** To the comma or the bracket behind a value. */
+/** Returns the index of the comma or bracket after a value. */
 function skipValue(raw: string, at: number): number {
   let depth = 0;
   while (at < raw.length) {

@@ -1,12 +1,12 @@
-/** Subagents' chats, as they hang in the tree under the chat on screen. */
+/** The chats of subagents, a tree under the chat on screen. */
 import type { Chat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
 import type { LoopRequest, PermissionRequest, UserRequest } from "../../src/chat/requests.ts";
-import { sumOf } from "./message-groups.ts";
+import { totalTokens } from "./message-groups.ts";
 import { toolLineOf } from "./tool-line.ts";
 
-/** Puts a subagent's chat where it belongs; one whose parent is not known hangs under the root. */
+/** Puts a subagent's chat below its parent, or below the root if the parent is unknown. */
 export function placeChild(root: Chat, child: Chat): void {
   const parent = child.session.parentID === undefined ? undefined : findChat(root, child.session.parentID);
   (parent ?? root).children[child.session.id] = child;
@@ -21,7 +21,7 @@ function findChat(chat: Chat, sessionID: string): Chat | undefined {
   return undefined;
 }
 
-/** The open questions of a chat and of all its subagents, each once. */
+/** Returns the open questions of a chat and of all its subagents, each once. */
 export function requestsOf(chat: Chat): UserRequest[] {
   const all = [chat.requests, ...Object.values(chat.children).map(requestsOf)].flat();
   return [...new Map(all.map((request) => [request.id, request])).values()];
@@ -41,7 +41,7 @@ export function isAbout(request: UserRequest, { id }: ToolPart): boolean {
   return "partID" in request && request.partID === id;
 }
 
-/** Whether a question comes from the session or from one of its subagents. */
+/** Whether one of the questions comes from the chat or from one of its subagents. */
 export function asksIn(chat: Chat, requests: readonly UserRequest[]): boolean {
   return requests.some((request) => findChat(chat, request.sessionID) !== undefined);
 }
@@ -52,22 +52,22 @@ export function askerOf(root: Chat, { sessionID }: UserRequest): string | undefi
   return findChat(root, sessionID)?.messages[0]?.info.agent ?? "unknown";
 }
 
-/** What a subagent has done so far, its own subagents included. */
-export interface Work {
+/** What a subagent has done so far, including its own subagents. */
+export interface SubagentWork {
   /** Replies of the model. */
   steps: number;
   tokens: number;
-  /** USD; `partial`: some replies are left out, since their price is not known. */
+  /** In USD. `partial`: some replies are not included because their price is unknown. */
   cost: number;
   partial: boolean;
 }
 
-export function workOf(chat: Chat): Work {
-  const work: Work = { steps: 0, tokens: 0, cost: 0, partial: false };
+export function workOf(chat: Chat): SubagentWork {
+  const work: SubagentWork = { steps: 0, tokens: 0, cost: 0, partial: false };
   for (const { info } of chat.messages) {
     if (info.role !== "assistant") continue;
     work.steps++;
-    work.tokens += sumOf(info.tokens);
+    work.tokens += totalTokens(info.tokens);
     work.cost += info.cost ?? 0;
     work.partial ||= info.cost === undefined && info.completedAt !== undefined;
   }
@@ -96,7 +96,7 @@ export function repeated(
   return { verb, object, times };
 }
 
-/** The `most` newest calls of a chat, oldest first. */
+/** Returns up to `most` of the newest calls of a chat, oldest first. */
 export function newestCalls(chat: Chat, most: number): ToolPart[] {
   const calls: ToolPart[] = [];
   for (let at = chat.messages.length - 1; at >= 0 && calls.length < most; at--) {
@@ -107,33 +107,33 @@ export function newestCalls(chat: Chat, most: number): ToolPart[] {
 }
 
 /**
- * The events with deltas that follow one another in the same part as one: applied one by one they cost more than what
- * they bring. Sessions do not mind each other, so those of several subagents are joined although they alternate.
+ * Merges consecutive deltas of one part into one event, because each applied event has a cost. Events of different
+ * sessions are independent, so deltas are merged although those of several subagents alternate.
  */
-export function joined(events: readonly ChatEvent[]): ChatEvent[] {
+export function joinDeltas(events: readonly ChatEvent[]): ChatEvent[] {
   const all: ChatEvent[] = [];
   const newest = new Map<string, number>();
   for (const event of events) {
     const session = sessionOf(event);
     const at = newest.get(session);
     const before = at === undefined ? undefined : all[at];
-    const both = before && merge(before, event);
+    const both = before && mergeDeltas(before, event);
     if (at !== undefined && both) all[at] = both;
     else newest.set(session, all.push(event) - 1);
   }
   return all;
 }
 
-/** The innermost session that an event is about; empty: the chat on screen. */
+/** Returns the innermost session that an event is about; empty for the chat on screen. */
 function sessionOf(event: ChatEvent): string {
   return event.type === "child" ? sessionOf(event.event) || event.sessionID : "";
 }
 
-function merge(a: ChatEvent, b: ChatEvent): ChatEvent | undefined {
+function mergeDeltas(a: ChatEvent, b: ChatEvent): ChatEvent | undefined {
   if (a.type === "delta" && b.type === "delta") {
     return a.partID === b.partID ? { ...a, text: a.text + b.text } : undefined;
   }
   if (a.type !== "child" || b.type !== "child") return undefined;
-  const event = merge(a.event, b.event);
+  const event = mergeDeltas(a.event, b.event);
   return event && { ...a, event };
 }

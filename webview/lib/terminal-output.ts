@@ -1,8 +1,8 @@
-/** Strips what a terminal would act on: colours, cursor moves, titles. */
+/** Matches what a terminal would act on: colours, cursor movements, titles. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they are
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 
-/** The lines of a command's output as a terminal would leave them: a line that was written over shows its last text. */
+/** Returns the lines of a command's output as a terminal shows them: an overwritten line has its last text. */
 export function outputLines(text: string): string[] {
   const lines = text.replace(escapes, "").replace(/\r+\n/g, "\n").split("\n");
   if (lines.at(-1) === "") lines.pop();

@@ -1,4 +1,4 @@
-/** What the model has set itself to do, read from its calls of `todo_write`. */
+/** Reads the to-dos of the model from its calls of `todo_write`. */
 import type { Chat } from "../../src/chat/apply.ts";
 import type { Part } from "../../src/chat/message.ts";
 
@@ -7,7 +7,7 @@ export interface Todo {
   state: "done" | "now" | "open";
 }
 
-/** The list that a call wrote; undefined: it is no such call, or one that has failed or is still being written. */
+/** Returns the list that a call wrote; undefined for other calls, failed ones and those still being written. */
 export function todosOf(part: Part): Todo[] | undefined {
   if (part.type !== "tool" || part.tool !== "todo_write") return undefined;
   const { status, input } = part.state;
@@ -24,7 +24,7 @@ function todoOf(entry: unknown): Todo | undefined {
   return { content: entry.content, state };
 }
 
-/** The newest list of a chat; empty: there is none. */
+/** Returns the newest list of a chat; empty if there is none. */
 export function newestTodos(chat: Chat): Todo[] {
   for (const { parts } of chat.messages.toReversed()) {
     for (const part of parts.toReversed()) {

@@ -1,49 +1,49 @@
-/** What a tool call's line says: verb, object, result. */
+/** Describes a tool call in one line: verb, object, result. */
 import type { CallMetadata, ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { count, relative } from "./format.ts";
 import { partialList, partialStrings } from "./partial-json.ts";
 
-export interface Line {
+export interface ToolLine {
   glyph: string;
   verb: string;
-  /** What the verb is done to; empty when the verb says it all. */
+  /** Empty if the verb says it all. */
   object: string;
-  /** The object is code: a command or a pattern. */
+  /** Whether the object is code: a command or a pattern. */
   code: boolean;
   state: "pending" | "running" | "asks" | "done" | "failed";
-  /** The state in words, for those who do not see the glyph. */
+  /** The state in words, for screen readers. */
   stateWord: string;
   fact: string;
   tone: "good" | "bad" | "warn" | "plain";
 }
 
-/** Neighbours of one kind fold into one line. */
-export type Kind = "read" | "edit" | "search" | "other";
+/** Neighbouring calls of one kind collapse into one line. */
+export type ToolKind = "read" | "edit" | "search" | "other";
 
-interface Face {
-  kind: Kind;
+interface ToolLook {
+  kind: ToolKind;
   glyph: string;
-  /** Asked or failed, under way, done. */
+  /** Asked or failed, in progress, done. */
   verbs: [string, string, string];
-  /** The argument that the line names, the first that is there; or else words. */
+  /** The arguments that may be the object, the first present one wins; or a function that returns the object. */
   field: readonly string[] | ((input: Record<string, string>, part: ToolPart, cwd: string) => string);
   code: boolean;
 }
 
-const edited: Pick<Face, "kind" | "glyph" | "verbs" | "code"> = {
+const edited: Pick<ToolLook, "kind" | "glyph" | "verbs" | "code"> = {
   kind: "edit",
   glyph: "edit",
   verbs: ["Edit", "Editing", "Edited"],
   code: false,
 };
-const searched: Pick<Face, "glyph" | "verbs" | "code"> = {
+const searched: Pick<ToolLook, "glyph" | "verbs" | "code"> = {
   glyph: "search",
   verbs: ["Search", "Searching", "Searched"],
   code: true,
 };
-const reads: Face = {
+const reads: ToolLook = {
   kind: "read",
   glyph: "file",
   verbs: ["Read", "Reading", "Read"],
@@ -51,23 +51,23 @@ const reads: Face = {
   code: false,
 };
 const other = { kind: "other", code: false } as const;
-const ofCommand = (input: Record<string, string>) => input["id"] ?? "the background";
+const commandID = (input: Record<string, string>) => input["id"] ?? "the background";
 
-const faces: Record<string, Face> = {
+const faces: Record<string, ToolLook> = {
   bash: { ...other, glyph: "terminal", verbs: ["Run", "Running", "Ran"], field: ["command"], code: true },
   bash_output: {
     ...other,
     glyph: "server-process",
     verbs: ["Look at", "Looking at", "Looked at"],
-    field: ofCommand,
+    field: commandID,
     code: true,
   },
-  bash_kill: { ...other, glyph: "debug-stop", verbs: ["End", "Ending", "Ended"], field: ofCommand, code: true },
+  bash_kill: { ...other, glyph: "debug-stop", verbs: ["End", "Ending", "Ended"], field: commandID, code: true },
   read: reads,
   write: { ...edited, glyph: "new-file", verbs: ["Write", "Writing", "Wrote"], field: ["file_path"] },
   edit: { ...edited, field: ["file_path"] },
   multi_edit: { ...edited, field: ["file_path"] },
-  apply_patch: { ...edited, field: patched },
+  apply_patch: { ...edited, field: patchedFiles },
   notebook_edit: { ...edited, glyph: "notebook", field: ["notebook_path", "file_path"] },
   glob: { kind: "search", ...searched, verbs: ["Find", "Finding", "Found"], field: ["pattern"] },
   grep: { kind: "search", ...searched, field: ["pattern"] },
@@ -79,7 +79,7 @@ const faces: Record<string, Face> = {
     code: true,
   },
   web_fetch: { ...other, glyph: "globe", verbs: ["Fetch", "Fetching", "Fetched"], field: ["url"] },
-  diagnostics: { ...other, glyph: "warning", verbs: ["Check", "Checking", "Checked"], field: checked },
+  diagnostics: { ...other, glyph: "warning", verbs: ["Check", "Checking", "Checked"], field: checkedFile },
   todo_write: { ...other, glyph: "checklist", verbs: ["Update", "Updating", "Updated"], field: () => "the to-dos" },
   ask_user: {
     ...other,
@@ -96,30 +96,30 @@ const faces: Record<string, Face> = {
   },
 };
 
-/** The paths that a patch names; or how many they are. */
-function patched(input: Record<string, string>, _: ToolPart, cwd: string): string {
+/** Returns the path that a patch changes, or the number of files. */
+function patchedFiles(input: Record<string, string>, _: ToolPart, cwd: string): string {
   const text = input["patch"] ?? input["input"] ?? "";
   const paths = [...text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.*)$/gm)].map(([, path = ""]) => path.trim());
   return paths.length > 1 ? count(paths.length, "file") : relative(paths[0] ?? "", cwd);
 }
 
-function checked(input: Record<string, string>, _: ToolPart, cwd: string): string {
+function checkedFile(input: Record<string, string>, _: ToolPart, cwd: string): string {
   const path = input["path"] ?? "";
   return path === "" ? "problems" : `problems in ${relative(path, cwd)}`;
 }
 
-export function kindOf(tool: string): Kind {
+export function toolKindOf(tool: string): ToolKind {
   return faces[tool]?.kind ?? "other";
 }
 
-/** The string arguments of a call, as far as they are known. */
+/** Returns the string arguments of a call, including those that are still being written. */
 export function argumentsOf(part: ToolPart): Record<string, string> {
   const { state } = part;
   if (state.status === "pending" && Object.keys(state.input).length === 0) return partialStrings(state.raw);
   return stringsOf(state.input);
 }
 
-/** The string fields of the objects in the list `name` of a call's arguments, as far as they are known. */
+/** Returns the string fields of the objects in the list `name` of the arguments, including those still being written. */
 export function objectsOf(part: ToolPart, name: string): Record<string, string>[] {
   const { state } = part;
   if (state.status === "pending" && Object.keys(state.input).length === 0) return partialList(state.raw, name);
@@ -134,9 +134,9 @@ function stringsOf(value: unknown): Record<string, string> {
   );
 }
 
-/** `asks`: a question about this call is open. Paths are shown as seen from `cwd`. */
-export function toolLineOf(part: ToolPart, asks: boolean, cwd: string): Line {
-  const { glyph, verbs, object, code } = nameOf(part, cwd);
+/** `asks`: a question about this call is open. Paths are shown relative to `cwd`. */
+export function toolLineOf(part: ToolPart, asks: boolean, cwd: string): ToolLine {
+  const { glyph, verbs, object, code } = callName(part, cwd);
   const line = { glyph, object: escapeInvisible(object), code, fact: "", tone: "plain" } as const;
   if (asks) {
     const fact = "waiting for you";
@@ -159,13 +159,13 @@ export function toolLineOf(part: ToolPart, asks: boolean, cwd: string): Line {
   }
 }
 
-function factOf(metadata: CallMetadata | undefined): { fact: string; tone: Line["tone"] } {
+function factOf(metadata: CallMetadata | undefined): { fact: string; tone: ToolLine["tone"] } {
   return { fact: metadata?.fact ?? "", tone: metadata?.tone ?? "plain" };
 }
 
-type Named = Pick<Face, "glyph" | "verbs" | "code"> & { object: string };
+type NamedCall = Pick<ToolLook, "glyph" | "verbs" | "code"> & { object: string };
 
-function nameOf(part: ToolPart, cwd: string): Named {
+function callName(part: ToolPart, cwd: string): NamedCall {
   if (part.tool === "task") {
     const { subagent_type, agent = "subagent", description = "" } = argumentsOf(part);
     const verb = escapeInvisible(subagent_type ?? agent);
@@ -174,24 +174,24 @@ function nameOf(part: ToolPart, cwd: string): Named {
   const input = argumentsOf(part);
   const tool = part.tool === "tool_call" ? (input["name"] ?? "") : part.tool;
   const face = faces[tool];
-  if (!face) return strangeName(tool, part);
+  if (!face) return externalCallName(tool, part);
   if (typeof face.field === "function") return { ...face, object: face.field(input, part, cwd) };
   const value = face.field.map((name) => input[name]).find((text) => text !== undefined) ?? "";
   return { ...face, object: face.code ? firstLine(value) : relative(value, cwd) };
 }
 
-/** Of a tool that is not Rondo's own. */
-function strangeName(tool: string, part: ToolPart): Named {
+/** Describes a call of an external tool. */
+function externalCallName(tool: string, part: ToolPart): NamedCall {
   const [, server, asked] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
   if (server) return { glyph: "server", verbs: ["Ask", "Asking", "Asked"], object: `${server}: ${asked}`, code: false };
   const [, given] = /^vscode__(.+)$/.exec(tool) ?? [];
   if (given) return { glyph: "extensions", verbs: ["Use", "Using", "Used"], object: given, code: false };
   const title = "title" in part.state ? part.state.title : undefined;
-  const verbs: Face["verbs"] = title ? ["", "", ""] : ["Use", "Using", "Used"];
+  const verbs: ToolLook["verbs"] = title ? ["", "", ""] : ["Use", "Using", "Used"];
   return { glyph: "tools", verbs, object: title ?? (tool || part.tool), code: false };
 }
 
-/** The text up to the end of its first line; a sign stands for the rest. */
+/** Returns the first line; "…" stands for the rest. */
 export function firstLine(text: string): string {
   const end = text.indexOf("\n");
   return end < 0 ? text : `${text.slice(0, end)} …`;

@@ -1,35 +1,35 @@
-/** The one door to the host. */
+/** Sends messages to the host, and saves what the panel needs after a reload. */
 import type { ToHost } from "../../src/chat/protocol.ts";
 
-/** What outlives the panel's script: VS Code keeps it while the view is hidden or the window reloads. */
-export interface Kept {
+/** State that VS Code keeps while the view is hidden or the window reloads. */
+export interface SavedState {
   draft: string;
-  /** The log's scroll position in px; undefined: at the end. */
+  /** The log's scroll position in px; undefined at the end. */
   scroll: number | undefined;
 }
 
 interface VsCodeApi {
   postMessage(message: ToHost): void;
-  getState(): Kept | undefined;
-  setState(state: Kept): void;
+  getState(): SavedState | undefined;
+  setState(state: SavedState): void;
 }
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
 const api = acquireVsCodeApi();
 
-/** Messages hold plain data only: a reactive proxy cannot be cloned on the way. */
+/** The message must be plain data: a reactive proxy cannot be cloned. */
 export function send(message: ToHost): void {
   api.postMessage(message);
 }
 
-let kept: Kept = api.getState() ?? { draft: "", scroll: undefined };
+let saved: SavedState = api.getState() ?? { draft: "", scroll: undefined };
 
-export function recall(): Kept {
-  return kept;
+export function savedState(): SavedState {
+  return saved;
 }
 
-export function keep(change: Partial<Kept>): void {
-  kept = { ...kept, ...change };
-  api.setState(kept);
+export function saveState(change: Partial<SavedState>): void {
+  saved = { ...saved, ...change };
+  api.setState(saved);
 }

@@ -1,7 +1,7 @@
 /**
- * `npm start`: builds Rondo and opens a real VS Code with it, on a copy of the sample workspace. That is the desktop
- * `code` where it is installed (`npm start -- --browser` passes it over), else VS Code's server, shown in the browser.
- * Ctrl-C ends it all and leaves nothing behind.
+ * `npm start`: builds Rondo and opens a real VS Code with it, on a copy of the sample workspace. It uses the desktop's
+ * `code` if installed (`npm start -- --browser` ignores it), else VS Code's server, shown in the browser. Ctrl-C ends
+ * everything and removes the copy.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,12 +19,12 @@ const opener = path.join(root, "scripts", "opener");
 const OLLAMA = "http://127.0.0.1:11434/v1";
 const windows = process.platform === "win32";
 
-/** Light or dark like the rest of the user's screen. */
+/** Follows the light or dark scheme of the system. */
 const looks = { "window.autoDetectColorScheme": true };
 
 const { values } = parseArgs({ options: { browser: { type: "boolean", default: false } } });
 
-/** The environment that VS Code gets, and in words where the answers will come from. */
+/** Returns the environment for VS Code, and a description of the model. */
 async function findModel() {
   const keys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"].filter((name) => process.env[name]);
   if (keys.length > 0) return { env: {}, words: `the provider of ${keys.join(" and ")}` };
@@ -41,7 +41,7 @@ async function findModel() {
   };
 }
 
-/** @returns {Promise<string | undefined>} undefined when no server answers there, or has no model */
+/** @returns {Promise<string | undefined>} undefined if no server answers there or it has no model */
 async function firstOllamaModel() {
   try {
     const response = await fetch(`${OLLAMA}/models`, { signal: AbortSignal.timeout(1000) });
@@ -52,14 +52,14 @@ async function firstOllamaModel() {
   }
 }
 
-/** @returns {string | undefined} the command line of the desktop's VS Code */
+/** @returns {string | undefined} the path of the desktop's `code` */
 function desktopCode() {
   const name = windows ? "code.cmd" : "code";
   const folders = (process.env["PATH"] ?? "").split(path.delimiter);
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 }
 
-/** Opens the user's browser where there is one to open; the address has been printed anyway. */
+/** Opens the user's browser if there is one; the address has been printed anyway. */
 function openInBrowser(/** @type {string} */ url) {
   const linux = process.platform === "linux";
   if (process.env["CI"] || (linux && !process.env["DISPLAY"] && !process.env["WAYLAND_DISPLAY"])) return;
@@ -76,7 +76,7 @@ function openInBrowser(/** @type {string} */ url) {
 async function makeSample(/** @type {string} */ folder) {
   await cp(path.join(root, "sample"), folder, { recursive: true });
   const git = (/** @type {string[]} */ ...args) => spawnSync("git", args, { cwd: folder, stdio: "ignore" });
-  // Where git is missing the sample is no repository: nothing here needs one.
+  // Without Git the sample is no repository, which works as well.
   git("-c", "init.defaultBranch=main", "init", "--quiet");
   git("add", ".");
   git("-c", "user.name=Rondo", "-c", "user.email=rondo@localhost", "commit", "--quiet", "-m", "The sample");
@@ -85,7 +85,7 @@ async function makeSample(/** @type {string} */ folder) {
 const base = await mkdtemp(path.join(os.tmpdir(), "rondo-"));
 const folder = path.join(base, "corner-shop");
 const dataDir = path.join(base, "vscode");
-/** @type {() => Promise<void>} what ends VS Code, once it runs */
+/** @type {() => Promise<void>} ends VS Code once it runs */
 let stop = async () => {};
 let ending = false;
 
@@ -97,12 +97,12 @@ async function end(/** @type {number} */ code) {
   process.exit(code);
 }
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => end(0));
-// npm ends without its script when it is killed rather than interrupted.
+// A killed npm does not end its script.
 const parent = process.ppid;
 setInterval(() => process.ppid === parent || end(0), 1000).unref();
 
 async function startDesktop(/** @type {string} */ code, /** @type {Record<string, string>} */ env) {
-  // A profile of its own: the user's stays as it is.
+  // Its own profile: the user's stays unchanged.
   await writeSettings(dataDir, looks);
   const development = [root, opener].map((extension) => `--extensionDevelopmentPath=${extension}`);
   const args = [...development, `--user-data-dir=${dataDir}`, "--disable-workspace-trust", "--wait", folder];
@@ -124,7 +124,7 @@ async function startServer(/** @type {Record<string, string>} */ env) {
     tell: console.log,
   });
   stop = server.stop;
-  // Ctrl-C while it started: `end` is waiting for this no more.
+  // After Ctrl-C during the start, `end` has not stopped this server.
   if (ending) return server.stop();
   const url = workbenchURL(server, folder);
   console.log(`\nRondo is open in VS Code:  ${url}\n\nPress Ctrl-C to end.`);

@@ -1,4 +1,4 @@
-/** Fetches VS Code: the server inside the npm package `code-server`, used without code-server itself. */
+/** Downloads VS Code: the server inside the npm package `code-server`, used without code-server. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -10,12 +10,12 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 const VERSION = "4.139.1";
-/** Counts the changes of what is made of the package below, so that an older cache is not taken for this one. */
+/** Increased with each change to the installation below, so that older caches are not used. */
 const RECIPE = 2;
 
-/** Packages that only parts of VS Code use which Rondo never meets: 300 MB. */
+/** Packages of VS Code features that Rondo does not use: 300 MB. */
 const UNUSED_PACKAGES = ["@github/copilot-sdk", "@microsoft/mxc-sdk", "@devcontainers/cli"];
-/** Likewise, and TypeScript's, which without a further 50 MB shows an error for every JavaScript file. */
+/** Extensions that Rondo does not use; TypeScript's shows errors in every JavaScript file without a further 50 MB. */
 const UNUSED_EXTENSIONS = [
   "copilot",
   "mermaid-markdown-features",
@@ -24,8 +24,8 @@ const UNUSED_EXTENSIONS = [
 ];
 
 /**
- * Native modules that would have to be compiled, in plain JavaScript. Without a logger VS Code keeps no log files and
- * fills every console with the same error.
+ * Replacements in plain JavaScript for native modules that would have to be compiled. Without a logger VS Code keeps no
+ * log files and fills the console with one error.
  */
 const STAND_INS = {
   "@vscode/spdlog": `
@@ -76,17 +76,17 @@ const npm = (/** @type {string[]} */ args, /** @type {string} */ cwd) =>
   });
 
 /**
- * Answers with the folder of VS Code's server, which is fetched on the first call (about 50 MB, half a minute) and kept
+ * Returns the folder of VS Code's server, which is downloaded on the first call (about 50 MB, half a minute) and kept
  * in `$RONDO_CACHE`, else `$XDG_CACHE_HOME/rondo`, else `~/.cache/rondo`.
- * @param {(line: string) => void} [tell] told when it has to be fetched
+ * @param {(line: string) => void} [tell] called before a download
  */
 export async function bringVSCode(tell = () => {}) {
   const folder = path.join(cacheFolder(), `vscode-${VERSION}-${RECIPE}`);
   if (existsSync(folder)) return folder;
   await mkdir(cacheFolder(), { recursive: true });
   await sweep();
-  tell(`Fetching VS Code (code-server ${VERSION} from npm) into ${folder} …`);
-  // Built aside and moved into place at the end: a broken-off fetch leaves no half, and of two at once the first wins.
+  tell(`Downloading VS Code (code-server ${VERSION} from npm) into ${folder} …`);
+  // Built in a temporary folder and moved at the end: an interrupted download leaves nothing, and of two the first wins.
   const aside = await mkdtemp(path.join(cacheFolder(), "fetching-"));
   try {
     await npm(["pack", `code-server@${VERSION}`], aside);
@@ -106,7 +106,7 @@ export async function bringVSCode(tell = () => {}) {
   return folder;
 }
 
-/** What an interrupted fetch left behind more than an hour ago. */
+/** Removes the remains of downloads that were interrupted more than an hour ago. */
 async function sweep() {
   for (const name of await readdir(cacheFolder())) {
     const left = path.join(cacheFolder(), name);

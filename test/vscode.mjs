@@ -1,4 +1,4 @@
-/** Starts a real VS Code, and a browser that shows it. Needs nothing but npm, and Chromium or Chrome for the browser. */
+/** Starts a real VS Code and a browser that shows it. Needs npm, and Chromium or Chrome. */
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -17,10 +17,10 @@ const require = createRequire(import.meta.url);
 const windows = process.platform === "win32";
 const linux = process.platform === "linux";
 
-/** Set for the server and so for all that it starts: how what outlives it is found again. */
+/** Environment variable of the server and its descendants, by which those that outlive it are found. */
 const MARKER = "RONDO_VSCODE_ID";
 
-/** What a fresh window does without being asked is switched off; what Rondo is shown in is switched on. */
+/** Disables what a new window does unasked, and shows the side bar that holds Rondo. */
 const USER_SETTINGS = {
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
@@ -37,7 +37,7 @@ const USER_SETTINGS = {
   "security.workspace.trust.banner": "never",
 };
 
-/** The Node that the project brings, whichever one runs this. */
+/** Returns the path of the project's own Node, whichever Node runs this. */
 const node = () => {
   const file = path.join(path.dirname(require.resolve("node/package.json")), "bin", windows ? "node.exe" : "node");
   return existsSync(file) ? file : process.execPath;
@@ -45,18 +45,18 @@ const node = () => {
 
 /**
  * @typedef {object} StartOptions
- * @property {string} dataDir settings, installed extensions and logs; kept, so that a second start finds them
+ * @property {string} dataDir settings, installed extensions and logs; kept for a second start
  * @property {string[]} [extensions] VSIX files and folders of extensions to install first, folders only into a fresh `dataDir`
  * @property {boolean} [driver] whether a page may name an extension and tests to run (`developmentURL`)
  * @property {boolean} [trust] false: the folder is not trusted, and VS Code does not ask either. Default true
- * @property {Record<string, string | undefined>} [env] added to the environment; undefined takes a variable away
+ * @property {Record<string, string | undefined>} [env] added to the environment; undefined removes a variable
  * @property {Record<string, unknown>} [userSettings] added to the user's settings
  * @property {(line: string) => void} [tell]
  *
  * @typedef {object} Server
  * @property {string} url where VS Code answers
  * @property {number} port
- * @property {() => Promise<void>} stop ends the server and whatever it or its extensions started. Close the browser first
+ * @property {() => Promise<void>} stop ends the server and everything that it or its extensions started. Close the browser first
  */
 
 /**
@@ -71,7 +71,7 @@ export async function startVSCode(options) {
   const always = ["--accept-server-license-terms", "--server-data-dir", options.dataDir, "--disable-telemetry"];
   const folders = (options.extensions ?? []).filter((file) => !file.endsWith(".vsix"));
   const files = (options.extensions ?? []).filter((file) => file.endsWith(".vsix"));
-  // What lies there when the server first looks counts as installed.
+  // Folders that are there before the first start count as installed.
   for (const folder of folders) {
     await cp(folder, path.join(options.dataDir, "extensions", path.basename(folder)), { recursive: true });
   }
@@ -92,7 +92,7 @@ export async function startVSCode(options) {
 }
 
 /**
- * Starts a process so that all of its descendants can be ended with it. Its output must be read.
+ * Starts a process whose descendants can all be ended with it. Read its output, or it blocks.
  * @param {string} file
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} env
@@ -100,11 +100,11 @@ export async function startVSCode(options) {
 export function startTree(file, args, env) {
   const id = randomUUID();
   const child = spawn(file, args, {
-    // A tree in a tree carries both markers.
+    // A tree inside another one carries both markers.
     env: { ...env, [MARKER]: `${env[MARKER] ?? ""} ${id}` },
-    // A group of its own, to be ended at once.
+    // Its own process group, which can be ended at once.
     detached: !windows,
-    // What npm installs as `.cmd` is started by a shell only.
+    // Only a shell starts the `.cmd` files of npm.
     shell: windows && file.endsWith(".cmd"),
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -112,7 +112,7 @@ export function startTree(file, args, env) {
 }
 
 /**
- * Writes `User/settings.json` of a folder of user data. Settings of an earlier start stay, those given now win.
+ * Writes `User/settings.json` into a folder of user data. Settings of an earlier start stay unless they are given again.
  * @param {string} userData
  * @param {Record<string, unknown>} settings
  */
@@ -139,7 +139,7 @@ function listening(child) {
       clearTimeout(timer);
       resolve(Number(port));
     };
-    // Read to the end of its life: a full pipe would stop the server.
+    // Read until the server ends: a full pipe would block it.
     child.stdout.on("data", take);
     child.stderr.on("data", take);
     child.on("error", reject);
@@ -150,13 +150,13 @@ function listening(child) {
   });
 }
 
-/** An extension host, and what an extension started in a group of its own, may outlive the server. */
+/** Ends the server's group, and marked processes that outlive it: extension hosts and processes of extensions. */
 async function stopAll(/** @type {number} */ pid, /** @type {string} */ id) {
   if (windows) {
     await run("taskkill", ["/pid", String(pid), "/T", "/F"]).catch(() => {});
     return;
   }
-  // Asked first, so that terminals and extensions can end what is theirs.
+  // SIGTERM first, so that terminals and extensions can clean up.
   send(-pid, "SIGTERM");
   for (let turn = 0; turn < 40 && (await living(pid, id)); turn++) await wait(25);
   for (let turn = 0; turn < 40 && (await living(pid, id)); turn++) {
@@ -167,11 +167,11 @@ async function stopAll(/** @type {number} */ pid, /** @type {string} */ id) {
 }
 
 async function living(/** @type {number} */ pid, /** @type {string} */ id) {
-  // A group of which only unreaped dead are left still takes signals; they carry no marker any more.
+  // A group of zombies still takes signals, but zombies have no marker.
   return linux ? (await marked(id)).length > 0 : send(-pid, 0);
 }
 
-/** Whether there was somebody to send it to. */
+/** Sends a signal. Returns whether the process or group exists. */
 function send(/** @type {number} */ pid, /** @type {NodeJS.Signals | 0} */ signal) {
   try {
     process.kill(pid, signal);
@@ -181,7 +181,7 @@ function send(/** @type {number} */ pid, /** @type {NodeJS.Signals | 0} */ signa
   }
 }
 
-/** Processes that carry the marker; only Linux shows other processes' environment in files. */
+/** Returns the ids of processes that carry the marker; only Linux shows the environment of other processes. */
 async function marked(/** @type {string} */ id) {
   if (!linux) return [];
   const mine = [];
@@ -194,8 +194,8 @@ async function marked(/** @type {string} */ id) {
 }
 
 /**
- * The address that opens a folder, and with `development` runs an extension from its folder (and tests in its host),
- * which the server allows only when it was started with `driver`.
+ * Returns the address that opens a folder. With `development` it also runs an extension from its folder, and tests in
+ * its host, which needs a server started with `driver`.
  * @param {Server} server
  * @param {string} folder absolute
  * @param {{extension: string, tests?: string}} [development] absolute paths: the extension's folder, the tests' module
@@ -211,13 +211,13 @@ export function workbenchURL(server, folder, development) {
   return url.href;
 }
 
-/** `C:\a` is `/c:/a` in VS Code's addresses. */
+/** Converts `C:\a` to `/C:/a`, as in VS Code's addresses. */
 const posix = (/** @type {string} */ file) => {
   const slashed = file.replaceAll("\\", "/");
   return slashed.startsWith("/") ? slashed : `/${slashed}`;
 };
 
-/** Answers with the path of Chromium or Chrome. */
+/** Returns the path of Chromium or Chrome. */
 function findBrowser() {
   const given = process.env["CHROME_PATH"];
   if (given) return given;
@@ -237,7 +237,7 @@ function findBrowser() {
 }
 
 /**
- * Opens an address in a headless browser. `theme` only says what the page learns of the system's colours; VS Code's
+ * Opens an address in a headless browser. `theme` is the color scheme that the page sees of the system; VS Code's own
  * theme is the setting `workbench.colorTheme`.
  * @param {{url: string, theme?: "light" | "dark", width?: number, height?: number,
  *   prepare?: (page: import("playwright-core").Page) => Promise<void>}} options `prepare` runs before the page loads
@@ -272,16 +272,16 @@ export async function openBrowser({ url, theme = "dark", width = 1280, height = 
 }
 
 /**
- * The frame of a webview that shows an element. A webview is a frame in a frame in the workbench's page, with addresses
- * that say nothing, and each reload of it makes new ones: ask again after a reload.
+ * Returns the frame of a webview that shows an element. A webview is a frame in a frame of the workbench's page. Each
+ * reload makes new frames: call it again after a reload.
  * @param {import("playwright-core").Page} page
- * @param {string} selector what only the wanted webview has, e.g. `[aria-label="Rondo"]`
+ * @param {string} selector matches only in the wanted webview, for example `[aria-label="Rondo"]`
  * @param {number} [timeout] ms
  */
 export async function webviewFrame(page, selector, timeout = 90_000) {
   for (const end = Date.now() + timeout; Date.now() < end; await wait(50)) {
     for (const frame of page.frames()) {
-      // A frame may go away while it is asked.
+      // A frame may be removed meanwhile.
       const found = await frame
         .locator(selector)
         .count()
@@ -294,7 +294,7 @@ export async function webviewFrame(page, selector, timeout = 90_000) {
   );
 }
 
-/** A fresh folder for a test, and, when `from` is given, with a copy of what is in there. */
+/** Makes a temporary folder for a test, with a copy of the files in `from` if given. */
 export async function freshFolder(/** @type {string} */ name, /** @type {string | undefined} */ from = undefined) {
   const folder = await mkdtemp(path.join(os.tmpdir(), `rondo-${name}-`));
   if (from) await cp(from, folder, { recursive: true });

@@ -225,7 +225,7 @@ export const Part = z.discriminatedUnion("type", [
   FilePart,
   ToolPart,
   RetryPart,
-  /** An @mention of an agent: the model is asked to hand work to it. */
+  /** An @mention in a record of version 0.4.0 or before; today a mention is a subtask. */
   z.object({ ...partBase, type: z.literal("agent"), name: z.string() }),
   SubtaskPart,
   /** In a user message of its own; answered by the message with `summary`. */
@@ -239,7 +239,6 @@ export const Part = z.discriminatedUnion("type", [
     tokens: Tokens,
     snapshot: z.optional(z.string()),
   }),
-  z.object({ ...partBase, type: z.literal("snapshot"), snapshot: z.string() }),
   z.object({ ...partBase, type: z.literal("patch"), hash: z.string(), files: z.array(z.string()) }),
 ]);
 export type Part = z.infer<typeof Part>;

@@ -15,7 +15,7 @@ export const PromptPart = z.discriminatedUnion("type", [
     ignored: z.optional(z.boolean()),
   }),
   z.extend(Attachment, { type: z.literal("file") }),
-  /** An @mention: the model is asked to hand work to this agent. */
+  /** An @mention: becomes a subtask of this agent, with the words of the prompt. */
   z.object({ type: z.literal("agent"), name: z.string() }),
   /** Run by a subagent before the model is asked (L6). */
   z.object({ type: z.literal("subtask"), agent: z.string(), description: z.string(), prompt: z.string() }),

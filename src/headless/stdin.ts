@@ -19,6 +19,13 @@ const UserLine = z.object({
   message: z.object({ content: z.union([z.string(), z.array(Block)]) }),
   isSynthetic: z.optional(z.boolean()),
   shouldQuery: z.optional(z.boolean()),
+  whenBusy: z.optional(z.enum(["queue", "drop", "interrupt"])),
+  model: z.optional(z.string()),
+  agent: z.optional(z.string()),
+  tools: z.optional(z.record(z.string(), z.boolean())),
+  system: z.optional(z.string()),
+  variant: z.optional(z.string()),
+  subtasks: z.optional(z.array(z.object({ agent: z.string(), description: z.string(), prompt: z.string() }))),
 });
 
 const ControlLine = z.object({
@@ -73,13 +80,8 @@ async function* lines(signal: AbortSignal, onControl: (control: Control) => void
         onControl(parsed);
         continue;
       }
-      const { isSynthetic, shouldQuery, message } = parsed;
-      waiting.push({
-        type: "user",
-        message: { role: "user", content: message.content },
-        ...(isSynthetic !== undefined && { isSynthetic }),
-        ...(shouldQuery !== undefined && { shouldQuery }),
-      });
+      // zod omits optional fields that are absent, and never sets them to undefined: JSON has no undefined.
+      waiting.push({ ...parsed, message: { role: "user", content: parsed.message.content } } as SDKUserMessage);
       wake();
     }
   };

@@ -48,6 +48,7 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   maxTurns: "used",
   mcpServers: "used",
   model: "used",
+  onLoopEvent: "used",
   outputFormat: "refused",
   permissionMode: "used",
   permissionPromptToolName: "refused",

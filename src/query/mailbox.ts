@@ -25,6 +25,14 @@ export class Mailbox<T> {
     this.#finish({ error });
   }
 
+  get isEmpty(): boolean {
+    return this.#next === this.#waiting.length;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<T, void> {
+    return { next: () => this.read() };
+  }
+
   /** Discards unread values. */
   clear(): void {
     this.#waiting = [];

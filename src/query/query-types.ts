@@ -175,6 +175,12 @@ export interface Options {
   /** Not supported: an error. Use `canUseTool`. */
   permissionPromptToolName?: string | undefined;
   /** False stores nothing on disk. */
+  /**
+   * Called with the events of the loop, those of subagents included; `runId` tells runs apart. Types: `loop:start`,
+   * `loop:context`, `loop:execute`, `tool:start`, `tool:end`, `stream:delta`, `loop:persist`, `loop:error`, `loop:end`,
+   * and more in later versions. Rondo's own.
+   */
+  onLoopEvent?: ((event: { type: string; runId: string; [field: string]: unknown }) => void) | undefined;
   persistSession?: boolean | undefined;
   /** Not supported: an error unless empty. */
   plugins?: unknown[] | undefined;

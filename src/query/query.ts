@@ -49,6 +49,8 @@ class QueryRun implements Query {
   /** Resolves when the run has ended and released everything. */
   readonly #over: Promise<void>;
   readonly #given: string | AsyncIterable<SDKUserMessage>;
+  /** Prompts that wait for the one that is being answered. */
+  readonly #inbox = new Mailbox<SDKUserMessage>();
   #prompt: RunningPrompt | undefined;
   /** Whether the first prompt has started, and whether it must stop as soon as it does. */
   #begun = false;
@@ -153,7 +155,8 @@ class QueryRun implements Query {
     this.#closing.signal.addEventListener("abort", stop, { once: true });
     try {
       projection.emit(runtime.init());
-      for await (const message of prompts(this.#given, this.#closing.signal)) {
+      void this.#receive();
+      for await (const message of this.#inbox) {
         const result = await this.#answer(runtime, message);
         if (result) projection.emit(result);
         if (this.#closing.signal.aborted) break;
@@ -161,8 +164,25 @@ class QueryRun implements Query {
     } finally {
       if (this.#options.abortController?.signal.aborted) this.#exitReason ??= "aborted";
       this.#closing.signal.removeEventListener("abort", stop);
+      // Ends `#receive`, too.
+      this.#closing.abort();
       projection.close();
       await runtime.close();
+    }
+  }
+
+  /** Takes prompts while another is answered, and interrupts that one when a prompt asks for it. */
+  async #receive(): Promise<void> {
+    try {
+      for await (const message of prompts(this.#given, this.#closing.signal)) {
+        const isBusy = this.#prompt !== undefined || !this.#inbox.isEmpty;
+        if (isBusy && message.whenBusy === "drop") continue;
+        this.#inbox.put(message);
+        if (isBusy && message.whenBusy === "interrupt") await this.interrupt();
+      }
+      this.#inbox.end();
+    } catch (error) {
+      this.#inbox.fail(error);
     }
   }
 
@@ -245,7 +265,16 @@ class QueryRun implements Query {
     if (!parts.some((part) => part.type !== "text" || part.text.trim() !== "")) {
       throw new QueryError("prompt-invalid", "The message is empty. Write what you want done.");
     }
-    const answered = await session.prompt({ parts, ...(message.shouldQuery === false && { noReply: true }) });
+    const { agent, tools, system, variant, model } = message;
+    const answered = await session.prompt({
+      parts,
+      ...(message.shouldQuery === false && { noReply: true }),
+      ...(model !== undefined && { model: { ...this.#plan.model, modelID: model } }),
+      ...(agent !== undefined && { agent }),
+      ...(tools && { tools }),
+      ...(system !== undefined && { system }),
+      ...(variant !== undefined && { variant }),
+    });
     return answered.type === "ended" ? answered.end : undefined;
   }
 }

@@ -135,7 +135,10 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
     attended: options.canUseTool !== undefined,
     titles: false,
     log: {
-      event: (event) => log(JSON.stringify(event)),
+      event(event) {
+        log(JSON.stringify(event));
+        options.onLoopEvent?.(event);
+      },
       note: log,
       bug: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     },

@@ -54,10 +54,10 @@ function toMedia({ mime, url }: FilePart): Exclude<UserBlock, ToolResultBlock>[]
 }
 
 /** Converts a user message to prompt parts. Tool results in it are dropped: only Rondo runs calls. */
-export function toPromptParts({ message, isSynthetic }: SDKUserMessage): PromptPart[] {
+export function toPromptParts({ message, isSynthetic, subtasks = [] }: SDKUserMessage): PromptPart[] {
   const { content } = message;
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-  return blocks.flatMap((block, index): PromptPart[] => {
+  const parts = blocks.flatMap((block, index): PromptPart[] => {
     switch (block.type) {
       case "text":
         return [{ type: "text", text: block.text, ...(isSynthetic && { synthetic: true }) }];
@@ -73,6 +73,7 @@ export function toPromptParts({ message, isSynthetic }: SDKUserMessage): PromptP
         return never(block);
     }
   });
+  return [...parts, ...subtasks.map((subtask) => ({ type: "subtask" as const, ...subtask }))];
 }
 
 /** Returns the text of the last reply that has any, without silent replies and summaries. */

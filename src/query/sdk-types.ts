@@ -87,6 +87,23 @@ export interface SDKUserMessage {
   isSynthetic?: boolean;
   /** False: the message is stored without an answer. */
   shouldQuery?: boolean;
+  /**
+   * For a message that is sent while another is answered: it waits (`queue`, the default), is discarded (`drop`), or
+   * interrupts the other (`interrupt`).
+   */
+  whenBusy?: "queue" | "drop" | "interrupt";
+  /** Answers this message only, in place of the model of the session. The id of a model of the same provider. */
+  model?: string;
+  /** Answers this message only, in place of the agent of the session. */
+  agent?: string;
+  /** Tools switched on or off for this message, by name. */
+  tools?: Record<string, boolean>;
+  /** Added to the system prompt for this message. */
+  system?: string;
+  /** Effort of thinking for this message: "off", "low", "medium", "high", or another that the provider knows. */
+  variant?: string;
+  /** Subagents that work on this message before the model is asked. */
+  subtasks?: { agent: string; description: string; prompt: string }[];
 }
 
 export type UserBlock =

@@ -1,5 +1,6 @@
 /** Reads records: the events of complete lines, and the chat that they fold into. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import * as z from "zod/mini";
 import { apply, type Chat, newChat } from "../chat/apply.ts";
 import { RecordedEvent } from "../chat/events.ts";
 import { RecordError } from "../loop/storage.ts";
@@ -63,8 +64,8 @@ export function readLines(path: string, from: number): RecordLines {
     const stop = bytes.indexOf(newline, start);
     const text = bytes.toString("utf8", start, stop);
     const event = parseLine(text);
-    if (event) events.push(event);
-    else broken.push({ line, text });
+    if (event === undefined) broken.push({ line, text });
+    else if (event !== "ignored") events.push(event);
     start = stop + 1;
   }
   return { events, broken, end: from + length };
@@ -105,10 +106,15 @@ function checkHeader(path: string, line: string): void {
 
 const isPlainEvent = fastCheck(RecordedEvent);
 
-function parseLine(line: string): RecordedEvent | undefined {
+/** A type of part that version 0.4.0 knew and this one does not. */
+const RemovedPart = z.object({ type: z.literal("part"), part: z.object({ type: z.literal("snapshot") }) });
+
+/** Returns undefined for a broken line. */
+function parseLine(line: string): RecordedEvent | "ignored" | undefined {
   try {
     const value = JSON.parse(line);
-    return isPlainEvent(value) ? value : RecordedEvent.safeParse(value).data;
+    if (isPlainEvent(value)) return value;
+    return RecordedEvent.safeParse(value).data ?? (RemovedPart.safeParse(value).success ? "ignored" : undefined);
   } catch {
     return undefined;
   }

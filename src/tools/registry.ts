@@ -12,12 +12,10 @@ export function registryOf(tools: readonly Tool[], disabled: Iterable<string> = 
 
 export class ToolRegistry {
   readonly #tools = new Map<string, Tool>();
-  readonly #allowed: ReadonlySet<string>;
   readonly #disabled: ReadonlySet<string>;
 
-  /** `allowed` run without a question; `disabled` are not offered, but can still be looked up. */
-  constructor(options: { allowed?: Iterable<string>; disabled?: Iterable<string> } = {}) {
-    this.#allowed = new Set(options.allowed);
+  /** `disabled` tools are not offered, but can still be looked up. */
+  constructor(options: { disabled?: Iterable<string> } = {}) {
     this.#disabled = new Set(options.disabled);
   }
 
@@ -38,10 +36,6 @@ export class ToolRegistry {
 
   offered(): Tool[] {
     return [...this.#tools.values()].filter((tool) => !this.isDisabled(tool.name));
-  }
-
-  isAllowed(name: string): boolean {
-    return this.#allowed.has(name) && !this.isDisabled(name);
   }
 
   isDisabled(name: string): boolean {

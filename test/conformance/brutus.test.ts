@@ -54,7 +54,6 @@ describe("BRUTUS: types", () => {
     compaction: { auto: true },
     "step-start": { snapshot: "s" },
     "step-finish": { reason: "stop", cost: 1, tokens: noTokens, snapshot: "s" },
-    snapshot: { snapshot: "s" },
     patch: { hash: "h", files: ["a"] },
     retry: { attempt: 1, error: { code: "c", message: "m", next: "n" }, time: 1 },
   };

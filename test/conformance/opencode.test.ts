@@ -21,7 +21,7 @@ describe("OpenCode: entry points", () => {
   const open = harnesses();
 
   it("P1 D2 PromptInput: each field counts", async () => {
-    const h = open([["x"]]);
+    const h = open([["Found."], ["x"]]);
     const model = { providerID: "anthropic", modelID: "claude-haiku-4-5" };
     await h.turn("", {
       messageID: "msg_mine",
@@ -47,9 +47,10 @@ describe("OpenCode: entry points", () => {
     });
     assert.deepEqual(
       message?.parts.filter((part) => part.type !== "text" || !part.synthetic).map(({ type }) => type),
-      ["text", "file", "agent"],
+      ["text", "file", "subtask"],
     );
-    const [request] = h.model.requests;
+    const [task, request] = h.model.requests;
+    assert.match(task?.system ?? "", /^You find things out/, "the agent that was mentioned works first");
     assert.equal(request?.model, "claude-haiku-4-5");
     assert.equal(request?.thinking, "high");
     assert.ok(request?.system.endsWith("SPEAK FRENCH"));

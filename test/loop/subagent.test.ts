@@ -350,6 +350,49 @@ describe("hooks of subagents", () => {
   });
 });
 
+describe("mentions", () => {
+  const open = harnesses();
+
+  it("L6 S1 a mentioned agent works on the words of the prompt before the model is asked", async () => {
+    const h = open(cast({ main: [["It is in a.txt."]], helper: [["a.txt:1"]] }), { project: { agents: made } });
+    const file = { type: "file" as const, mime: "text/plain", filename: "b.txt", url: "file:///b.txt" };
+    const parts = [file, { type: "text" as const, text: "@helper Where is x?" }];
+    const end = await h.turn("", { parts: [...parts, { type: "agent", name: "helper" }] });
+    assert.equal(end.reason, "end_turn");
+    assert.deepEqual(h.model.requests.map(whoIs), ["helper", "main"]);
+    assert.deepEqual(h.results(), ["a.txt:1"]);
+    assert.deepEqual(h.calls[0]?.state.input, {
+      description: "@helper Where is x?",
+      prompt: "@helper Where is x?\n\nFiles that the user attached: b.txt",
+      subagent_type: "helper",
+    });
+    const told = JSON.stringify(h.model.requests[1]?.entries.map(({ parts }) => parts));
+    assert.ok(told.includes("Where is x?") && told.includes("a.txt:1"), "the model is told the prompt and the result");
+  });
+
+  it("K1 events of a subagent carry a run of their own", async () => {
+    const h = open(cast({ main: [["Done."]], helper: [[{ call: "glob", input: { pattern: "*" } }], ["None."]] }), {
+      project: { agents: made },
+    });
+    await h.turn("", {
+      parts: [
+        { type: "text", text: "Look" },
+        { type: "agent", name: "helper" },
+      ],
+    });
+    const starts = h.loopEvents.flatMap((event) => (event.type === "loop:start" ? [event] : []));
+    assert.deepEqual(
+      starts.map(({ sessionId }) => sessionId),
+      [h.chat.session.id, ...Object.keys(h.chat.children)],
+    );
+    const tools = h.loopEvents.flatMap((event) => (event.type === "tool:start" ? [[event.toolName, event.runId]] : []));
+    assert.deepEqual(tools, [
+      ["task", starts[0]?.runId],
+      ["glob", starts[1]?.runId],
+    ]);
+  });
+});
+
 describe("subtasks", () => {
   const open = harnesses();
   const subtask = (name: string, prompt: string) =>

@@ -26,6 +26,58 @@ describe("query(): control", () => {
   const open = worlds();
   const bypass = { permissionMode: "bypassPermissions" } as const;
 
+  it("Q2 a message sent while another is answered waits, is dropped, or interrupts it", async () => {
+    const world = await open([begins("Half"), says("Whole."), says("More.")]);
+    const streaming = Promise.withResolvers<void>();
+    async function* prompts(): AsyncGenerator<SDKUserMessage> {
+      yield user("One");
+      await streaming.promise;
+      yield { ...user("Dropped"), whenBusy: "drop" };
+      yield { ...user("Now"), whenBusy: "interrupt" };
+      yield user("Later");
+    }
+    const ends: SDKMessage[] = [];
+    for await (const message of world.query(prompts(), { includePartialMessages: true })) {
+      if (message.type === "stream_event" && message.event.type === "content_block_delta") streaming.resolve();
+      if (message.type === "result") ends.push(message);
+    }
+    assert.partialDeepStrictEqual(ends, [
+      { subtype: "error_during_execution", exit_reason: "interrupted" },
+      { subtype: "success", result: "Whole." },
+      { subtype: "success", result: "More." },
+    ]);
+    assert.equal(ends.length, 3);
+    assert.ok(!world.raws.some((raw) => raw.includes("Dropped")));
+  });
+
+  it("P1 a message brings its own agent, model, tools, system prompt and subtasks; K1 events of the loop are told", async () => {
+    const world = await open([says("Found."), says("Verse."), says("Prose.")]);
+    world.write(".rondo/agents/poet.md", "---\nname: poet\ndescription: Writes verse.\n---\nYou write verse.");
+    const events: string[] = [];
+    async function* prompts(): AsyncGenerator<SDKUserMessage> {
+      yield {
+        ...user("Sing"),
+        agent: "poet",
+        model: "claude-haiku-4-5",
+        tools: { bash: false },
+        system: "IN FRENCH",
+        subtasks: [{ agent: "explore", description: "Find it", prompt: "FIND IT" }],
+      };
+      yield user("Talk");
+    }
+    const messages = await world.run(prompts(), {
+      onLoopEvent: (event) => events.push(`${event.type} ${event.runId}`),
+    });
+    const [task = "", verse = "", prose = ""] = world.raws;
+    assert.ok(task.includes("FIND IT") && !task.includes("You write verse."));
+    assert.ok(verse.includes("You write verse.") && verse.includes("IN FRENCH") && verse.includes("claude-haiku-4-5"));
+    assert.ok(verse.includes("Found."), "the result of the subtask is in the request");
+    assert.ok(!verse.includes('"name":"bash"') && prose.includes('"name":"bash"'));
+    assert.ok(!prose.includes("You write verse.") && prose.includes("claude-sonnet-5"));
+    assert.equal(resultOf(messages).subtype, "success");
+    assert.equal(new Set(events.flatMap((event) => /^loop:start (.*)/.exec(event)?.[1] ?? [])).size, 3);
+  });
+
   it("L11 interrupt while streaming: the stream is closed, the result says so, the next prompt is answered", async () => {
     const world = await open([begins("Half"), says("Whole.")]);
     const next = Promise.withResolvers<void>();

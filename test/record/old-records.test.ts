@@ -31,6 +31,21 @@ describe("records of version 0.4.0", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+  it("R1 a part of a type that no longer exists is ignored, without a broken line", () => {
+    const before = sessions.open(id).chat;
+    const part = {
+      type: "snapshot",
+      id: "prt_1",
+      sessionID: id,
+      messageID: before.messages[0]?.info.id,
+      snapshot: "s",
+    };
+    appendFileSync(path.join(sessions.folder, `${id}.jsonl`), `${JSON.stringify({ type: "part", part })}\n`);
+    const { chat, broken } = sessions.open(id);
+    assert.deepEqual(broken, []);
+    assert.deepEqual(chat.messages, before.messages);
+  });
+
   it("R1 R3 the whole record replays", () => {
     const { chat, broken } = sessions.open(id);
     assert.deepEqual(broken, []);

@@ -148,7 +148,7 @@ describe("registry", () => {
     });
 
   it("T2 keeps the order, offers what is not disabled, and looks up all", () => {
-    const registry = new ToolRegistry({ allowed: ["b", "c"], disabled: ["c"] });
+    const registry = new ToolRegistry({ disabled: ["c"] });
     for (const name of ["b", "c", "a"]) registry.register(tool(name));
     assert.deepEqual(registry.names(), ["b", "c", "a"]);
     assert.deepEqual(registry.definitions(), [
@@ -157,10 +157,6 @@ describe("registry", () => {
     ]);
     assert.equal(registry.get("c")?.name, "c");
     assert.equal(registry.get("d"), undefined);
-    assert.deepEqual(
-      ["a", "b", "c"].map((name) => registry.isAllowed(name)),
-      [false, true, false],
-    );
     assert.deepEqual(
       ["a", "c"].map((name) => registry.isDisabled(name)),
       [false, true],

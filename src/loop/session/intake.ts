@@ -74,8 +74,18 @@ export function storePrompt(
   const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
   if (note !== undefined) emit({ type: "part", part: { type: "text", text: note, synthetic: true, ...base() } });
   for (const part of input.parts) {
-    if (part.type !== "text" || part.text.trim() !== "") emit({ type: "part", part: { ...part, ...base() } });
+    if (part.type === "text" && part.text.trim() === "") continue;
+    const stored = part.type === "agent" ? subtaskFor(part.name, input.parts) : part;
+    emit({ type: "part", part: { ...stored, ...base() } });
   }
+}
+
+/** Hands the words of a prompt, and the names of its files, to the agent that it mentions (L6). */
+function subtaskFor(agent: string, parts: readonly PromptPart[]): Extract<PromptPart, { type: "subtask" }> {
+  const files = parts.flatMap((part) => (part.type === "file" ? [part.filename] : []));
+  const attached = files.length === 0 ? "" : `\n\nFiles that the user attached: ${files.join(", ")}`;
+  const text = ownWords(parts);
+  return { type: "subtask", agent, description: titleFromPrompt(text) || agent, prompt: text + attached };
 }
 
 /** The last note of date and mode that the model still sees. */

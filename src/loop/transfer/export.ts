@@ -107,7 +107,6 @@ function blockOf(part: Part): string {
     case "retry":
     case "step-start":
     case "step-finish":
-    case "snapshot":
     case "patch":
       return "";
     default:

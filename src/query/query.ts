@@ -243,8 +243,8 @@ class QueryRun implements Query {
       end = await this.#end(session, message);
     } catch (error) {
       if (this.#isStopped) end = { reason: "interrupted" };
-      // A prompt that a hook blocks or that is too long ends only itself.
-      else if (!(error instanceof IntakeError) || error.code !== "prompt-invalid") throw error;
+      // A prompt that a hook blocks, that is too long, or that names a missing agent ends only itself.
+      else if (!(error instanceof IntakeError) || !isAboutPrompt(error, message)) throw error;
       else end = { reason: "blocked", error: { code: error.code, message: error.message, next: "" } };
     } finally {
       this.#prompt = undefined;
@@ -277,6 +277,11 @@ class QueryRun implements Query {
     });
     return answered.type === "ended" ? answered.end : undefined;
   }
+}
+
+function isAboutPrompt({ code }: IntakeError, { agent, subtasks }: SDKUserMessage): boolean {
+  const namesAgent = agent !== undefined || subtasks !== undefined;
+  return code === "prompt-invalid" || (namesAgent && (code === "agent-not-found" || code === "agent-invalid"));
 }
 
 /** The prompt that is being answered. */

@@ -64,6 +64,7 @@ describe("query(): control", () => {
         subtasks: [{ agent: "explore", description: "Find it", prompt: "FIND IT" }],
       };
       yield user("Talk");
+      yield { ...user("Who?"), agent: "nobody" };
     }
     const messages = await world.run(prompts(), {
       onLoopEvent: (event) => events.push(`${event.type} ${event.runId}`),
@@ -74,7 +75,11 @@ describe("query(): control", () => {
     assert.ok(verse.includes("Found."), "the result of the subtask is in the request");
     assert.ok(!verse.includes('"name":"bash"') && prose.includes('"name":"bash"'));
     assert.ok(!prose.includes("You write verse.") && prose.includes("claude-sonnet-5"));
-    assert.equal(resultOf(messages).subtype, "success");
+    assert.partialDeepStrictEqual(ofType(messages, "result"), [
+      { subtype: "success", result: "Verse." },
+      { subtype: "success", result: "Prose." },
+      { subtype: "error_during_execution", exit_reason: "blocked" },
+    ]);
     assert.equal(new Set(events.flatMap((event) => /^loop:start (.*)/.exec(event)?.[1] ?? [])).size, 3);
   });
 

@@ -72,6 +72,8 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("set-mode"), mode: PermissionMode }),
   z.object({ type: z.literal("set-model"), providerID: z.string(), modelID: z.string() }),
   z.object({ type: z.literal("withdraw"), queuedID: z.string() }),
+  /** Interrupts the turn and answers the queued prompts in a new one. */
+  z.object({ type: z.literal("send-queued-now") }),
   z.object({
     type: z.literal("edit-queued"),
     queuedID: z.string(),

@@ -289,6 +289,20 @@ describe("prompts that wait", () => {
     assert.deepEqual(roles, ["user", "assistant", "user", "user"]);
   });
 
+  it("Q2 queued prompts can interrupt the turn: a new turn answers all of them", async () => {
+    const h = open([{ say: ["Half"], hang: true }, ["Whole."]]);
+    const first = h.turn("One");
+    await until(() => h.text() === "Half");
+    await h.send("Two");
+    await h.send("Three");
+    await h.session.sendQueuedNow();
+    assert.equal((await first).reason, "interrupted");
+    assert.equal(h.text(), "Whole.");
+    assert.deepEqual([h.chat.queue.length, h.model.requests.length], [0, 2]);
+    await h.session.sendQueuedNow();
+    assert.equal(h.model.requests.length, 2, "nothing is queued");
+  });
+
   it("Q2 one that comes during the last reply is answered before the turn ends", async () => {
     const h = open([{ say: ["One."], before: () => h.send("Two") }, ["Two."]]);
     assert.equal((await h.turn("One")).reason, "end_turn");

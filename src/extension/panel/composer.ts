@@ -38,6 +38,7 @@ export class Composer {
     attach: async () => this.attach(await Promise.all((await pickFiles()).map(fromFile))),
     detach: ({ index }) => this.#setAttachments(this.#attachments.toSpliced(index, 1)),
     withdraw: ({ queuedID }) => this.#session.withdraw(queuedID),
+    "send-queued-now": () => this.#session.sendQueuedNow(),
     "edit-queued": ({ queuedID, text }) => this.#session.editQueued(queuedID, text),
     "move-queued": ({ queuedID, to }) => this.#session.moveQueued(queuedID, to),
     "set-mode": ({ mode }) => this.#setMode(mode),

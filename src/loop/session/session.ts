@@ -167,6 +167,14 @@ export class Session {
     this.#running?.wake?.();
   }
 
+  /** Interrupts the turn and answers the queued prompts in a new one (Q2). Does nothing when none is queued. */
+  async sendQueuedNow(): Promise<void> {
+    if (this.chat.queue.length === 0) return;
+    await this.stop();
+    await this.#settleCurrentTurn();
+    if (!this.#running && this.chat.queue.length > 0) await this.#run(() => {});
+  }
+
   async withdraw(queuedID: string): Promise<void> {
     await this.#changeQueue((queue) => queue.filter((one) => one.id !== queuedID));
   }

@@ -1,7 +1,7 @@
 /** Finds what is known about a program, and answers the questions of permissions with it. */
-import { leadingOptions } from "../shell/leading-options.ts";
+import { leadingOptions, requireOptions } from "../shell/leading-options.ts";
 import type { Unwrap } from "../shell/visitor.ts";
-import { possibleValue, UnsupportedSyntax } from "../shell/word.ts";
+import { UnsupportedSyntax } from "../shell/word.ts";
 import { archivePrograms } from "./archives.ts";
 import { isGiven, valuesOf, type Words } from "./arguments.ts";
 import { buildPrograms } from "./build.ts";
@@ -151,9 +151,7 @@ export const unwrap: Unwrap = (name, words, input) => {
   const wraps = programEntry(name)?.wraps;
   if (!wraps || typeof wraps === "function") return wraps?.(words, input);
   const rest = words.slice(1);
-  const leading = leadingOptions(rest.map(possibleValue), wraps.options);
-  if (!leading) throw new UnsupportedSyntax();
-  const end = leading.end + (wraps.operands ?? 0);
+  const end = requireOptions(rest, wraps.options).end + (wraps.operands ?? 0);
   // An unknown word may become several.
   if (rest.slice(0, end).some(({ values, isGlob }) => !values || isGlob)) throw new UnsupportedSyntax();
   return [end < rest.length ? { type: "command", words: rest.slice(end) } : { type: "itself", words }];

@@ -1,8 +1,8 @@
 /** Programs that run a command, or code of the shell, which stands in their arguments. */
-import { leadingOptions } from "../shell/leading-options.ts";
+import { requireOptions } from "../shell/leading-options.ts";
 import { isAssignable, isSafeEnvVar } from "../shell/variables.ts";
 import type { LaunchedCommand } from "../shell/visitor.ts";
-import { literal, onlyValue, possibleValue, UnsupportedSyntax, unknown, type Word } from "../shell/word.ts";
+import { literal, onlyValue, UnsupportedSyntax, unknown, type Word } from "../shell/word.ts";
 import { replaced } from "./find-grep.ts";
 import { runsCode } from "./interpreters.ts";
 import type { Program } from "./program.ts";
@@ -89,31 +89,26 @@ export const wrapperPrograms: readonly Program[] = [
 
 function env(words: readonly Word[]): LaunchedCommand[] {
   const rest = words.slice(1);
-  const leading = leadingOptions(rest.map(possibleValue), "- -i --ignore-environment -u=");
-  if (!leading) throw new UnsupportedSyntax();
-  if (!leading.given.every(({ name, value }) => name !== "-u" || isAssignable(value))) throw new UnsupportedSyntax();
-  let at = leading.end;
+  const { given, end } = requireOptions(rest, "- -i --ignore-environment -u=");
+  if (!given.every(({ name, value }) => name !== "-u" || isAssignable(value))) throw new UnsupportedSyntax();
+  let at = end;
   for (; at < rest.length; at++) {
     const word = rest[at];
     const name = /^([A-Za-z_]\w*)=/.exec(word ? onlyValue(word) : "")?.[1];
     if (name === undefined) break;
     if (!isSafeEnvVar(name)) throw new UnsupportedSyntax();
   }
-  return [launch(rest.slice(at)) ?? { type: "itself", words }];
+  return [at < rest.length ? { type: "command", words: rest.slice(at) } : { type: "itself", words }];
 }
 
-function launch(words: readonly Word[]): LaunchedCommand | undefined {
-  return words.length > 0 ? { type: "command", words } : undefined;
-}
-
+/** Replaces the placeholder, or appends what it reads. */
 function xargs(words: readonly Word[]): LaunchedCommand[] {
   const rest = words.slice(1);
   const options =
     "-0 -r -t -x --null --no-run-if-empty --verbose --exit -n= -L= -P= -s= -d= -E= -I= --max-args= --max-lines=? --max-procs= --delimiter=";
-  const leading = leadingOptions(rest.map(possibleValue), options);
-  if (!leading) throw new UnsupportedSyntax();
-  const command = leading.end < rest.length ? rest.slice(leading.end) : [literal("echo")];
-  const placeholder = leading.given.findLast(({ name }) => name === "-I")?.value;
+  const { given, end } = requireOptions(rest, options);
+  const command = end < rest.length ? rest.slice(end) : [literal("echo")];
+  const placeholder = given.findLast(({ name }) => name === "-I")?.value;
   const full =
     placeholder === undefined ? [...command, unknown("…")] : command.map((word) => replaced(word, placeholder));
   return [{ type: "command", words: full, unknown: ["input"] }];
@@ -125,11 +120,10 @@ function shell(words: readonly Word[], input: string | undefined): LaunchedComma
   const [first] = rest;
   if (first && rest.length === 1 && /^--(version|help)$/.test(first.text)) return itself;
   const options = "-c -e -f -h -l -u -x -i -o= --login --norc --noprofile --posix";
-  const leading = leadingOptions(rest.map(possibleValue), options);
-  if (!leading) throw new UnsupportedSyntax();
-  if (leading.given.some(({ name, value }) => name === "-o" && value !== "pipefail")) throw new UnsupportedSyntax();
-  const script = rest[leading.end];
-  if (leading.given.some(({ name }) => name === "-c")) {
+  const { given, end } = requireOptions(rest, options);
+  if (given.some(({ name, value }) => name === "-o" && value !== "pipefail")) throw new UnsupportedSyntax();
+  const script = rest[end];
+  if (given.some(({ name }) => name === "-c")) {
     return [{ type: "code", text: onlyValue(script ?? unknown("")) }];
   }
   if (script && /^[-+]/.test(onlyValue(script))) throw new UnsupportedSyntax();

@@ -1,4 +1,5 @@
 /** Options between the name of a program and its first other word. */
+import { possibleValue, UnsupportedSyntax, type Word } from "./word.ts";
 
 interface LeadingOptions {
   given: { name: string; value: string }[];
@@ -33,6 +34,13 @@ export function leadingOptions(words: readonly (string | undefined)[], known: st
     if (arity.has(name) ? !take(name, glued) : !takeCluster(word, arity, take)) return undefined;
   }
   return { given, end: at };
+}
+
+/** As `leadingOptions`. @throws UnsupportedSyntax where that returns undefined */
+export function requireOptions(words: readonly Word[], known: string): LeadingOptions {
+  const leading = leadingOptions(words.map(possibleValue), known);
+  if (!leading) throw new UnsupportedSyntax();
+  return leading;
 }
 
 type Arity = "none" | "value" | "optional value";

@@ -1,11 +1,11 @@
 /** Simple commands: builtins of the shell, and programs. */
 import { never } from "../../../chat/never.ts";
 import { isNumeral } from "./expressions.ts";
-import { leadingOptions } from "./leading-options.ts";
+import { requireOptions } from "./leading-options.ts";
 import { both, type Flow, type ShellState, unknownState, withVariable } from "./state.ts";
 import { isAssignable } from "./variables.ts";
 import type { LaunchedCommand, Visitor } from "./visitor.ts";
-import { holdsCode, literal, onlyValue, possibleValue, UnsupportedSyntax, type Word } from "./word.ts";
+import { holdsCode, literal, onlyValue, UnsupportedSyntax, type Word } from "./word.ts";
 
 interface SimpleCommand {
   words: readonly Word[];
@@ -74,16 +74,10 @@ function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
 /** Visits the command behind the options of a builtin such as `exec`; without one, the builtin counts as a program. */
 function inner(options: string, given: SimpleCommand, all: readonly Word[]): Flow {
   const { state, visitor } = given;
-  const words = behindOptions(given.words, options);
+  const words = given.words.slice(requireOptions(given.words, options).end);
   if (words.length === 0) return ordinary(all, state, visitor);
   const flow = simpleCommand({ ...given, words, state: { ...state, functions: new Map() } });
   return flow.yes.isUnknown ? both(unknownState) : both(state);
-}
-
-function behindOptions(words: readonly Word[], options: string): readonly Word[] {
-  const leading = leadingOptions(words.map(possibleValue), options);
-  if (!leading) throw new UnsupportedSyntax();
-  return words.slice(leading.end);
 }
 
 /** Whether a word is a plain number, which runs no code when the shell evaluates it. */
@@ -142,7 +136,7 @@ const builtins: Readonly<Record<string, Builtin>> = {
   },
   // Not `-a`: programs such as busybox choose what they do by that name.
   exec: (given, all) => (given.words.length === 0 ? both(given.state) : inner("-c -l", given, all)),
-  time: (given) => simpleCommand({ ...given, words: behindOptions(given.words, "-p") }),
+  time: (given) => simpleCommand({ ...given, words: given.words.slice(requireOptions(given.words, "-p").end) }),
   command: (given, all) => {
     const [flag] = given.words;
     if (flag && /^-[vV]$/.test(flag.text)) return both(given.state);

@@ -2,7 +2,6 @@
 import { never } from "../../src/chat/never.ts";
 import type { Answer, UserRequest } from "../../src/chat/requests.ts";
 
-export const allowOnce = { kind: "permission", type: "once" } as const;
 /** Without words the turn stops. */
 export const denyWith = (words: string) => ({ kind: "permission", type: "deny", words }) as const;
 export const continueLoop = { kind: "loop", type: "continue" } as const;

@@ -1,45 +1,48 @@
-/** Checkpoints of a session: what its steps changed, and the way back. All work is done in a thread of its own. */
+/** Checkpoints of a session: records what its steps change, and restores it. A worker thread does all the work. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Change, type Checkpoints, noCheckpoints } from "../loop/checkpoints.ts";
 import type { FileWriter, RestorePlan, RestoreResult } from "./restore/restorer.ts";
-import { newSnapshot } from "./store/snapshot-id.ts";
-import { Calls, type Input, type Output } from "./thread/thread-calls.ts";
-import type { OwnerFunctions, ThreadData, ThreadFunctions } from "./thread/worker.ts";
+import { newSnapshotID } from "./store/snapshot-id.ts";
+import { type CallInput, type CallOutput, ThreadCalls } from "./thread/thread-calls.ts";
+import type { OwnerFunctions, WorkerData, WorkerFunctions } from "./thread/worker.ts";
 
 export type { FileWriter, RestorePlan, RestoreResult } from "./restore/restorer.ts";
 
+/** Maximum size of the store unless the user sets another. */
+export const defaultStoreLimitBytes = 500_000_000;
+
 export interface CheckpointOptions {
-  /** Of the store, beside the sessions: all of them, in all windows, share it. */
+  /** Folder of the store, which all sessions in all windows share. */
   folder: string;
   sessionID: string;
-  /** The workspace's folders, links resolved. */
+  /** The workspace's folders, with links resolved. */
   roots: readonly string[];
-  /** Of the whole store, in bytes. */
+  /** Maximum size of the whole store. */
   limitBytes: number;
   log(line: string): void;
-  /** The editor, where there is one. */
+  /** The editor, if there is one. */
   writer?: FileWriter;
 }
 
-/** `paths` are those of the preview. Rejects with the signal's reason on abort, with an Error when it cannot be done. */
+/** All functions reject with the signal's reason on abort, and with an Error when they fail. */
 export interface SessionCheckpoints extends Checkpoints {
   preview(snapshot: string, signal: AbortSignal): Promise<RestorePlan>;
-  /** What is not as the preview of this snapshot said is left as it is. What is replaced is kept, for `undo`. */
+  /** Restores `paths` of the preview, except for files that have changed since. Replaced contents are saved for `undo`. */
   restore(snapshot: string, paths: readonly string[], signal: AbortSignal): Promise<RestoreResult>;
-  /** Takes the newest restore back, save what changed since. */
+  /** Undoes the newest restore, except for files that have changed since. */
   undo(signal: AbortSignal): Promise<RestoreResult>;
-  /** The restore that `undo` would take back, after a restart, too. */
+  /** Returns the restore that `undo` would revert, also after a restart. */
   restored(): Promise<{ files: number; at: number } | undefined>;
-  /** What a file of the preview was; undefined: it was not there, or is not kept. */
+  /** Returns the earlier content of a file of the preview; undefined if it did not exist or was not saved. */
   content(snapshot: string, path: string): Promise<Uint8Array | undefined>;
-  /** Drops what is no change. The session can be opened again. */
+  /** Ends the worker thread. The session can be opened again. */
   close(): Promise<void>;
 }
 
-/** For where nothing is kept. */
-export const noCheckpointsKept: SessionCheckpoints = {
+/** Used where checkpoints are switched off. */
+export const noSessionCheckpoints: SessionCheckpoints = {
   ...noCheckpoints,
   preview: async (snapshot) => ({ snapshot, at: 0, known: false, files: [] }),
   restore: async () => ({ restored: [], left: [] }),
@@ -49,26 +52,26 @@ export const noCheckpointsKept: SessionCheckpoints = {
   close: async () => {},
 };
 
-/** Starts no thread before something is about to write: a session that only reads pays for nothing. */
+/** Starts the worker thread only when a call is about to write, so that a session that only reads has no cost. */
 export function openCheckpoints(options: CheckpointOptions): SessionCheckpoints {
   return new ThreadCheckpoints(options);
 }
 
-/** Beside this file in the sources, beside its bundle in dist. */
+/** In the sources next to this file's folder, in dist next to the bundle. */
 const workerFile = path.join(
   import.meta.dirname,
   import.meta.filename.endsWith(".ts") ? "thread/worker.ts" : "checkpoints-worker.cjs",
 );
 
-interface Thread {
+interface RunningThread {
   worker: Worker;
-  calls: Calls<ThreadFunctions>;
+  calls: ThreadCalls<WorkerFunctions>;
 }
 
 class ThreadCheckpoints implements SessionCheckpoints {
   readonly #options: CheckpointOptions;
-  #thread: Thread | undefined;
-  /** The step that runs, as long as nothing was about to write in this session. */
+  #thread: RunningThread | undefined;
+  /** The current step, until a call of this session is about to write. */
   #begun: { id: string; at: number } | undefined;
 
   constructor(options: CheckpointOptions) {
@@ -76,27 +79,27 @@ class ThreadCheckpoints implements SessionCheckpoints {
   }
 
   begin(): string {
-    const begun = { id: newSnapshot(), at: Date.now() };
-    if (this.#thread) void this.#quietly(this.#call("begin", begun));
+    const begun = { id: newSnapshotID(), at: Date.now() };
+    if (this.#thread) void this.#logErrors(this.#call("begin", begun));
     else this.#begun = begun;
     return begun.id;
   }
 
   expect(): void {
     if (!this.#begun) return;
-    void this.#quietly(this.#call("begin", this.#begun));
+    void this.#logErrors(this.#call("begin", this.#begun));
     this.#begun = undefined;
   }
 
   async ready(writes: readonly string[] | "unknown", signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.expect();
-    await abortable(this.#quietly(this.#call("ready", writes)), signal);
+    await abortable(this.#logErrors(this.#call("ready", writes)), signal);
   }
 
   async end(): Promise<Change | undefined> {
     if (!this.#thread) return undefined;
-    return await this.#quietly(this.#call("end", newSnapshot()));
+    return await this.#logErrors(this.#call("end", newSnapshotID()));
   }
 
   preview(snapshot: string, signal: AbortSignal): Promise<RestorePlan> {
@@ -114,7 +117,7 @@ class ThreadCheckpoints implements SessionCheckpoints {
   }
 
   async restored(): Promise<{ files: number; at: number } | undefined> {
-    // Nothing was ever kept, so nothing was restored.
+    // Nothing was ever saved, so nothing was restored.
     if (!this.#thread && !existsSync(path.join(this.#options.folder, this.#options.sessionID))) return undefined;
     return await this.#call("restored", undefined);
   }
@@ -125,14 +128,14 @@ class ThreadCheckpoints implements SessionCheckpoints {
 
   async close(): Promise<void> {
     if (!this.#thread) return;
-    await this.#quietly(this.#call("close", undefined));
+    await this.#logErrors(this.#call("close", undefined));
     const { worker } = this.#thread;
     this.#thread = undefined;
     await worker.terminate();
   }
 
-  /** What goes wrong with a step must not stop it. */
-  async #quietly<T>(call: Promise<T>): Promise<T | undefined> {
+  /** Logs errors instead of throwing them, because they must not stop a step. */
+  async #logErrors<T>(call: Promise<T>): Promise<T | undefined> {
     try {
       return await call;
     } catch (error) {
@@ -141,13 +144,13 @@ class ThreadCheckpoints implements SessionCheckpoints {
     }
   }
 
-  async #call<Name extends keyof ThreadFunctions>(
+  async #call<Name extends keyof WorkerFunctions>(
     name: Name,
-    input: Input<ThreadFunctions, Name>,
-  ): Promise<Output<ThreadFunctions, Name>> {
+    input: CallInput<WorkerFunctions, Name>,
+  ): Promise<CallOutput<WorkerFunctions, Name>> {
     this.#thread ??= this.#start();
     const { worker, calls } = this.#thread;
-    // Who waits for an answer keeps the process alive; the thread by itself does not.
+    // The thread keeps the process alive only while a call is unanswered.
     worker.ref();
     try {
       return await calls.call(name, input);
@@ -156,22 +159,22 @@ class ThreadCheckpoints implements SessionCheckpoints {
     }
   }
 
-  #start(): Thread {
+  #start(): RunningThread {
     const { folder, sessionID, roots, limitBytes, log, writer } = this.#options;
-    const data: ThreadData = { folder, sessionID, roots, limitBytes, hasWriter: writer !== undefined };
+    const data: WorkerData = { folder, sessionID, roots, limitBytes, hasWriter: writer !== undefined };
     const worker = new Worker(workerFile, { workerData: data, name: "checkpoints" });
     const own: OwnerFunctions = {
       log,
       unsaved: async () => (await writer?.unsaved()) ?? [],
       write: async ({ file, bytes }) => (await writer?.write(file, bytes)) ?? false,
     };
-    const calls = new Calls<ThreadFunctions>(worker, own);
+    const calls = new ThreadCalls<WorkerFunctions>(worker, own);
     const ended = (error: Error) => {
       calls.end(error);
       if (this.#thread?.worker === worker) this.#thread = undefined;
     };
     worker.on("error", ended);
-    worker.on("exit", () => ended(new Error("the thread has ended")));
+    worker.on("exit", () => ended(new Error("the worker thread has ended")));
     return { worker, calls };
   }
 }

@@ -54,7 +54,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** `declared`: the commands that are registered already. The others, which only Rondo itself runs, are registered here. */
+/** Starts Rondo. `declared`: commands that are registered already; the others, which only Rondo runs, are registered here. */
 export function start(context: vscode.ExtensionContext, declared: ReadonlySet<string>): App {
   const { workspaceState: memory, subscriptions } = context;
   const own = <T extends vscode.Disposable>(one: T): T => {

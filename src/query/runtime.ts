@@ -6,7 +6,12 @@ import type { Chat } from "../chat/apply.ts";
 import type { PermissionMode } from "../chat/events.ts";
 import type { ModelRef } from "../chat/message.ts";
 import type { Rule } from "../chat/requests.ts";
-import { noCheckpointsKept, openCheckpoints, type SessionCheckpoints } from "../checkpoints/session-checkpoints.ts";
+import {
+  defaultStoreLimitBytes,
+  noSessionCheckpoints,
+  openCheckpoints,
+  type SessionCheckpoints,
+} from "../checkpoints/session-checkpoints.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import { type Hooks, noHooks } from "../loop/hooks.ts";
 import { defaultLimits, type Limits } from "../loop/limits.ts";
@@ -105,7 +110,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
   const tools = registryOf(builtIn, withheldTools(options, [...builtIn.map(({ name }) => name), "task"]));
   const servers = await serversOf(options, plan);
   const workspaceRules: Rule[] = [];
-  const checkpoints = persist && trusted ? checkpointsOf(plan) : noCheckpointsKept;
+  const checkpoints = persist && trusted ? checkpointsOf(plan) : noSessionCheckpoints;
   const scratch = persist ? undefined : mkdtempSync(path.join(os.tmpdir(), "rondo-"));
   const record = persist ? openRecord(plan) : noRunRecord;
   const session = new Session(chat, choices, {
@@ -187,12 +192,10 @@ function checkpointsOf({ chat, sessions, folders, log }: ResolvedOptions): Sessi
     folder: path.join(sessions.folder, "checkpoints"),
     sessionID: chat.session.id,
     roots: folders.map((folder) => realpathSync(folder)),
-    limitBytes: checkpointLimitBytes,
+    limitBytes: defaultStoreLimitBytes,
     log,
   });
 }
-
-const checkpointLimitBytes = 500_000_000;
 
 interface RunRecord {
   recorder: Recorder;

@@ -1,4 +1,4 @@
-/** A process with steps and restores of its own: `child.ts STORE FOLDER SESSION FILE ROUNDS`. */
+/** A process with its own steps and restores: `child.ts STORE FOLDER SESSION FILE ROUNDS`. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { openCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";

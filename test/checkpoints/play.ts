@@ -1,4 +1,4 @@
-/** Random work of an agent and a user on one folder, beside a model of what it must come back to. */
+/** Random work of an agent and a user on one folder, with a model of the expected restores. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { lstat } from "../../src/checkpoints/files/file-state.ts";
 import { never, World } from "./world.ts";
 
-/** One of them is at times a file, at times a folder with others in it. */
+/** One name is sometimes a file and sometimes a folder with other files. */
 const names = ["a", "b", "d", "d/c", "d/e/f", "g h/ü'$"];
 
 type Edit = { type: "write" | "delete" | "link" | "chmod" | "folder"; name: string };
@@ -60,9 +60,9 @@ type Files = Record<string, string>;
 export class Play {
   readonly #world = new World();
   readonly #moments: Moment[] = [];
-  /** As it was when a step or a restore ended: what differs later is the user's. */
+  /** The state when a step or a restore ended. Later differences are the user's. */
   #settled: Files = {};
-  /** Before the newest restore, if nothing of it has changed since. */
+  /** The state before the newest restore, if nothing that it restored has changed since. */
   #beforeRestore: Files | undefined;
   #count = 0;
 
@@ -119,7 +119,7 @@ export class Play {
     const files = this.#files();
     const snapshot = this.#world.checkpoints.begin();
     this.#moments.push({ snapshot, files, touched: new Set() });
-    // What is done while all files are looked at may count for either side.
+    // Changes during a scan may count as either the user's or the agent's.
     await this.#world.checkpoints.restored();
     await work();
     await this.#world.checkpoints.end();
@@ -127,7 +127,7 @@ export class Play {
     this.#settled = this.#world.tree();
   }
 
-  /** From then on what files hold is known. */
+  /** From then on the contents of files are known. */
   async #copied(): Promise<void> {
     await this.#world.checkpoints.ready("unknown", never);
   }
@@ -145,7 +145,7 @@ export class Play {
       assert.equal(which === "all" || after[file] === before[file], true, `${what}: ${file}`);
     if (which === "unedited") {
       for (const file of Object.keys({ ...before, ...moment.files })) {
-        // Under what the user has made, and over it, there may be no room.
+        // Files of the user may be in the way.
         const isNear = [...moment.touched].some((one) => one.startsWith(`${file}/`) || file.startsWith(`${one}/`));
         if (!moment.touched.has(file) && !isNear) assert.equal(after[file], moment.files[file], `${what}: ${file}`);
       }
@@ -163,7 +163,7 @@ export class Play {
     this.#settled = this.#world.tree();
   }
 
-  /** What differs from when the agent was last here is the user's, folders included. */
+  /** Returns the user's changes since the agent's last step, including folders. */
   #noteUser(): void {
     const now = this.#world.tree();
     const names = new Set([...Object.keys(now), ...Object.keys(this.#settled)]);
@@ -176,7 +176,7 @@ export class Play {
     return Object.fromEntries(Object.entries(this.#world.tree()).filter(([, content]) => content !== "/"));
   }
 
-  /** Contents all have the same length, so that their sizes tell nothing. */
+  /** Contents all have the same length, so that sizes show no change. */
   #edit({ type, name }: Edit): void {
     const file = this.#world.path(name);
     if (!isClear(path.dirname(file))) return;
@@ -207,7 +207,7 @@ export class Play {
   }
 }
 
-/** Whether folders, and no file and no link, are on the way there. */
+/** Whether all parents are folders. */
 function isClear(folder: string): boolean {
   const stats = lstat(folder);
   return stats ? stats.isDirectory() : isClear(path.dirname(folder));

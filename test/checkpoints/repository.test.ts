@@ -1,16 +1,16 @@
-/** Contents from the user's repository: only where they are certain to the byte, and without a trace in it. */
+/** Contents from the user's git repository: only if every byte is certain, and without changing the repository. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { lstat, type Stamp, toStamp } from "../../src/checkpoints/files/file-state.ts";
-import { Repository } from "../../src/checkpoints/steps/git-objects.ts";
+import { type FileStamp, lstat, toStamp } from "../../src/checkpoints/files/file-state.ts";
+import { GitObjects } from "../../src/checkpoints/steps/git-objects.ts";
 import { World } from "./world.ts";
 
-describe("contents from the repository", () => {
+describe("contents from the git repository", () => {
   const world = new World();
   after(() => world.dispose());
 
-  const stamps = (names: readonly string[]): Map<string, Stamp> =>
+  const stamps = (names: readonly string[]): Map<string, FileStamp> =>
     new Map(
       names.flatMap((name) => {
         const stats = lstat(world.path(name));
@@ -18,7 +18,7 @@ describe("contents from the repository", () => {
       }),
     );
 
-  it("are those of clean files, never of filtered, converted, racy, dirty or new ones", async () => {
+  it("are found for clean files, never for filtered, converted, racy, dirty or new ones", async () => {
     const texts = {
       "plain.txt": "one\n",
       "sub/ü b.txt": "two\n",
@@ -48,8 +48,8 @@ describe("contents from the repository", () => {
     const before = list();
 
     const known = stamps([...Object.keys(texts), "new"]);
-    const repository = new Repository(world.folder);
-    await repository.read(known);
+    const repository = new GitObjects(world.folder);
+    await repository.readIndex(known);
     const found: string[] = [];
     for (const [file, stamp] of known) {
       const bytes = await repository.content(file, stamp);
@@ -63,12 +63,12 @@ describe("contents from the repository", () => {
     assert.ok(!existsSync(mark), "something of the repository ran");
   });
 
-  it("are none where there is no repository", async () => {
+  it("are not found without a repository", async () => {
     const other = new World();
     other.put("a", "one\n");
-    const repository = new Repository(other.folder);
+    const repository = new GitObjects(other.folder);
     const stamp = toStamp(lstat(other.path("a")) ?? assert.fail());
-    await repository.read(new Map([[other.path("a"), stamp]]));
+    await repository.readIndex(new Map([[other.path("a"), stamp]]));
     assert.equal(await repository.content(other.path("a"), stamp), undefined);
     repository.close();
     await other.dispose();

@@ -1,4 +1,4 @@
-/** Going back beside a user who works on the same files, over restarts, crashes and other processes (spec E1, D3). */
+/** Restores while a user works on the same files, and after restarts, crashes and other processes (spec E1, D3). */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ describe("restores", () => {
   afterEach(() => world.clear());
   after(() => world.dispose());
 
-  it("leave out what the user has changed since, unless it is chosen", async () => {
+  it("leave out files that the user has changed since, unless they are chosen", async () => {
     world.put("a", "one\n");
     world.put("b", "one\n");
     const { begun } = await world.command("echo two > a; echo two > b");
@@ -24,7 +24,7 @@ describe("restores", () => {
     assert.equal(world.text("a"), "mine\n");
   });
 
-  it("know the user's changes before, between and beside steps", async () => {
+  it("recognize the user's changes before, between and during steps", async () => {
     world.put("a", "one\n");
     world.put("b", "one\n");
     world.put("c", "one\n");
@@ -37,7 +37,7 @@ describe("restores", () => {
     assert.deepEqual([world.text("a"), world.text("b"), world.text("c")], ["one\n", "one\n", "one\n"]);
   });
 
-  it("leave a file alone that is not as the preview said", async () => {
+  it("do not change a file that differs from the preview", async () => {
     world.put("a", "one\n");
     const { begun } = await world.write("a", "two\n");
     await world.preview(begun);
@@ -45,13 +45,13 @@ describe("restores", () => {
     const { restored, left } = await world.checkpoints.restore(begun, ["a", "none"], never);
     assert.deepEqual(restored, []);
     assert.deepEqual(left.map(({ path, problem }) => `${path}: ${problem}`).sort(), [
-      "a: It has changed meanwhile.",
+      "a: It has changed in the meantime.",
       "none: It is not in the preview.",
     ]);
     assert.equal(world.text("a"), "mine\n");
   });
 
-  it("are undone save for what changed since", async () => {
+  it("are undone, except for files that have changed since", async () => {
     world.put("a", "one\n");
     world.put("b", "one\n");
     const { begun } = await world.command("echo two > a; echo two > b; echo two > c");
@@ -80,7 +80,7 @@ describe("restores", () => {
     assert.equal(world.text("a"), "four\n");
   });
 
-  it("keep hard links, and what other names see", async () => {
+  it("keep hard links and their content", async () => {
     world.put("a", "one\n");
     world.shell("ln a other");
     const { begun } = await world.command("echo two > a");
@@ -89,14 +89,14 @@ describe("restores", () => {
     assert.equal(statSync(world.path("a")).nlink, 2);
   });
 
-  it("leave no file half written, and nothing beside it", async () => {
+  it("leave no partly written and no temporary file", async () => {
     world.put("a", "one\n");
     const { begun } = await world.write("a", "two\n");
     await world.restore(begun);
     assert.deepEqual(readdirSync(world.folder), ["a"]);
   });
 
-  it("go through the editor where it has a file open, and see what it has not saved", async () => {
+  it("go through the editor for open files, and recognize unsaved changes", async () => {
     const written: string[] = [];
     const dirty: string[] = [];
     const editor = new World({
@@ -105,7 +105,7 @@ describe("restores", () => {
         write: async (file, bytes) => {
           if (path.basename(file) === "closed") return false;
           written.push(path.basename(file));
-          // A formatter has its way.
+          // A formatter changes the text.
           if (bytes)
             writeFileSync(file, `${Buffer.from(bytes).toString()}${path.basename(file) === "formatted" ? "!" : ""}`);
           return true;
@@ -128,7 +128,7 @@ describe("restores", () => {
     await editor.dispose();
   });
 
-  it("work after the window was started anew, undo included", async () => {
+  it("work after a restart of the window, including undo", async () => {
     world.put("a", "one\n");
     const { begun } = await world.command("echo two > a; echo two > b");
     await world.restart();
@@ -144,7 +144,7 @@ describe("restores", () => {
     );
   });
 
-  it("know nothing of a state that another session has seen", async () => {
+  it("do not know snapshots of another session", async () => {
     world.put("a", "one\n");
     const { begun } = await world.write("a", "two\n");
     const other = world.open("ses_other");
@@ -152,7 +152,7 @@ describe("restores", () => {
     assert.deepEqual([known, files], [false, []]);
   });
 
-  it("read a log with torn and hostile lines", async () => {
+  it("read a log with broken and hostile lines", async () => {
     world.put("a", "one\n");
     const { begun } = await world.write("a", "two\n");
     const log = path.join(world.store, "ses_one", "log.jsonl");
@@ -169,14 +169,14 @@ describe("restores", () => {
     assert.equal(world.text("a"), "two\n");
   });
 
-  it("give the content that a file had, for comparing", async () => {
+  it("return the earlier content of a file, for comparing", async () => {
     world.put("a", "one\n");
     const { begun } = await world.command("rm a; echo two > b");
     assert.equal(Buffer.from((await world.checkpoints.content(begun, "a")) ?? []).toString(), "one\n");
     assert.equal(await world.checkpoints.content(begun, "b"), undefined);
   });
 
-  it("refuse a file whose folder has become a link meanwhile", async () => {
+  it("refuse a file whose folder has become a link in the meantime", async () => {
     world.put("d/a", "one\n");
     const { begun } = await world.write("d/a", "two\n");
     await world.preview(begun);
@@ -193,7 +193,7 @@ describe("the store of checkpoints", () => {
   let world: World;
   afterEach(() => world.dispose());
 
-  it("holds what nobody else may read", async () => {
+  it("is readable by its owner only", async () => {
     world = new World();
     world.put("a", "one\n".repeat(1000));
     await world.write("a", "two\n");
@@ -201,7 +201,7 @@ describe("the store of checkpoints", () => {
     assert.deepEqual([...new Set(modes)].sort(), ["600 f", "700 d"]);
   });
 
-  it("drops the sessions that are oldest, never one that runs", async () => {
+  it("deletes the oldest sessions, never one in use", async () => {
     world = new World({ limitBytes: 60_000 });
     const noise = () => Buffer.from(Array.from({ length: 15_000 }, () => Math.random() * 256));
     for (const id of ["ses_a", "ses_b", "ses_c"]) {
@@ -217,21 +217,21 @@ describe("the store of checkpoints", () => {
       world.put("a", noise());
       await world.write("a", "two\n");
     }
-    // Of what is dropped a mark is left, which says so.
+    // Deleted sessions leave a log that says so.
     const left = readdirSync(world.store).filter(
       (name) => name.startsWith("ses_") && readdirSync(path.join(world.store, name)).length > 1,
     );
     assert.ok(left.includes("ses_a") && left.includes("ses_d") && !left.includes("ses_b"), left.join());
   });
 
-  it("is bounded even for one session, which then says so", async () => {
+  it("is bounded even for one session, and logs that the limit is reached", async () => {
     world = new World({ limitBytes: 20_000 });
     const noise = Buffer.from(Array.from({ length: 15_000 }, () => Math.random() * 256));
     world.put("a", noise);
     await world.write("a", "two\n");
     world.put("b", noise.reverse());
     const { begun } = await world.write("b", "two\n");
-    assert.deepEqual(await world.planned(begun), ["change b Rondo has no copy of what it was."]);
+    assert.deepEqual(await world.planned(begun), ["change b Rondo has no copy of its earlier content."]);
     assert.match(world.log.join(), /limit/);
   });
 });

@@ -1,4 +1,4 @@
-/** What a step changed, by whatever means, and the way back (spec E1, D3). */
+/** Changes of steps by any means, and their restores (spec E1, D3). */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
@@ -10,7 +10,7 @@ describe("checkpoints of steps", () => {
   afterEach(() => world.clear());
   after(() => world.dispose());
 
-  /** What the step changed comes back to the byte, and again forth. */
+  /** Checks that a restore and its undo are exact to the byte. */
   async function goesBack(step: () => Promise<{ begun: string }>): Promise<void> {
     const before = world.tree();
     const { begun } = await step();
@@ -22,7 +22,7 @@ describe("checkpoints of steps", () => {
     assert.deepEqual(world.tree(), after);
   }
 
-  it("E1 names the files that a tool wrote, and brings them back", async () => {
+  it("E1 name the files that a tool wrote, and restore them", async () => {
     world.put("a.txt", "one\n");
     const before = world.tree();
     const { begun, change } = await world.write("a.txt", "two\nthree\n");
@@ -36,7 +36,7 @@ describe("checkpoints of steps", () => {
     assert.deepEqual(world.tree(), before);
   });
 
-  it("E1 finds what a command changed, created and deleted", async () => {
+  it("E1 find what a command changed, created and deleted", async () => {
     world.put("a.txt", "one\n");
     world.put("gone/b.txt", "two\n");
     const command = "echo three > a.txt; rm -r gone; mkdir -p new/deep none; echo x > new/deep/c.txt; touch empty";
@@ -49,7 +49,7 @@ describe("checkpoints of steps", () => {
     });
   });
 
-  it("D3 tells equal changes by equal hashes, and names the state afterwards", async () => {
+  it("D3 have equal hashes for equal changes, and name the state afterwards", async () => {
     world.put("a.txt", "one\n");
     const first = await world.write("a.txt", "two\n");
     await world.restore(first.begun);
@@ -61,7 +61,7 @@ describe("checkpoints of steps", () => {
     assert.equal(world.text("a.txt"), "two\n");
   });
 
-  it("tells of nothing where a step changed nothing", async () => {
+  it("report nothing if a step changed nothing", async () => {
     world.put("a.txt", "one\n");
     assert.equal((await world.command("cat a.txt; touch a.txt; mkdir empty")).change, undefined);
     assert.equal((await world.write("a.txt", "one\n")).change, undefined);
@@ -70,14 +70,14 @@ describe("checkpoints of steps", () => {
     assert.deepEqual(await world.planned(begun), []);
   });
 
-  it("sees a change of the same size whose times were set back", async () => {
+  it("notice a change of the same size whose times were set back", async () => {
     world.put("a.txt", "one\n");
     const old = new Date(Date.now() - 1e7);
     utimesSync(world.path("a.txt"), old, old);
     await goesBack(() => world.command("touch -r a.txt mark; echo two > a.txt; touch -r mark a.txt; rm mark"));
   });
 
-  it("keeps modes, links, renames, and files that become folders", async () => {
+  it("restore modes, links, renames, and files that became folders", async () => {
     world.put("run.sh", "true\n", 0o755);
     world.put("plain", "text\n");
     world.put("folder/inner", "in\n");
@@ -89,20 +89,20 @@ describe("checkpoints of steps", () => {
     );
   });
 
-  it("keeps bytes that are no text, and line endings", async () => {
+  it("restore binary contents and line endings", async () => {
     world.put("bytes", Buffer.from([0, 255, 13, 10, 128]));
     world.put("crlf", "a\r\nb\rc\n");
     await goesBack(() => world.command("printf '\\001' >> bytes; echo x >> crlf"));
   });
 
-  it("follows no link out of the folder", async () => {
+  it("follow no link out of the folder", async () => {
     mkdirSync(path.join(world.root, "outside"));
     world.put("../outside/file", "secret\n");
     world.put("d/file", "mine\n");
     const { begun } = await world.command("rm -r d; ln -s ../outside d");
     const { files } = await world.preview(begun);
     assert.deepEqual(files.map(({ path, problem }) => `${path} ${problem}`).sort(), ["d ", "d/file "]);
-    // The user chooses the file alone: what is behind the link stays as it is.
+    // The user chooses the file alone, so the target of the link does not change.
     const { left } = await world.checkpoints.restore(begun, ["d/file"], never);
     assert.match(left[0]?.problem ?? "", /link/);
     assert.equal(world.text("../outside/file"), "secret\n");
@@ -111,7 +111,7 @@ describe("checkpoints of steps", () => {
     assert.equal(world.text("../outside/file"), "secret\n");
   });
 
-  it("looks at ignored files and secrets only where a tool has named them", async () => {
+  it("include ignored files and secrets only if a tool has named them", async () => {
     world.put(".gitignore", "*.log\n/build/\n");
     world.put(".rondoignore", "private/\n");
     world.put("sub/.gitignore", "!keep.log\nlocal\n");
@@ -137,7 +137,7 @@ describe("checkpoints of steps", () => {
     assert.equal(world.text(".env"), "two\n");
   });
 
-  it("takes files that other rules show or hide for what they are: unchanged", async () => {
+  it("do not count files as changed that new ignore rules show or hide", async () => {
     world.put(".gitignore", "dist\n");
     world.put("dist/out.js", "one\n");
     const before = world.tree();
@@ -153,10 +153,12 @@ describe("checkpoints of steps", () => {
     assert.equal(world.text("dist/out.js"), "one\n");
   });
 
-  it("says honestly what it has no copy of, and keeps large files that a tool named", async () => {
+  it("say which contents were not saved, and save large files that a tool named", async () => {
     world.put("large", Buffer.alloc(3 << 20, 1));
     const { begun } = await world.command("echo >> large");
-    assert.deepEqual(await world.planned(begun), ["change large Larger than 2 MB: Rondo has no copy of what it was."]);
+    assert.deepEqual(await world.planned(begun), [
+      "change large It is larger than 2 MB, so Rondo saved no copy of it.",
+    ]);
     assert.equal((await world.checkpoints.restore(begun, ["large"], never)).restored.length, 0);
     const size = statSync(world.path("large")).size;
     const named = await world.tool(["large", () => world.put("large", "small\n")]);
@@ -164,7 +166,7 @@ describe("checkpoints of steps", () => {
     assert.equal(statSync(world.path("large")).size, size);
   });
 
-  it("lets nobody wait who has stopped", async () => {
+  it("stop waiting on abort", async () => {
     const stop = new AbortController();
     world.checkpoints.begin();
     const waiting = world.checkpoints.ready("unknown", stop.signal);
@@ -174,7 +176,7 @@ describe("checkpoints of steps", () => {
     assert.equal(await world.checkpoints.end(), undefined);
   });
 
-  it("does not look at its own store", async () => {
+  it("do not scan their own store", async () => {
     const own = new World({ folders: ["."] });
     own.put("a", "one\n");
     await own.command("echo two > a");
@@ -182,15 +184,15 @@ describe("checkpoints of steps", () => {
     await own.dispose();
   });
 
-  it("leaves special files alone", async () => {
+  it("do not change special files", async () => {
     world.put("a", "one\n");
     const { change } = await world.command("mkfifo pipe; echo two > a");
     assert.deepEqual(change?.files, ["a"]);
     const replaced = await world.command("rm a; mkfifo a");
-    assert.match((await world.planned(replaced.begun)).join(), /no file that could be restored/);
+    assert.match((await world.planned(replaced.begun)).join(), /not a regular file/);
   });
 
-  it("never touches .git, be it named", async () => {
+  it("never change .git, even if a tool names it", async () => {
     world.put("a", "one\n");
     world.commit();
     const listing = () =>
@@ -206,7 +208,7 @@ describe("checkpoints of steps", () => {
     assert.equal(committed.change, undefined);
   });
 
-  it("keeps the parents' emptiness: folders that a tool made go with its file", async () => {
+  it("delete the folders that a tool created together with its file", async () => {
     await goesBack(() => world.write("deep/er/new.txt", "x\n"));
     const { begun } = await world.write("other/new.txt", "x\n");
     world.put("other/mine.txt", "mine\n");
@@ -214,7 +216,7 @@ describe("checkpoints of steps", () => {
     assert.ok(existsSync(world.path("other/mine.txt")) && !existsSync(world.path("other/new.txt")));
   });
 
-  it("works over several folders, and tells files of the same name apart", async () => {
+  it("work over several folders, and tell files of the same name apart", async () => {
     const both = new World({ folders: ["one", "two"] });
     both.put("../one/same", "1\n");
     both.put("../two/same", "2\n");
@@ -229,7 +231,7 @@ describe("checkpoints of steps", () => {
     await both.dispose();
   });
 
-  it("copies nothing of a folder that goes away while it is looked at", async () => {
+  it("copy nothing of a folder that is deleted during the scan", async () => {
     world.put("a/b/c", "one\n");
     const begun = world.checkpoints.begin();
     await world.checkpoints.ready("unknown", never);
@@ -241,7 +243,7 @@ describe("checkpoints of steps", () => {
     assert.equal(world.text("a/b/c"), "one\n");
   });
 
-  it("says that a file that may not be written was left, and restores the others", async function () {
+  it("report a file that cannot be written, and restore the others", async function () {
     if (process.getuid?.() === 0) return this.skip();
     world.put("shut/a", "one\n");
     world.put("b", "one\n");

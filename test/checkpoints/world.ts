@@ -1,4 +1,4 @@
-/** A real folder with files, a store, and the steps of an agent on them. */
+/** A real folder with files, a store, and steps of an agent. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -49,7 +49,7 @@ export class World {
     this.checkpoints = this.open("ses_one");
   }
 
-  /** Another window or a restarted one. */
+  /** Opens the session as another window or a restarted one does. */
   open(sessionID: string): SessionCheckpoints {
     const { limitBytes = 1e9, writer } = this.#options;
     const opened = openCheckpoints({
@@ -88,14 +88,14 @@ export class World {
     execFileSync("/bin/sh", ["-c", command], { cwd: this.folder, stdio: "pipe", env });
   }
 
-  /** All files are committed. */
+  /** Commits all files. */
   commit(): void {
     this.shell(
       "test -d .git || git init -q; git config user.email a@b.c; git config user.name n; git add -A; git commit -qm one --allow-empty",
     );
   }
 
-  /** A step in which a tool writes these files by name. */
+  /** Runs a step in which a tool writes these files by name. */
   async tool(...files: [name: string, write: () => void][]): Promise<Step> {
     const begun = this.checkpoints.begin();
     for (const [name, write] of files) {
@@ -105,15 +105,15 @@ export class World {
     return { begun, change: await this.checkpoints.end() };
   }
 
-  /** A step in which a tool writes a text. */
+  /** Runs a step in which a tool writes a text. */
   async write(name: string, content: string): Promise<Step> {
     return await this.tool([name, () => this.put(name, content)]);
   }
 
-  /** A step with a command. `between`: what the user does before it runs. */
+  /** Runs a step with a command. The user does `between` before it runs. */
   async command(command: string, between = () => {}): Promise<Step> {
     const begun = this.checkpoints.begin();
-    // What is done while all files are looked at may count for either side.
+    // Changes during a scan may count as either the user's or the agent's.
     await this.checkpoints.restored();
     between();
     await this.checkpoints.ready("unknown", never);
@@ -125,7 +125,7 @@ export class World {
     return await this.checkpoints.preview(snapshot, never);
   }
 
-  /** `effect path`, with `edited` and the problem where there are any. */
+  /** Returns a line per file: `effect path`, with `edited` and the problem if there are any. */
   async planned(snapshot: string): Promise<string[]> {
     const { files } = await this.preview(snapshot);
     return files
@@ -135,7 +135,7 @@ export class World {
       .sort();
   }
 
-  /** All that the preview shows, or what is not edited. */
+  /** Restores all files of the preview, or those that the user has not edited. */
   async restore(snapshot: string, which: "all" | "unedited" = "unedited"): Promise<RestoreResult> {
     const { files } = await this.preview(snapshot);
     const chosen = files.filter(({ edited, problem }) => problem === "" && (which === "all" || !edited));
@@ -146,12 +146,12 @@ export class World {
     );
   }
 
-  /** All that is in the folders, `.git` apart: content and mode of files, targets of links, folders. */
+  /** Returns everything in the folders except `.git`: contents and modes of files, targets of links, folders. */
   tree(): Record<string, string> {
     return Object.fromEntries(this.roots.flatMap((root) => [...entries(root, this.root)]).sort());
   }
 
-  /** Takes all files away, as a user may. */
+  /** Deletes all files, as a user may. */
   clear(): void {
     for (const root of this.roots) {
       for (const name of readdirSync(root)) rmSync(path.join(root, name), { recursive: true });

@@ -8,7 +8,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import { textPrompt } from "../../src/chat/prompt-input.ts";
-import { noCheckpointsKept } from "../../src/checkpoints/session-checkpoints.ts";
+import { noSessionCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
 import { Conversations } from "../../src/extension/sessions/conversations.ts";
 import { isWindowThere } from "../../src/extension/sessions/window-alive.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
@@ -70,7 +70,7 @@ describe("sessions of a window", () => {
         taskTool,
         externalTools: noExternalTools,
         toolSearchTools: () => [],
-        checkpointsFor: () => noCheckpointsKept,
+        checkpointsFor: () => noSessionCheckpoints,
         forgetCheckpoints: async () => {},
         ruleUsed() {},
         limits: () => ({ ...defaultLimits, queueTimeoutMs: 300 }),

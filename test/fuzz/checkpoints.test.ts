@@ -106,7 +106,10 @@ describe("checkpoints of several processes and many files", () => {
     const stats = statSync(world.path(".git/index"));
     const before = world.text("big-0");
     const { begun } = await world.command("echo x > big-0; echo x > big-1");
-    assert.deepEqual(await world.planned(begun), ["change big-0", "change big-1 Rondo has no copy of what it was."]);
+    assert.deepEqual(await world.planned(begun), [
+      "change big-0",
+      "change big-1 Rondo has no copy of its earlier content.",
+    ]);
     await world.restore(begun);
     assert.ok(world.text("big-0") === before);
     assert.equal(statSync(world.path(".git/index")).mtimeMs, stats.mtimeMs);

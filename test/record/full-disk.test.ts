@@ -75,7 +75,7 @@ describe("a full disk", () => {
     const { reason, error } = await run.send("Hi");
     assert.equal(reason, "error");
     assert.match(error?.message ?? "", /^The disk is full/);
-    assert.match(error?.next ?? "", /Make room/);
+    assert.match(error?.next ?? "", /Free some space/);
     assert.equal(run.model.requests.length, 0);
     await assert.rejects(run.send("Hi again"), { name: "RecordError" });
     assert.equal(run.session.chat.messages.length, 1, "the second prompt was not taken");

@@ -27,7 +27,7 @@ export function requestsOf(chat: Chat): UserRequest[] {
   return [...new Map(all.map((request) => [request.id, request])).values()];
 }
 
-/** Counts the other requests for the same permission: one answer settles them too. */
+/** Returns how many other questions ask for the same: one answer is enough for all. */
 export function equalTo(request: PermissionRequest, all: readonly UserRequest[]): number {
   const signature = ({ permission, patterns, tool, title, preview }: PermissionRequest) =>
     JSON.stringify([permission, patterns, tool, title, preview]);
@@ -46,7 +46,7 @@ export function asksIn(chat: Chat, requests: readonly UserRequest[]): boolean {
   return requests.some((request) => findChat(chat, request.sessionID) !== undefined);
 }
 
-/** The agent that a question comes from, when it is a subagent of the chat. */
+/** Returns the name of the subagent that asks; undefined if the chat itself asks. */
 export function askerOf(root: Chat, { sessionID }: UserRequest): string | undefined {
   if (sessionID === root.session.id) return undefined;
   return findChat(root, sessionID)?.messages[0]?.info.agent ?? "unknown";
@@ -79,7 +79,7 @@ export function workOf(chat: Chat): SubagentWork {
   return work;
 }
 
-/** Describes the repeated call in words, and counts how often it was made in the turn. */
+/** Describes the repeated call that loop detection asks about, and how often it was made in the turn. */
 export function repeated(
   root: Chat,
   request: LoopRequest,

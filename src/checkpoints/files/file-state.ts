@@ -1,4 +1,4 @@
-/** What is at a path: read without ever following a link, and told apart by content. */
+/** The state of a path: read without following links, and compared by content. */
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
 import * as z from "zod/mini";
@@ -8,8 +8,8 @@ export const FileState = z.discriminatedUnion("type", [
   z.object({ type: z.literal("folder") }),
   z.object({ type: z.literal("link"), target: z.string() }),
   /**
-   * `mode`: permission bits. `hash`: SHA-256 in hexadecimal; empty where the content is not known; `~` and more where the
-   * file is so large that it is known by its size and times alone.
+   * `mode` holds the permission bits. `hash` is the SHA-256 as hexadecimal digits, empty if the content is not known, or
+   * `~` with size and times if the file is too large to be read.
    */
   z.object({ type: z.literal("file"), mode: z.number(), size: z.number(), hash: z.string() }),
   /** A device, a pipe, a socket. */
@@ -19,8 +19,8 @@ export type FileState = z.infer<typeof FileState>;
 
 export const missing: FileState = { type: "missing" };
 
-/** Changes whenever a file may have changed. Times in ms with their fractions. */
-export interface Stamp {
+/** Differs whenever a file may have changed. Times are in milliseconds, with fractions. */
+export interface FileStamp {
   size: number;
   mtime: number;
   ctime: number;
@@ -28,18 +28,18 @@ export interface Stamp {
   mode: number;
 }
 
-export interface Found {
+export interface FoundFile {
   state: FileState;
-  /** Undefined for what is no file, or too large to be read. */
+  /** Undefined unless it is a file that is small enough to be read. */
   bytes: Buffer | undefined;
-  stamp: Stamp | undefined;
+  stamp: FileStamp | undefined;
 }
 
-/** Largest file that is kept when a command changes it, in bytes. */
-export const largestUnnamed = 2 << 20;
+/** Maximum size of a file that is saved when a command changes it. */
+export const maxUnnamedBytes = 2 << 20;
 
-/** Largest file that is kept when a tool names it, or when a restore is about to change it, in bytes. */
-export const largestNamed = 16 << 20;
+/** Maximum size of a file that is saved when a tool names it or a restore changes it. */
+export const maxNamedBytes = 16 << 20;
 
 export function sameState(a: FileState, b: FileState): boolean {
   if (a.type === "file") return b.type === "file" && a.hash === b.hash && a.hash !== "" && a.mode === b.mode;
@@ -47,11 +47,11 @@ export function sameState(a: FileState, b: FileState): boolean {
   return a.type === b.type;
 }
 
-export function sameStamp(a: Stamp, b: Stamp): boolean {
+export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime && a.ino === b.ino && a.mode === b.mode;
 }
 
-export const toStamp = ({ size, mtimeMs, ctimeMs, ino, mode }: Stats): Stamp => ({
+export const toStamp = ({ size, mtimeMs, ctimeMs, ino, mode }: Stats): FileStamp => ({
   size,
   mtime: mtimeMs,
   ctime: ctimeMs,
@@ -65,12 +65,12 @@ export function fileState(bytes: Uint8Array, mode: number): FileState {
   return { type: "file", mode: mode & 0o777, size: bytes.length, hash: hashOf(bytes) };
 }
 
-/** What is at the path now. A file of more than `limit` bytes is known by its size and times. */
-export function readState(path: string, limit: number): Found {
+/** Returns the current state of a path. A file of more than `limit` bytes is identified by its size and times. */
+export function readState(path: string, limit: number): FoundFile {
   const stats = lstat(path);
   if (!stats) return { state: missing, bytes: undefined, stamp: undefined };
   const stamp = toStamp(stats);
-  const found = (state: FileState, bytes?: Buffer): Found => ({ state, bytes, stamp });
+  const found = (state: FileState, bytes?: Buffer): FoundFile => ({ state, bytes, stamp });
   if (stats.isDirectory()) return found({ type: "folder" });
   if (stats.isSymbolicLink()) return found({ type: "link", target: linkTarget(path) });
   if (!stats.isFile()) return found({ type: "special" });
@@ -80,7 +80,7 @@ export function readState(path: string, limit: number): Found {
   return read ? { state: fileState(read.bytes, read.stamp.mode), ...read } : found({ ...unread, hash: "" });
 }
 
-/** Undefined where nothing is, or nothing that this process may see. */
+/** Returns undefined if nothing is there, or nothing that this process may see. */
 export function lstat(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -89,12 +89,12 @@ export function lstat(path: string): Stats | undefined {
   }
 }
 
-/** Bytes and stamp that belong together; undefined when it cannot be read, is no file, or does not hold still. */
-export function readFile(path: string, limit: number): { bytes: Buffer; stamp: Stamp } | undefined {
+/** Returns bytes and stamp of the same moment; undefined if it is not a readable file or keeps changing. */
+export function readFile(path: string, limit: number): { bytes: Buffer; stamp: FileStamp } | undefined {
   for (let tries = 0; tries < 3; tries++) {
     let file: number | undefined;
     try {
-      // Without waiting, should a pipe have taken the file's place.
+      // Does not block if a pipe has taken the place of the file.
       file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
       const stats = fstatSync(file);
       if (!stats.isFile() || stats.size > limit) return undefined;
@@ -111,7 +111,7 @@ export function readFile(path: string, limit: number): { bytes: Buffer; stamp: S
   return undefined;
 }
 
-/** One byte more than `size` is asked for, so that a file that has grown shows it. */
+/** Asks for one byte more than `size`, which shows whether the file has grown. */
 function readAll(file: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size + 1);
   let total = 0;
@@ -120,7 +120,7 @@ function readAll(file: number, size: number): Buffer {
   return bytes.subarray(0, total);
 }
 
-export const datedHash = ({ size, mtime, ctime }: Stamp) => `~${size}-${mtime}-${ctime}`;
+export const datedHash = ({ size, mtime, ctime }: FileStamp) => `~${size}-${mtime}-${ctime}`;
 
 export function linkTarget(path: string): string {
   try {

@@ -1,15 +1,14 @@
-/** Long work in slices, so that what is urgent gets its turn. */
+/** Splits long work into slices, so that urgent work runs in between. */
 import { setImmediate } from "node:timers/promises";
 
-/** ms */
-const slice = 8;
+const sliceMs = 8;
 
-export class Pace {
+export class TimeSlices {
   #since = performance.now();
 
-  /** To be awaited often: waits only when a slice is over. */
-  next(): Promise<void> | undefined {
-    if (performance.now() - this.#since < slice) return undefined;
+  /** Lets other work run if the current slice is over. Await it often. */
+  yieldIfDue(): Promise<void> | undefined {
+    if (performance.now() - this.#since < sliceMs) return undefined;
     return setImmediate().then(() => {
       this.#since = performance.now();
     });

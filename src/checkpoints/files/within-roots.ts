@@ -1,13 +1,17 @@
-/** Where files are, in the workspace's folders: never behind a link. */
+/** Paths in the workspace's folders that no link leads out of. */
 import path from "node:path";
 import { isWithin } from "../../tools/file-access/requirements.ts";
-import { type Found, lstat, missing, readState } from "./file-state.ts";
+import { type FoundFile, lstat, missing, readState } from "./file-state.ts";
 
 /**
- * Whether all that is above `file` in one of `roots` is a folder, or not there: no link leads elsewhere. `folders` count as
- * folders whatever they are now.
+ * Whether every parent of `file` below one of `roots` is a folder or does not exist, so that no link leads elsewhere.
+ * Paths in `folders` count as folders, whatever they are now.
  */
-export function isInPlace(file: string, roots: readonly string[], folders: ReadonlySet<string> = new Set()): boolean {
+export function isWithinRoots(
+  file: string,
+  roots: readonly string[],
+  folders: ReadonlySet<string> = new Set(),
+): boolean {
   const root = roots.find((root) => file !== root && isWithin(file, root));
   if (root === undefined) return false;
   for (let end = file.indexOf(path.sep, root.length + 1); end >= 0; end = file.indexOf(path.sep, end + 1)) {
@@ -18,13 +22,13 @@ export function isInPlace(file: string, roots: readonly string[], folders: Reado
   return true;
 }
 
-/** What is at the path, if links on the way there do not lead elsewhere. */
-export function readInPlace(file: string, limit: number, roots: readonly string[]): Found {
-  return isInPlace(file, roots) ? readState(file, limit) : { state: missing, bytes: undefined, stamp: undefined };
+/** Returns the state of a path. A path behind a link counts as missing. */
+export function readWithinRoots(file: string, limit: number, roots: readonly string[]): FoundFile {
+  return isWithinRoots(file, roots) ? readState(file, limit) : { state: missing, bytes: undefined, stamp: undefined };
 }
 
-/** Relative to its folder, with `/`, as rules see it. */
-export function relativeTo(roots: readonly string[], file: string): string {
+/** Returns the path relative to its root, with `/`, as rules match it. */
+export function relativeToRoots(roots: readonly string[], file: string): string {
   const root = roots.find((root) => isWithin(file, root));
   return root === undefined ? file : path.relative(root, file).replaceAll(path.sep, "/");
 }

@@ -1,4 +1,4 @@
-/** Makes a path what it was: atomically, without ever going through a link. */
+/** Restores the state of a path: atomically, and never through a link. */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -19,32 +19,32 @@ import {
 import path from "node:path";
 import { type FileState, lstat } from "../files/file-state.ts";
 
-/** What a restore writes beside a file before it takes its place. */
+/** Name of the temporary file that a restore writes before it replaces the original. */
 export const temporaryName = /^\.rondo-[0-9a-f]{12}$/;
 
-/** `bytes`: of a file. @throws what the system says */
-export function put(file: string, state: FileState, bytes: Buffer | undefined): void {
+/** `bytes` is the content of a file. @throws the system's error */
+export function putState(file: string, state: FileState, bytes: Buffer | undefined): void {
   switch (state.type) {
     case "missing":
-      remove(file);
+      removePath(file);
       return;
     case "folder":
       if (lstat(file)?.isDirectory() === false) unlinkSync(file);
       mkdirSync(file, { recursive: true });
       return;
     case "link":
-      replace(file, (temporary) => symlinkSync(state.target, temporary));
+      replaceAtomically(file, (temporary) => symlinkSync(state.target, temporary));
       return;
     case "file":
-      if (!bytes) throw new Error("its content is not known");
+      if (!bytes) throw new Error("its content was not saved");
       putFile(file, bytes, state.mode);
       return;
     case "special":
-      throw new Error("it is no file");
+      throw new Error("it is not a regular file");
   }
 }
 
-function remove(file: string): void {
+function removePath(file: string): void {
   const stats = lstat(file);
   if (stats?.isDirectory()) rmdirSync(file);
   else if (stats) unlinkSync(file);
@@ -52,12 +52,12 @@ function remove(file: string): void {
 
 function putFile(file: string, bytes: Buffer, mode: number): void {
   const old = lstat(file);
-  // A new file in its place would not be the one that other names lead to.
+  // Replacing a file with hard links would detach it from its other names.
   if (old?.isFile() && old.nlink > 1) {
-    overwrite(file, bytes, mode);
+    overwriteFile(file, bytes, mode);
     return;
   }
-  replace(file, (temporary) => {
+  replaceAtomically(file, (temporary) => {
     const handle = openSync(temporary, "wx", mode);
     try {
       writeAll(handle, bytes);
@@ -70,7 +70,7 @@ function putFile(file: string, bytes: Buffer, mode: number): void {
   });
 }
 
-function replace(file: string, make: (temporary: string) => void): void {
+function replaceAtomically(file: string, make: (temporary: string) => void): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const temporary = path.join(path.dirname(file), `.rondo-${randomBytes(6).toString("hex")}`);
   try {
@@ -83,7 +83,7 @@ function replace(file: string, make: (temporary: string) => void): void {
   }
 }
 
-function overwrite(file: string, bytes: Buffer, mode: number): void {
+function overwriteFile(file: string, bytes: Buffer, mode: number): void {
   const handle = openSync(file, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
   try {
     writeAll(handle, bytes);

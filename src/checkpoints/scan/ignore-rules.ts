@@ -1,28 +1,28 @@
-/** Which files are not looked at: those that git or `.rondoignore` ignore, secrets, and what is never a source. */
+/** Rules for files that are not scanned: files that git or `.rondoignore` ignore, secrets, and installed packages. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { isSecretName } from "../../tools/file-access/protected-names.ts";
 
-/** In each folder, weakest first. */
+/** Names of rule files in each folder, weakest first. */
 export const ignoreFiles: readonly string[] = [".gitignore", ".rondoignore"];
 
-const neverSources = new Set(["node_modules", ".hg", ".svn", ".jj"]);
+const neverSourceFolders = new Set(["node_modules", ".hg", ".svn", ".jj"]);
 
-/** The rules of one folder, and of those above it. */
-export class Ignores {
+/** The rules of one folder and its parents. */
+export class IgnoreRules {
   readonly #folder: string;
   readonly #own: Ignore | undefined;
-  readonly #above: Ignores | undefined;
+  readonly #above: IgnoreRules | undefined;
 
-  private constructor(folder: string, own: Ignore | undefined, above: Ignores | undefined) {
+  private constructor(folder: string, own: Ignore | undefined, above: IgnoreRules | undefined) {
     this.#folder = folder;
     this.#own = own;
     this.#above = above;
   }
 
-  /** What counts in a workspace's folder already: the rules of the repository that it is in. */
-  static above(root: string): Ignores {
+  /** Returns the rules of the repository above a workspace folder. */
+  static above(root: string): IgnoreRules {
     const above: string[] = [];
     let repository: string | undefined;
     for (let folder = root; ; folder = path.dirname(folder)) {
@@ -33,22 +33,22 @@ export class Ignores {
       }
       if (folder === path.dirname(folder)) break;
     }
-    if (repository === undefined) return new Ignores(root, undefined, undefined);
-    const exclude = rules([path.join(repository, ".git", "info", "exclude")]);
-    const base = new Ignores(repository, exclude, undefined);
-    return above.reduce((rules: Ignores, folder) => rules.below(folder), base);
+    if (repository === undefined) return new IgnoreRules(root, undefined, undefined);
+    const exclude = readRules([path.join(repository, ".git", "info", "exclude")]);
+    const base = new IgnoreRules(repository, exclude, undefined);
+    return above.reduce((rules: IgnoreRules, folder) => rules.below(folder), base);
   }
 
-  below(folder: string): Ignores {
-    const own = rules(ignoreFiles.map((name) => path.join(folder, name)));
-    // A chain as long as the folders that say something.
-    return own ? new Ignores(folder, own, this) : this;
+  below(folder: string): IgnoreRules {
+    const own = readRules(ignoreFiles.map((name) => path.join(folder, name)));
+    // Only folders with rules of their own add to the chain.
+    return own ? new IgnoreRules(folder, own, this) : this;
   }
 
-  /** Of something whose folder is not ignored. */
+  /** Whether a file or folder is ignored whose parent folder is not. */
   ignores(folder: string, name: string, isFolder: boolean): boolean {
     if (name.toLowerCase() === ".git" || isSecretName(name)) return true;
-    if (isFolder && neverSources.has(name)) return true;
+    if (isFolder && neverSourceFolders.has(name)) return true;
     return this.#matches(path.join(folder, name), isFolder);
   }
 
@@ -63,8 +63,8 @@ export class Ignores {
   }
 }
 
-/** Undefined where none of the files says anything. */
-function rules(files: readonly string[]): Ignore | undefined {
+/** Returns undefined if none of the files has any rules. */
+function readRules(files: readonly string[]): Ignore | undefined {
   const texts = files.map((file) => {
     try {
       return readFileSync(file, "utf8");

@@ -1,25 +1,25 @@
-/** Files are looked at block by block; whoever is free takes the next one. */
+/** Checks files block by block. A thread that is free takes the next block. */
 import { lstatSync } from "node:fs";
 
-/** Numbers of a stamp in the table: size, mtime, ctime, ino, mode (0: not there). */
+/** Number of fields of a stamp in the table: size, mtime, ctime, ino, mode (0 if the file is missing). */
 export const fields = 5;
 
 const blockSize = 512;
 
-/** The first slot of the next block that nobody has taken. */
-export const block = (next: SharedArrayBuffer): number => Atomics.add(new Int32Array(next), 0, 1) * blockSize;
+/** Takes the next block. @returns its first slot */
+export const takeBlock = (next: SharedArrayBuffer): number => Atomics.add(new Int32Array(next), 0, 1) * blockSize;
 
-/** The slots of the block at `from` whose files do not look as the table says. */
+/** Returns the slots of the block at `from` whose files differ from the table. */
 export function changedIn(from: number, size: number, names: readonly string[], stamps: Float64Array): number[] {
   const changed: number[] = [];
   for (let slot = from; slot < Math.min(from + blockSize, size); slot++) {
     const name = names[slot];
-    if (name && !isAsBefore(name, stamps, slot * fields)) changed.push(slot);
+    if (name && !isUnchanged(name, stamps, slot * fields)) changed.push(slot);
   }
   return changed;
 }
 
-function isAsBefore(name: string, stamps: Float64Array, at: number): boolean {
+function isUnchanged(name: string, stamps: Float64Array, at: number): boolean {
   try {
     const stats = lstatSync(name, { throwIfNoEntry: false });
     if (!stats) return stamps[at + 4] === 0;

@@ -1,7 +1,7 @@
-/** A thread that looks at files for `StampTable`. */
+/** A thread that checks files for `StampTable`. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { StatOrder } from "./stamp-table.ts";
-import { block, changedIn } from "./stat-blocks.ts";
+import { changedIn, takeBlock } from "./stat-blocks.ts";
 
 const names: string[] = workerData;
 
@@ -12,7 +12,7 @@ parentPort?.on("message", (order: StatOrder) => {
   }
   const stamps = new Float64Array(order.table);
   const changed: number[] = [];
-  for (let at = block(order.next); at < order.size; at = block(order.next)) {
+  for (let at = takeBlock(order.next); at < order.size; at = takeBlock(order.next)) {
     changed.push(...changedIn(at, order.size, names, stamps));
   }
   parentPort?.postMessage(changed);

@@ -1,31 +1,31 @@
 /**
- * What files hold before a command runs that may change any of them: copies in one scratch file, which goes when the
- * session is closed. What did change is kept as blobs.
+ * Copies of files, taken before a command runs that may change any of them. They are in one scratch file, which is deleted
+ * when the session is closed. Contents that did change are saved as blobs.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
-import { largestUnnamed, readFile, type Stamp, sameStamp } from "../files/file-state.ts";
-import type { Pace } from "../files/time-slices.ts";
+import { type FileStamp, maxUnnamedBytes, readFile, sameStamp } from "../files/file-state.ts";
+import type { TimeSlices } from "../files/time-slices.ts";
 import { isRunning } from "../store/in-use.ts";
 
-const mostBytes = 64 << 20;
-const mostFiles = 20_000;
+const maxBytes = 64 << 20;
+const maxFiles = 20_000;
 
-interface Copy {
-  stamp: Stamp;
+interface PoolCopy {
+  stamp: FileStamp;
   at: number;
 }
 
 interface StampedFile {
   path: string;
-  stamp: Stamp;
+  stamp: FileStamp;
 }
 
-export class Pool {
+export class CopyPool {
   readonly #folder: string;
-  readonly #copies = new Map<string, Copy>();
-  /** Of those there were from the start. */
+  readonly #copies = new Map<string, PoolCopy>();
+  /** Files that `fill` copied, newest first. */
   readonly #oldestLast: string[] = [];
   #file: { path: string; handle: number } | undefined;
   #closed = false;
@@ -36,35 +36,35 @@ export class Pool {
     this.#folder = folder;
   }
 
-  /** Takes copies, those of the newest first, as far as there is room. @returns the files for which there was none */
-  async fill(files: readonly StampedFile[], pace: Pace): Promise<StampedFile[]> {
+  /** Copies files, newest first, until the pool is full. @returns the files that were not copied */
+  async fill(files: readonly StampedFile[], slices: TimeSlices): Promise<StampedFile[]> {
     const left: StampedFile[] = [];
     for (const file of files.toSorted((a, b) => b.stamp.mtime - a.stamp.mtime)) {
       if (this.#copies.has(file.path)) continue;
-      const isKept = this.#hasRoom(file.stamp.size) && this.#take(file.path, file.stamp);
+      const isKept = this.#hasRoom(file.stamp.size) && this.#copy(file.path, file.stamp);
       if (isKept) this.#oldestLast.push(file.path);
       else left.push(file);
-      await pace.next();
+      await slices.yieldIfDue();
     }
     return left;
   }
 
-  /** Takes a copy of what has changed, in place of older ones. `bytes`: what it was with this stamp, if it was read already. */
-  renew(file: string, stamp: Stamp, bytes: Buffer | undefined): void {
+  /** Copies a changed file, in place of older copies. `bytes` is its content with this stamp if it was read already. */
+  renew(file: string, stamp: FileStamp, bytes: Buffer | undefined): void {
     const known = this.#copies.get(file);
     if (known && sameStamp(known.stamp, stamp)) return;
     this.drop(file);
-    if (stamp.size > largestUnnamed) return;
+    if (stamp.size > maxUnnamedBytes) return;
     while (!this.#closed && !this.#hasRoom(stamp.size)) {
       const oldest = this.#oldestLast.pop() ?? this.#copies.keys().next().value;
       if (oldest === undefined) return;
       this.drop(oldest);
     }
-    if (!this.#closed) this.#take(file, stamp, bytes);
+    if (!this.#closed) this.#copy(file, stamp, bytes);
   }
 
-  /** What the file was when it had this stamp. */
-  get(file: string, stamp: Stamp): Buffer | undefined {
+  /** Returns the content that the file had with this stamp. */
+  get(file: string, stamp: FileStamp): Buffer | undefined {
     const copy = this.#copies.get(file);
     if (!copy || !this.#file || !sameStamp(copy.stamp, stamp)) return undefined;
     const bytes = Buffer.allocUnsafe(stamp.size);
@@ -89,19 +89,19 @@ export class Pool {
   }
 
   #hasRoom(size: number): boolean {
-    return !this.#closed && this.#copies.size < mostFiles && this.#bytes + size <= mostBytes;
+    return !this.#closed && this.#copies.size < maxFiles && this.#bytes + size <= maxBytes;
   }
 
-  #take(file: string, stamp: Stamp, bytes?: Buffer): boolean {
-    const found = bytes ? { bytes, stamp } : readFile(file, largestUnnamed);
-    if (found) this.#keep(file, found.bytes, found.stamp);
+  #copy(file: string, stamp: FileStamp, bytes?: Buffer): boolean {
+    const found = bytes ? { bytes, stamp } : readFile(file, maxUnnamedBytes);
+    if (found) this.#write(file, found.bytes, found.stamp);
     return found !== undefined;
   }
 
-  #keep(file: string, bytes: Buffer, stamp: Stamp): void {
+  #write(file: string, bytes: Buffer, stamp: FileStamp): void {
     this.#file ??= this.#open();
-    // Copies that nobody needs any more are given up together.
-    if (this.#end > 2 * mostBytes) this.#pack();
+    // Outdated copies are removed all at once.
+    if (this.#end > 2 * maxBytes) this.#pack();
     writeSync(this.#file.handle, bytes, 0, bytes.length, this.#end);
     this.#copies.set(file, { stamp, at: this.#end });
     this.#end += bytes.length;
@@ -116,22 +116,22 @@ export class Pool {
     this.#copies.clear();
     this.#bytes = 0;
     this.#end = 0;
-    for (const { file, stamp, bytes } of copies) if (bytes) this.#keep(file, bytes, stamp);
+    for (const { file, stamp, bytes } of copies) if (bytes) this.#write(file, bytes, stamp);
   }
 
   #open(): { path: string; handle: number } {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    sweep(this.#folder);
+    removeScratchFiles(this.#folder);
     const name = path.join(this.#folder, `scratch-${process.pid}-${randomBytes(4).toString("hex")}`);
     const handle = openSync(name, "wx+", 0o600);
-    // Where the system lets an open file lose its name, nothing is left however this process ends.
+    // An open file without a name is freed by the system however this process ends.
     if (process.platform !== "win32") rmSync(name);
     return { path: name, handle };
   }
 }
 
-/** Removes what processes that are gone have left. */
-function sweep(folder: string): void {
+/** Removes the scratch files of processes that have ended. */
+function removeScratchFiles(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = /^scratch-(\d+)-/.exec(name)?.[1];
     if (pid !== undefined && !isRunning(Number(pid))) rmSync(path.join(folder, name), { force: true });

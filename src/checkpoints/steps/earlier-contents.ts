@@ -1,55 +1,55 @@
-/** Where the content of a file before a change comes from: a copy, a blob that is there already, or the user's repository. */
+/** Finds the content of a file before a change: in the copies, in the blobs, or in the user's git repository. */
 import { constants } from "node:fs";
 import {
   datedHash,
+  type FileStamp,
   type FileState,
-  type Found,
+  type FoundFile,
   fileState,
-  largestNamed,
-  largestUnnamed,
+  maxNamedBytes,
+  maxUnnamedBytes,
   missing,
-  type Stamp,
   sameStamp,
 } from "../files/file-state.ts";
-import { Pace } from "../files/time-slices.ts";
-import type { Entry, Tree } from "../scan/file-tree.ts";
-import type { Kept } from "../store/session-store.ts";
-import type { Pool } from "./copy-pool.ts";
-import { Repository } from "./git-objects.ts";
+import { TimeSlices } from "../files/time-slices.ts";
+import type { FileEntry, FileTree } from "../scan/file-tree.ts";
+import type { SessionStore } from "../store/session-store.ts";
+import type { CopyPool } from "./copy-pool.ts";
+import { GitObjects } from "./git-objects.ts";
 
-interface Was {
+interface EarlierContent {
   state: FileState;
   bytes?: Buffer;
 }
 
-export class Contents {
-  readonly #pool: Pool;
-  readonly #kept: Kept;
-  /** Of files that changed since the session was opened. */
-  readonly #known = new Map<string, { stamp: Stamp; state: FileState }>();
+export class EarlierContents {
+  readonly #pool: CopyPool;
+  readonly #store: SessionStore;
+  /** Last known states of files that changed since the session was opened. */
+  readonly #known = new Map<string, { stamp: FileStamp; state: FileState }>();
 
-  readonly #repositories: Repository[];
+  readonly #repositories: GitObjects[];
 
-  constructor(roots: readonly string[], pool: Pool, kept: Kept) {
-    this.#repositories = roots.map((root) => new Repository(root));
+  constructor(roots: readonly string[], pool: CopyPool, store: SessionStore) {
+    this.#repositories = roots.map((root) => new GitObjects(root));
     this.#pool = pool;
-    this.#kept = kept;
+    this.#store = store;
   }
 
-  /** Copies what a command may change. */
-  async fill(tree: Tree): Promise<void> {
+  /** Copies the files that a command may change. */
+  async copyFiles(tree: FileTree): Promise<void> {
     const files = tree.files().flatMap((path) => {
       const entry = tree.entry(path);
       return entry && isRegular(entry.stamp) ? [{ path, stamp: entry.stamp }] : [];
     });
-    const left = await this.#pool.fill(files, new Pace());
+    const left = await this.#pool.fill(files, new TimeSlices());
     if (left.length === 0) return;
     const stamps = new Map(left.map(({ path, stamp }) => [path, stamp]));
-    for (const repository of this.#repositories) await repository.read(stamps);
+    for (const repository of this.#repositories) await repository.readIndex(stamps);
   }
 
-  /** What the file was when it looked like this; undefined: it was not there. The hash is empty where its content is not known. */
-  async was(name: string, entry: Entry | undefined): Promise<Was> {
+  /** Returns the state of the file when it had this entry. Without an entry it was missing. The hash of an unknown content is empty. */
+  async stateOf(name: string, entry: FileEntry | undefined): Promise<EarlierContent> {
     if (!entry) return { state: missing };
     const { stamp, target } = entry;
     if (target !== undefined) return { state: { type: "link", target } };
@@ -62,12 +62,12 @@ export class Contents {
       const found = await repository.content(name, stamp);
       if (found) return { state: fileState(found, stamp.mode), bytes: found };
     }
-    const hash = stamp.size > this.limit(name) ? datedHash(stamp) : "";
+    const hash = stamp.size > this.readLimit(name) ? datedHash(stamp) : "";
     return { state: { type: "file", mode: stamp.mode & 0o777, size: stamp.size, hash } };
   }
 
-  /** Takes note of what a file has become. */
-  note(name: string, { state, stamp, bytes }: Found): void {
+  /** Remembers the current state of a file. */
+  note(name: string, { state, stamp, bytes }: FoundFile): void {
     if (state.type !== "file" || !stamp) {
       this.#known.delete(name);
       this.#pool.drop(name);
@@ -77,10 +77,10 @@ export class Contents {
     this.#pool.renew(name, stamp, bytes);
   }
 
-  /** How much of a file is read to know what it is, in bytes. */
-  limit(name: string): number {
+  /** Returns up to how many bytes a file is read to identify its content. */
+  readLimit(name: string): number {
     const known = this.#known.get(name)?.state;
-    return known?.type === "file" && this.#kept.blobs.has(known.hash) ? largestNamed : largestUnnamed;
+    return known?.type === "file" && this.#store.blobs.has(known.hash) ? maxNamedBytes : maxUnnamedBytes;
   }
 
   close(): void {
@@ -89,4 +89,4 @@ export class Contents {
   }
 }
 
-const isRegular = ({ mode }: Stamp): boolean => (mode & constants.S_IFMT) === constants.S_IFREG;
+const isRegular = ({ mode }: FileStamp): boolean => (mode & constants.S_IFMT) === constants.S_IFREG;

@@ -1,45 +1,45 @@
 /**
- * What files hold that are unchanged in the user's repository, where there are too many for copies. Only read: nothing of
- * the repository is written, locked, run or fetched.
+ * Reads the contents of unchanged files from the user's git repository, for files that are too many to copy. Nothing in the
+ * repository is written, locked, run or fetched.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import path from "node:path";
-import { largestUnnamed, type Stamp, sameStamp } from "../files/file-state.ts";
+import { type FileStamp, maxUnnamedBytes, sameStamp } from "../files/file-state.ts";
 
-interface Entry {
+interface GitIndexEntry {
   object: string;
-  stamp: Stamp;
+  stamp: FileStamp;
 }
 
-/** Longest wait for an answer of git, in ms. */
-const patience = 10_000;
+/** Maximum time to wait for an answer of git. */
+const gitTimeoutMs = 10_000;
 
-/** More is not an answer about paths. Bytes. */
-const longestList = 256 << 20;
+/** Maximum size of an answer of git. */
+const maxListBytes = 256 << 20;
 
-export class Repository {
+export class GitObjects {
   readonly #root: string;
-  #entries = new Map<string, Entry>();
-  #batch: Batch | undefined;
+  #entries = new Map<string, GitIndexEntry>();
+  #batch: GitBatch | undefined;
 
-  /** @param root a folder in it */
+  /** @param root a folder in the repository */
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Takes note of those of the files that are as the index says. */
-  async read(files: ReadonlyMap<string, Stamp>): Promise<void> {
+  /** Remembers which of the files are as git's index says. */
+  async readIndex(files: ReadonlyMap<string, FileStamp>): Promise<void> {
     this.#entries = new Map();
     const indexFile = (await this.#git(["rev-parse", "--git-path", "index"])).toString().trim();
     if (indexFile === "") return;
     const written = statSync(path.resolve(this.#root, indexFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const listed = await this.#git(["ls-files", "--cached", "--stage", "--debug", "-z"]);
-    for (const { name, object, mtime, size, ino } of entriesIn(listed)) {
+    for (const { name, object, mtime, size, ino } of parseIndexEntries(listed)) {
       const file = path.join(this.#root, name);
       const stamp = files.get(file);
-      // Changed when the index was written: it may have changed again since and look the same.
+      // A file that changed while the index was written may have changed again and still look the same.
       if (!stamp || mtime >= written) continue;
       const isSame =
         Math.abs(stamp.mtime - mtime) < 0.01 && stamp.size === size && (ino === 0 || stamp.ino % 2 ** 32 === ino);
@@ -47,13 +47,13 @@ export class Repository {
     }
   }
 
-  /** The bytes that the file held when it looked like this; undefined where that is not certain. */
-  async content(file: string, stamp: Stamp): Promise<Buffer | undefined> {
+  /** Returns the bytes that the file had with this stamp; undefined unless they are certain. */
+  async content(file: string, stamp: FileStamp): Promise<Buffer | undefined> {
     const entry = this.#entries.get(file);
-    if (!entry || !sameStamp(entry.stamp, stamp) || stamp.size > largestUnnamed) return undefined;
-    this.#batch ??= new Batch(this.#start(["cat-file", "--batch"]));
+    if (!entry || !sameStamp(entry.stamp, stamp) || stamp.size > maxUnnamedBytes) return undefined;
+    this.#batch ??= new GitBatch(this.#start(["cat-file", "--batch"]));
     const bytes = await this.#batch.object(entry.object);
-    // What git changes on the way to the disk (line endings, large files, filters) is of another size, save by a filter.
+    // Git changes the size of what it converts (line endings, large files), except for some filters.
     if (bytes?.length !== stamp.size || !isObject(bytes, entry.object) || (await this.#isFiltered(file)))
       return undefined;
     return bytes;
@@ -73,18 +73,18 @@ export class Repository {
     return values.length !== 3 || values.some((value) => value !== "unspecified" && value !== "unset");
   }
 
-  /** Empty when it fails. */
+  /** Returns no bytes if git fails. */
   #git(args: readonly string[]): Promise<Buffer> {
     const child = this.#start(args);
     child.stdin.end();
     return new Promise((resolve) => {
       const chunks: Buffer[] = [];
       let size = 0;
-      const timer = setTimeout(() => child.kill("SIGKILL"), patience);
+      const timer = setTimeout(() => child.kill("SIGKILL"), gitTimeoutMs);
       child.stdout.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
-        if (size > longestList) child.kill("SIGKILL");
+        if (size > maxListBytes) child.kill("SIGKILL");
       });
       child.once("close", (code) => {
         clearTimeout(timer);
@@ -99,7 +99,7 @@ export class Repository {
       env: { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" },
       windowsHide: true,
     });
-    // No git, or one that has ended: its answers are empty.
+    // If git is missing or has ended, its answers are empty.
     child.on("error", () => {});
     child.stdin.on("error", () => {});
     child.stderr.resume();
@@ -107,8 +107,8 @@ export class Repository {
   }
 }
 
-/** A process that answers for one object after the other. */
-class Batch {
+/** A git process that returns one object after another. */
+class GitBatch {
   readonly #child: ChildProcessWithoutNullStreams;
   #received = Buffer.alloc(0);
   #wake = () => {};
@@ -140,7 +140,7 @@ class Batch {
   async #ask(id: string): Promise<Buffer | undefined> {
     if (this.#ended) return undefined;
     this.#child.stdin.write(`${id}\n`);
-    await this.#until(() => this.#received.includes(10));
+    await this.#waitUntil(() => this.#received.includes(10));
     const head = this.#received.subarray(0, this.#received.indexOf(10)).toString();
     const size = /^[0-9a-f]+ blob (\d+)$/.exec(head)?.[1];
     const start = head.length + 1;
@@ -149,15 +149,15 @@ class Batch {
       return undefined;
     }
     const end = start + Number(size);
-    await this.#until(() => this.#received.length > end);
+    await this.#waitUntil(() => this.#received.length > end);
     const bytes = this.#received.subarray(start, end);
     this.#received = this.#received.subarray(end + 1);
     return bytes;
   }
 
-  async #until(there: () => boolean): Promise<void> {
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), patience);
-    while (!there() && !this.#ended) {
+  async #waitUntil(isReady: () => boolean): Promise<void> {
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), gitTimeoutMs);
+    while (!isReady() && !this.#ended) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -167,7 +167,7 @@ class Batch {
 }
 
 /** "100644 <object> 0\t<name>\0  ctime: s:ns\n  mtime: s:ns\n  dev: …\tino: …\n  uid: …\tgid: …\n  size: …\tflags: …\n" */
-function* entriesIn(listed: Buffer) {
+function* parseIndexEntries(listed: Buffer) {
   for (let at = 0; at < listed.length; ) {
     const end = listed.indexOf(0, at);
     if (end < 0) return;

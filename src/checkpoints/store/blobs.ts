@@ -1,22 +1,22 @@
-/** Contents of files under their hashes, in a folder of one session. Several processes may write it at once. */
+/** Contents of files by their hashes, in the folder of one session. Several processes may write it at once. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { hashOf } from "../files/file-state.ts";
 
-/** The first byte says how the rest is kept. */
+/** Values of the first byte: how the rest is stored. */
 const plain = 0;
 const deflated = 1;
 
-/** Less is not worth the time, in bytes. */
-const smallestDeflated = 512;
+/** Smaller contents are stored as they are. */
+const minDeflatedBytes = 512;
 
-export class Blobs {
+export class BlobStore {
   readonly #folder: string;
-  readonly #known = new Set<string>();
-  /** Bytes that this process has written. */
-  written = 0;
+  readonly #stored = new Set<string>();
+  /** Number of bytes that this process has written. */
+  writtenBytes = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -24,11 +24,11 @@ export class Blobs {
 
   has(hash: string): boolean {
     if (!/^[0-9a-f]{64}$/.test(hash)) return false;
-    if (!this.#known.has(hash) && existsSync(this.#path(hash))) this.#known.add(hash);
-    return this.#known.has(hash);
+    if (!this.#stored.has(hash) && existsSync(this.#path(hash))) this.#stored.add(hash);
+    return this.#stored.has(hash);
   }
 
-  /** Not forced to disk: what a power cut tears is noticed by its hash. @throws what the system says, as when the disk is full */
+  /** Does not force the data to disk: `get` detects damage by the hash. @throws the system's error, as for a full disk */
   put(hash: string, bytes: Buffer): void {
     if (this.has(hash)) return;
     const file = this.#path(hash);
@@ -42,11 +42,11 @@ export class Blobs {
       rmSync(temporary, { force: true });
       throw error;
     }
-    this.#known.add(hash);
-    this.written += packed.length;
+    this.#stored.add(hash);
+    this.writtenBytes += packed.length;
   }
 
-  /** Undefined when it is not there, or is not what it was. */
+  /** Returns undefined if the content is missing or damaged. */
   get(hash: string): Buffer | undefined {
     if (!this.has(hash)) return undefined;
     try {
@@ -54,9 +54,9 @@ export class Blobs {
       const bytes = packed[0] === deflated ? inflateRawSync(packed.subarray(1)) : packed.subarray(1);
       if (hashOf(bytes) === hash) return bytes;
     } catch {
-      // Torn, or dropped together with its session: as if it had never been kept.
+      // Damaged, or deleted together with its session.
     }
-    this.#known.delete(hash);
+    this.#stored.delete(hash);
     return undefined;
   }
 
@@ -66,7 +66,7 @@ export class Blobs {
 }
 
 function pack(bytes: Buffer): Buffer {
-  if (bytes.length >= smallestDeflated) {
+  if (bytes.length >= minDeflatedBytes) {
     const packed = deflateRawSync(bytes, { level: 1 });
     if (packed.length < bytes.length * 0.9) return Buffer.concat([Buffer.of(deflated), packed]);
   }

@@ -1,98 +1,100 @@
-/** What a log says of the files since a snapshot. Pure. */
+/** Derives from a change log how files have changed since a snapshot. Pure. */
 import { never } from "../../chat/never.ts";
 import { type FileState, sameState } from "../files/file-state.ts";
-import type { Line, Transition } from "./change-log.ts";
-import { firstSnapshotAt } from "./snapshot-id.ts";
+import type { LogLine, Transition } from "./change-log.ts";
+import { firstSnapshotIDAt } from "./snapshot-id.ts";
 
-type Item = { type: "snapshot"; id: string; at: number } | { type: "change"; by: By; files: readonly Step[] };
-type By = "agent" | "user" | "restore";
+type HistoryItem =
+  | { type: "snapshot"; id: string; at: number }
+  | { type: "change"; by: ChangeAuthor; files: readonly HistoryChange[] };
+type ChangeAuthor = "agent" | "user" | "restore";
 
-/** `after` is undefined where a crash left it open. */
-interface Step {
+/** `after` is undefined if a crash interrupted the change. */
+interface HistoryChange {
   path: string;
   before: FileState;
   after: FileState | undefined;
 }
 
-/** Of one file since a snapshot. */
-export interface Past {
-  /** What it was at the snapshot. */
-  was: FileState;
-  /** As it was last known; undefined: a crash left it open. */
+/** The changes to one file since a snapshot. */
+export interface FileHistory {
+  /** Its state at the snapshot. */
+  before: FileState;
+  /** Its last known state; undefined if a crash interrupted the change. */
   last: FileState | undefined;
-  /** Somebody else changed it since, too. */
+  /** Whether it was also changed by something other than the agent. */
   edited: boolean;
 }
 
-export interface Restore {
+export interface PastRestore {
   id: string;
   at: number;
-  /** Those that were done. */
+  /** The files that were restored. */
   files: Transition[];
 }
 
-export class History {
-  readonly #items: Item[] = [];
-  /** Of snapshots that sort before it nothing is known. */
+export class ChangeHistory {
+  readonly #items: HistoryItem[] = [];
+  /** Snapshots that sort before this one are not known. */
   #droppedUpTo = "";
-  /** What tools were about to write when the log ends, as it was. */
+  /** Earlier states of files that tools were about to write when the log ends. */
   readonly open = new Map<string, FileState>();
-  readonly #restores = new Map<string, Restore & { undoes: string | undefined }>();
-  /** Restores that a crash has cut off. */
+  readonly #restores = new Map<string, PastRestore & { undoes: string | undefined }>();
+  /** Restores that a crash interrupted. */
   readonly unfinished = new Map<string, readonly Transition[]>();
 
-  constructor(lines: readonly Line[]) {
-    for (const line of lines) this.#take(line);
-    for (const [path, before] of this.open) this.#change("agent", [{ path, before, after: undefined }]);
+  constructor(lines: readonly LogLine[]) {
+    for (const line of lines) this.#addLine(line);
+    for (const [path, before] of this.open) this.#addChange("agent", [{ path, before, after: undefined }]);
   }
 
   /**
-   * When the snapshot was taken, in ms since 1970; undefined: nothing is known of it. Steps that wrote nothing are not in
-   * the log: what was at one is what was at the next that is, for later snapshots sort later.
+   * Returns when the snapshot was taken, in milliseconds since 1970; undefined if it is not known. Steps that wrote nothing
+   * are not in the log: their state is that of the next snapshot, since later snapshots sort later.
    */
   at(snapshot: string): number | undefined {
     if (this.#isDropped(snapshot)) return undefined;
-    const item = this.#items[this.#placeOf(snapshot)] ?? this.#items.findLast(({ type }) => type === "snapshot");
+    const item = this.#items[this.#indexOf(snapshot)] ?? this.#items.findLast(({ type }) => type === "snapshot");
     return item?.type === "snapshot" ? item.at : undefined;
   }
 
-  /** All that changed since, by path, in the order of their first change. */
-  since(snapshot: string): Map<string, Past> {
-    const found = new Map<string, Past>();
-    const start = this.#placeOf(snapshot);
+  /** Returns the files that changed since the snapshot, by path, in the order of their first change. */
+  since(snapshot: string): Map<string, FileHistory> {
+    const found = new Map<string, FileHistory>();
+    const start = this.#indexOf(snapshot);
     if (start < 0) return found;
     for (const item of this.#items.slice(start)) {
       if (item.type === "snapshot") continue;
       for (const { path, before, after } of item.files) {
         const past = found.get(path);
         const isForeign = item.by === "user" || (past?.last !== undefined && !sameState(past.last, before));
-        found.set(path, { was: past?.was ?? before, last: after, edited: isForeign || past?.edited === true });
+        found.set(path, { before: past?.before ?? before, last: after, edited: isForeign || past?.edited === true });
       }
     }
     return found;
   }
 
-  /** The newest restore, if it is not undone. */
-  get newest(): Restore | undefined {
+  /** The newest restore, unless it was undone. */
+  get newest(): PastRestore | undefined {
     const newest = [...this.#restores.values()].findLast(({ files }) => files.length > 0);
     return newest?.undoes === undefined ? newest : undefined;
   }
 
-  #take(line: Line): void {
+  #addLine(line: LogLine): void {
     switch (line.type) {
       case "dropped":
-        this.#droppedUpTo = firstSnapshotAt(line.at);
+        this.#droppedUpTo = firstSnapshotIDAt(line.at);
         return;
       case "snapshot":
-        this.#snapshot(line.id, line.at);
+        this.#addSnapshot(line.id, line.at);
         return;
       case "intent":
-        if (this.#find((id) => id === line.snapshot) < 0) this.#snapshot(line.snapshot, line.at);
+        if (this.#findSnapshot((id) => id === line.snapshot) < 0) this.#addSnapshot(line.snapshot, line.at);
         for (const { path, before } of line.files) if (!this.open.has(path)) this.open.set(path, before);
         return;
       case "change":
         if (line.by === "agent") this.open.clear();
-        this.#change(line.by, line.files, line.until);
+        this.#addChange(line.by, line.files, line.until);
         return;
       case "restore":
         this.unfinished.set(line.id, line.files);
@@ -104,7 +106,7 @@ export class History {
         this.unfinished.delete(line.id);
         if (!files || !restore) return;
         restore.files = files;
-        this.#change("restore", files);
+        this.#addChange("restore", files);
         return;
       }
       default:
@@ -112,29 +114,29 @@ export class History {
     }
   }
 
-  /** -1: nothing has been written since. */
-  #placeOf(snapshot: string): number {
-    const exact = this.#find((id) => id === snapshot);
-    return exact >= 0 ? exact : this.#find((id) => id > snapshot);
+  /** Returns -1 if nothing was written since. */
+  #indexOf(snapshot: string): number {
+    const exact = this.#findSnapshot((id) => id === snapshot);
+    return exact >= 0 ? exact : this.#findSnapshot((id) => id > snapshot);
   }
 
   #isDropped(snapshot: string): boolean {
-    return snapshot < this.#droppedUpTo && this.#find((id) => id === snapshot) < 0;
+    return snapshot < this.#droppedUpTo && this.#findSnapshot((id) => id === snapshot) < 0;
   }
 
-  #find(is: (id: string) => boolean): number {
+  #findSnapshot(is: (id: string) => boolean): number {
     return this.#items.findIndex((item) => item.type === "snapshot" && is(item.id));
   }
 
-  /** An intent may have named it before its time. */
-  #snapshot(id: string, at: number): void {
-    const early = this.#find((other) => other === id);
+  /** An intent may have added the snapshot too early. */
+  #addSnapshot(id: string, at: number): void {
+    const early = this.#findSnapshot((other) => other === id);
     if (early >= 0) this.#items.splice(early, 1);
     this.#items.push({ type: "snapshot", id, at });
   }
 
-  #change(by: By, files: readonly Step[], until?: string): void {
-    const place = this.#find((id) => id === until);
+  #addChange(by: ChangeAuthor, files: readonly HistoryChange[], until?: string): void {
+    const place = this.#findSnapshot((id) => id === until);
     this.#items.splice(place < 0 ? this.#items.length : place, 0, { type: "change", by, files });
   }
 }

@@ -1,74 +1,73 @@
-/** Keeps the store within its limit: whole sessions go, those first that were longest without a change, never one in use. */
+/** Keeps the store within its limit: deletes whole sessions, least recently changed first, never one in use. */
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import type { Pace } from "../files/time-slices.ts";
-import { Log } from "./change-log.ts";
-import { isHeld } from "./in-use.ts";
+import type { TimeSlices } from "../files/time-slices.ts";
+import { ChangeLog } from "./change-log.ts";
+import { isInUse } from "./in-use.ts";
 
-interface Kept {
+interface StoredSession {
   folder: string;
   bytes: number;
-  /** ms since 1970 */
-  changed: number;
+  /** Time of its last change, in milliseconds since 1970. */
+  changedAt: number;
 }
 
 const trash = /^trash-/;
-/** Bytes. */
-const markSize = 200;
+/** Size of a session that only says that it was deleted. */
+const markerBytes = 200;
 
-/** @returns the bytes that are left in use */
-export async function makeRoom(store: string, limit: number, pace: Pace): Promise<number> {
-  const sessions: Kept[] = [];
+/** @returns the size of the store afterwards, in bytes */
+export async function enforceDiskLimit(store: string, limitBytes: number, slices: TimeSlices): Promise<number> {
+  const sessions: StoredSession[] = [];
   for (const entry of readdirSync(store, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name === "scratch") continue;
     const folder = path.join(store, entry.name);
-    // Another process is at it, or was ended at it.
+    // Another process is deleting it, or was killed while doing so.
     if (trash.test(entry.name)) rmSync(folder, { recursive: true, force: true });
-    else sessions.push({ folder, bytes: await sizeOf(folder, pace), changed: changedAt(folder) });
+    else sessions.push({ folder, bytes: await folderSize(folder, slices), changedAt: lastChangeMs(folder) });
   }
   let total = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { folder, bytes } of sessions.toSorted((a, b) => a.changed - b.changed)) {
-    if (total <= limit) break;
-    // Nothing but the mark of what has gone.
-    if (bytes <= markSize) continue;
-    if (remove(store, folder)) total -= bytes;
-    await pace.next();
+  for (const { folder, bytes } of sessions.toSorted((a, b) => a.changedAt - b.changedAt)) {
+    if (total <= limitBytes) break;
+    if (bytes <= markerBytes) continue;
+    if (removeSession(store, folder)) total -= bytes;
+    await slices.yieldIfDue();
   }
   return total;
 }
 
-/** @returns whether it is gone */
-function remove(store: string, folder: string): boolean {
+/** @returns whether the session was deleted */
+function removeSession(store: string, folder: string): boolean {
   const target = path.join(store, `trash-${randomBytes(6).toString("hex")}`);
   try {
-    if (isHeld(folder)) return false;
+    if (isInUse(folder)) return false;
     renameSync(folder, target);
-    // Somebody has opened it at the same time: it is theirs again.
-    if (isHeld(target)) {
+    // Another process opened it at the same moment, so it is put back.
+    if (isInUse(target)) {
       renameSync(target, folder);
       return false;
     }
     rmSync(target, { recursive: true, force: true });
-    new Log(folder).append({ type: "dropped", at: Date.now() });
+    new ChangeLog(folder).append({ type: "dropped", at: Date.now() });
     return true;
   } catch {
-    // Another process was faster.
+    // Another process deleted it first.
     return false;
   }
 }
 
-async function sizeOf(folder: string, pace: Pace): Promise<number> {
+async function folderSize(folder: string, slices: TimeSlices): Promise<number> {
   let total = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (entry.isFile())
       total += lstatSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
-    await pace.next();
+    await slices.yieldIfDue();
   }
   return total;
 }
 
-function changedAt(folder: string): number {
+function lastChangeMs(folder: string): number {
   try {
     return statSync(path.join(folder, "log.jsonl")).mtimeMs;
   } catch {

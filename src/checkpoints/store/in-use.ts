@@ -1,36 +1,36 @@
-/** Which processes use which session of the store: a mark of each in the session's folder. */
+/** Marks which processes use a session of the store: one file per process in the session's folder. */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-/** How long a process of another machine counts as running, in ms. */
-const patience = 24 * 3600 * 1000;
+/** Age up to which a process of another machine counts as running. */
+const foreignMarkMaxAgeMs = 24 * 3600 * 1000;
 
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs, but is somebody else's.
+    // It runs under another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** Marks a session as in use. @returns a function that takes the mark away */
-export function hold(folder: string): () => void {
+/** Marks a session as in use. @returns a function that removes the mark */
+export function markInUse(folder: string): () => void {
   const mark = path.join(folder, `held-${process.pid}-${randomBytes(4).toString("hex")}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(mark, os.hostname(), { mode: 0o600 });
   return () => rmSync(mark, { force: true });
 }
 
-export function isHeld(folder: string): boolean {
+export function isInUse(folder: string): boolean {
   return readdirSync(folder).some((name) => {
     const pid = /^held-(\d+)-/.exec(name)?.[1];
     if (pid === undefined) return false;
     const mark = path.join(folder, name);
     if (readFileSync(mark, "utf8") === os.hostname()) return isRunning(Number(pid));
-    return Date.now() - statSync(mark).mtimeMs < patience;
+    return Date.now() - statSync(mark).mtimeMs < foreignMarkMaxAgeMs;
   });
 }

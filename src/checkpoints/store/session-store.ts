@@ -1,85 +1,87 @@
-/** What is kept of a session on disk: its log and its blobs. */
+/** What is stored for one session: its change log and its blobs. */
 import path from "node:path";
 import type { FileState } from "../files/file-state.ts";
-import type { Pace } from "../files/time-slices.ts";
-import { Blobs } from "./blobs.ts";
-import { History } from "./change-history.ts";
-import { type Line, Log } from "./change-log.ts";
-import { makeRoom } from "./disk-limit.ts";
-import { hold } from "./in-use.ts";
+import type { TimeSlices } from "../files/time-slices.ts";
+import { BlobStore } from "./blobs.ts";
+import { ChangeHistory } from "./change-history.ts";
+import { ChangeLog, type LogLine } from "./change-log.ts";
+import { enforceDiskLimit } from "./disk-limit.ts";
+import { markInUse } from "./in-use.ts";
 
-export interface KeptOptions {
-  /** Of the store, which many sessions share. */
+export interface SessionStoreOptions {
+  /** Folder of the store, which all sessions share. */
   folder: string;
   sessionID: string;
-  /** Of the whole store, in bytes. */
+  /** Maximum size of the whole store. */
   limitBytes: number;
   log(line: string): void;
 }
 
-export class Kept {
-  readonly blobs: Blobs;
-  readonly #options: KeptOptions;
+export class SessionStore {
+  readonly blobs: BlobStore;
+  readonly #options: SessionStoreOptions;
   readonly #folder: string;
-  readonly #log: Log;
+  readonly #log: ChangeLog;
   #release: (() => void) | undefined;
-  /** In the whole store when it was last looked at, in bytes; undefined: not yet. */
-  #used: number | undefined;
-  /** `blobs.written` at that time. */
-  #looked = 0;
-  #told = false;
+  /** Size of the whole store when it was last measured. */
+  #measuredBytes: number | undefined;
+  /** `blobs.writtenBytes` at that time. */
+  #writtenWhenMeasured = 0;
+  #hasReported = false;
 
-  constructor(options: KeptOptions) {
+  constructor(options: SessionStoreOptions) {
     this.#options = options;
     this.#folder = path.join(options.folder, options.sessionID);
-    this.#log = new Log(this.#folder);
-    this.blobs = new Blobs(path.join(this.#folder, "blobs"));
+    this.#log = new ChangeLog(this.#folder);
+    this.blobs = new BlobStore(path.join(this.#folder, "blobs"));
   }
 
-  history(): History {
-    return new History(this.#log.read());
+  history(): ChangeHistory {
+    return new ChangeHistory(this.#log.read());
   }
 
-  /** @returns whether it is on disk */
-  append(line: Line): boolean {
+  /** @returns whether the line is on disk */
+  append(line: LogLine): boolean {
     try {
-      this.#release ??= hold(this.#folder);
+      this.#release ??= markInUse(this.#folder);
       this.#log.append(line);
       return true;
     } catch (error) {
-      this.#fail(error);
+      this.#reportFailure(error);
       return false;
     }
   }
 
-  /** @returns whether the content can be brought back */
-  keep(state: FileState, bytes: Buffer | undefined): boolean {
+  /** Saves the content of a state. @returns whether the state can be restored */
+  save(state: FileState, bytes: Buffer | undefined): boolean {
     if (state.type !== "file") return state.type !== "special";
     if (!bytes || this.blobs.has(state.hash)) return this.blobs.has(state.hash);
-    if ((this.#used ?? 0) + this.blobs.written - this.#looked + bytes.length > this.#options.limitBytes) {
-      this.#tell("Checkpoints: the limit is reached by sessions that are in use; no more contents are kept.");
+    const usedBytes = (this.#measuredBytes ?? 0) + this.blobs.writtenBytes - this.#writtenWhenMeasured;
+    if (usedBytes + bytes.length > this.#options.limitBytes) {
+      this.#reportOnce("Checkpoints: sessions in use have reached the size limit, so no more contents are saved.");
       return false;
     }
     try {
-      this.#release ??= hold(this.#folder);
+      this.#release ??= markInUse(this.#folder);
       this.blobs.put(state.hash, bytes);
       return true;
     } catch (error) {
-      this.#fail(error);
+      this.#reportFailure(error);
       return false;
     }
   }
 
-  /** Where much was written since the last time, the oldest sessions make room. */
-  async makeRoom(pace: Pace): Promise<void> {
+  /** Deletes the oldest sessions if much was written since the store was last measured. */
+  async enforceLimit(slices: TimeSlices): Promise<void> {
     const { folder, limitBytes } = this.#options;
     if (!this.#release) return;
-    if (this.#used !== undefined && this.blobs.written - this.#looked < limitBytes / 20) return;
+    const { writtenBytes } = this.blobs;
+    if (this.#measuredBytes !== undefined && writtenBytes - this.#writtenWhenMeasured < limitBytes / 20) return;
     try {
-      this.#looked = this.blobs.written;
-      this.#used = await makeRoom(folder, limitBytes, pace);
+      this.#measuredBytes = await enforceDiskLimit(folder, limitBytes, slices);
+      this.#writtenWhenMeasured = writtenBytes;
     } catch (error) {
-      this.#fail(error);
+      this.#reportFailure(error);
     }
   }
 
@@ -88,12 +90,12 @@ export class Kept {
     this.#release = undefined;
   }
 
-  #fail(error: unknown): void {
-    this.#tell(`Checkpoints cannot be kept: ${error instanceof Error ? error.message : String(error)}`);
+  #reportFailure(error: unknown): void {
+    this.#reportOnce(`Checkpoints cannot be saved: ${error instanceof Error ? error.message : String(error)}`);
   }
 
-  #tell(line: string): void {
-    if (!this.#told) this.#options.log(line);
-    this.#told = true;
+  #reportOnce(line: string): void {
+    if (!this.#hasReported) this.#options.log(line);
+    this.#hasReported = true;
   }
 }

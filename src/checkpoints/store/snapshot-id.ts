@@ -1,11 +1,11 @@
-/** Names of snapshots: later ones sort later. */
+/** Ids of snapshots. Later ids sort later. */
 import { randomBytes } from "node:crypto";
 
-export function newSnapshot(): string {
-  return `${firstSnapshotAt(Date.now())}${randomBytes(8).toString("hex")}`;
+export function newSnapshotID(): string {
+  return `${firstSnapshotIDAt(Date.now())}${randomBytes(8).toString("hex")}`;
 }
 
-/** Sorts before all that are made at this time, in ms since 1970. */
-export function firstSnapshotAt(time: number): string {
-  return `snp_${time.toString(36).padStart(9, "0")}`;
+/** Returns an id that sorts before all ids of this time. */
+export function firstSnapshotIDAt(timeMs: number): string {
+  return `snp_${timeMs.toString(36).padStart(9, "0")}`;
 }

@@ -1,13 +1,13 @@
-/** The thread of a session's checkpoints: everything that touches the disk is done here, so that nothing else has to wait. */
+/** The worker thread of a session's checkpoints. All disk access happens here, so that nothing else waits for it. */
 import path from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
-import { Restores } from "../restore/restorer.ts";
-import { Pool } from "../steps/copy-pool.ts";
-import { Steps } from "../steps/steps.ts";
-import { Kept } from "../store/session-store.ts";
-import { Calls } from "./thread-calls.ts";
+import { Restorer } from "../restore/restorer.ts";
+import { CopyPool } from "../steps/copy-pool.ts";
+import { StepTracker } from "../steps/step-tracker.ts";
+import { SessionStore } from "../store/session-store.ts";
+import { ThreadCalls } from "./thread-calls.ts";
 
-export interface ThreadData {
+export interface WorkerData {
   folder: string;
   sessionID: string;
   roots: readonly string[];
@@ -15,28 +15,29 @@ export interface ThreadData {
   hasWriter: boolean;
 }
 
-/** What the session's thread can be asked. */
-export type ThreadFunctions = ReturnType<typeof functions>;
+/** Functions of the worker that the session's thread calls. */
+export type WorkerFunctions = ReturnType<typeof workerFunctions>;
 
-/** What this thread asks of the one that started it. */
+/** Functions of the thread that started the worker. */
 export type OwnerFunctions = {
   log(line: string): void;
   unsaved(input: undefined): Promise<readonly string[]>;
   write(input: { file: string; bytes: Uint8Array | undefined }): Promise<boolean>;
 };
 
-function functions(
-  { folder, sessionID, roots, limitBytes, hasWriter }: ThreadData,
-  owner: () => Calls<OwnerFunctions>,
+function workerFunctions(
+  { folder, sessionID, roots, limitBytes, hasWriter }: WorkerData,
+  owner: () => ThreadCalls<OwnerFunctions>,
 ) {
   const log = (line: string) => void owner().call("log", line);
-  const kept = new Kept({ folder, sessionID, limitBytes, log });
-  const steps = new Steps(roots, folder, kept, new Pool(path.join(folder, "scratch")), log);
+  const store = new SessionStore({ folder, sessionID, limitBytes, log });
+  const pool = new CopyPool(path.join(folder, "scratch"));
+  const steps = new StepTracker({ roots, storeFolder: folder, store, pool, log });
   const writer = {
     unsaved: () => owner().call("unsaved", undefined),
     write: (file: string, bytes: Uint8Array | undefined) => owner().call("write", { file, bytes }),
   };
-  const restores = new Restores(roots, kept, steps, hasWriter ? writer : undefined);
+  const restores = new Restorer(roots, store, steps, hasWriter ? writer : undefined);
   return {
     begin: ({ id, at }: { id: string; at: number }) => steps.begin(id, at),
     ready: (writes: readonly string[] | "unknown") => steps.ready(writes),
@@ -50,14 +51,14 @@ function functions(
       steps.queue(async () => restores.content(snapshot, path)),
     close: async (_: undefined) => {
       await steps.close();
-      kept.close();
+      store.close();
     },
   };
 }
 
 if (parentPort) {
-  const calls: Calls<OwnerFunctions> = new Calls(
+  const calls: ThreadCalls<OwnerFunctions> = new ThreadCalls(
     parentPort,
-    functions(workerData, () => calls),
+    workerFunctions(workerData, () => calls),
   );
 }

@@ -1,9 +1,9 @@
-/** The user's browser, as servers sign in with it; what is won by it goes to VS Code's secret storage. */
+/** Signs in to MCP servers with the user's browser. The tokens are kept in VS Code's secret storage. */
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import type { LoginHost } from "../../mcp/connection/oauth-login.ts";
 
-/** The address of a server is part of the name, so that no other server is given its tokens. */
+/** The name contains the server's address, so that no other server gets its tokens. */
 const secretName = (server: string) => `rondo.mcp.${createHash("sha256").update(server).digest("hex")}`;
 
 const backPath = "/mcp-auth";
@@ -11,11 +11,11 @@ const backPath = "/mcp-auth";
 export class BrowserLogin implements LoginHost, vscode.UriHandler, vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
   readonly #openInBrowser: (address: string) => Thenable<boolean>;
-  /** By state. */
+  /** By the `state` parameter of the sign-in. */
   readonly #waiting = new Map<string, (answer: URLSearchParams) => void>();
   #handler: vscode.Disposable | undefined;
 
-  /** `openInBrowser`: tests have a browser of their own. */
+  /** `openInBrowser` is replaced by tests. */
   constructor(secrets: vscode.SecretStorage, openInBrowser = openExternal) {
     this.#secrets = secrets;
     this.#openInBrowser = openInBrowser;
@@ -23,7 +23,7 @@ export class BrowserLogin implements LoginHost, vscode.UriHandler, vscode.Dispos
 
   async redirectUrl(): Promise<string> {
     const own = vscode.Uri.parse(`${vscode.env.uriScheme}://rondo.rondo${backPath}`);
-    // In a browser or over a remote connection it is another address that leads here.
+    // In a browser or over a remote connection, another address leads here.
     return (await vscode.env.asExternalUri(own)).toString(true);
   }
 
@@ -32,7 +32,7 @@ export class BrowserLogin implements LoginHost, vscode.UriHandler, vscode.Dispos
   }
 
   waitForRedirect(state: string, signal: AbortSignal): Promise<URLSearchParams> {
-    // Rondo is active as long as somebody waits, so that nothing has to activate it for this.
+    // Rondo is active while a sign-in waits, so no activation event is needed.
     this.#handler ??= vscode.window.registerUriHandler(this);
     return new Promise((resolve, reject) => {
       const stop = () => {
@@ -48,7 +48,7 @@ export class BrowserLogin implements LoginHost, vscode.UriHandler, vscode.Dispos
     });
   }
 
-  /** What does not name a sign-in that somebody waits for is passed over: any program can open such an address. */
+  /** Ignores addresses without the state of a waiting sign-in: any program can open them. */
   handleUri({ path, query }: vscode.Uri): void {
     if (path !== backPath) return;
     const answer = new URLSearchParams(query);
@@ -70,7 +70,7 @@ export class BrowserLogin implements LoginHost, vscode.UriHandler, vscode.Dispos
 }
 
 function openExternal(address: string): Thenable<boolean> {
-  // A `Uri` forgets which characters were escaped, and an address within an address is then taken apart wrongly. VS Code
-  // takes a string as well, and opens it as it is.
+  // A `Uri` forgets which characters were escaped, which breaks an address inside an address. VS Code accepts a string,
+  // too, and opens it unchanged.
   return vscode.env.openExternal(address as unknown as vscode.Uri);
 }

@@ -1,4 +1,4 @@
-/** Keys: in VS Code's secret storage, else in the environment. They go to the SDK and nowhere else. */
+/** API keys from VS Code's secret storage, else from the environment. They are passed to the SDK only. */
 import * as vscode from "vscode";
 import { accessFromEnvironment, type ProviderAccess, type ProviderID, providerIDs } from "../../providers/providers.ts";
 
@@ -19,7 +19,7 @@ export class Keys implements vscode.Disposable {
     });
   }
 
-  /** Reads the storage; to be awaited before `access` is asked. A storage that cannot be read counts as empty. */
+  /** Reads the storage; must be awaited before `access` is called. An unreadable storage counts as empty. */
   async load(): Promise<void> {
     await Promise.all(
       providerIDs.map(async (provider) => {
@@ -29,13 +29,13 @@ export class Keys implements vscode.Disposable {
     );
   }
 
-  /** `baseURL` is the user's setting and wins over the environment's. */
+  /** `baseURL` is the user's setting, which overrides the environment. */
   access(provider: ProviderID, baseURL: string | undefined): ProviderAccess {
     const found = accessFromEnvironment(provider, process.env);
     return { apiKey: this.#stored.get(provider) ?? found.apiKey, baseURL: baseURL ?? found.baseURL };
   }
 
-  /** An empty key takes the stored one away. */
+  /** Stores a key. An empty one deletes the stored key. */
   async set(provider: ProviderID, key: string): Promise<void> {
     if (key === "") await this.#secrets.delete(secretName(provider));
     else await this.#secrets.store(secretName(provider), key);

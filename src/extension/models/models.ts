@@ -1,4 +1,4 @@
-/** Which models can be asked now, and which one is asked. */
+/** The models that are available, and the one that is chosen. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { ModelRef } from "../../chat/message.ts";
 import type { ModelChoice, Readiness } from "../../chat/protocol.ts";
@@ -18,22 +18,22 @@ import type { Keys } from "./keys.ts";
 import { vscodeModel, vscodeProvider } from "./vscode-model.ts";
 import { type OfferedModel, VSCodeModels } from "./vscode-models.ts";
 
-/** The scripted model's name in place of a model's id. */
+/** Model ID of the scripted tour. */
 const tourID = "tour";
 
-/** ms that VS Code's models are waited for; those that come later are taken then. */
-const patience = 2_000;
+/** Maximum wait for VS Code's models at the start. Later ones are added when they arrive. */
+const maxWaitMs = 2_000;
 
-/** Who may be asked, the first that is ready before the others: those with a key or a server, then VS Code's models. */
-const answerers = [...providerIDs, vscodeProvider] as const;
-type Answerer = (typeof answerers)[number];
+/** All providers, in the order in which the first ready one is chosen: VS Code's models come last. */
+const allProviders = [...providerIDs, vscodeProvider] as const;
+type AnyProvider = (typeof allProviders)[number];
 
 export class Models {
   readonly #keys: Keys;
   readonly #open = new Map<string, Promise<Model>>();
   readonly #offered = new VSCodeModels();
   #tour: Promise<{ url: string; stop(): void }> | undefined;
-  /** What the user chose in this window. */
+  /** The model that the user chose in this window. */
   #chosen: ModelRef | undefined;
 
   constructor(keys: Keys, chosen: ModelRef | undefined) {
@@ -41,19 +41,18 @@ export class Models {
     this.#chosen = chosen;
   }
 
-  /** The models that VS Code offers have changed. */
   get onDidChange(): VSCodeModels["onDidChange"] {
     return this.#offered.onDidChange;
   }
 
-  /** Asks VS Code for its models where one of them may have to answer; keys are known by then. */
+  /** Waits for VS Code's models if one of them may be needed. The keys must have been read. */
   async load(): Promise<void> {
     const isWanted = readSettings().provider === vscodeProvider || this.#chosen?.providerID === vscodeProvider;
     if (!isWanted && providerIDs.some((id) => this.#isReady(id))) return;
-    await Promise.race([this.#offered.list(), wait(patience, undefined, { ref: false })]);
+    await Promise.race([this.#offered.list(), wait(maxWaitMs, undefined, { ref: false })]);
   }
 
-  /** Most tokens of a request to VS Code's models, by "vscode/vendor/id". */
+  /** Maximum tokens of a request to VS Code's models, by "vscode/vendor/id". */
   get windows(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#offered.known.map((one) => [`${one.providerID}/${one.modelID}`, one.window]));
   }
@@ -67,7 +66,7 @@ export class Models {
     return this.#isTour ? { type: "tour" } : { type: "no-key", providers: providerIDs.map((id) => providerNames[id]) };
   }
 
-  /** The model for the next prompt. Undefined when no provider is ready, or its server's models have no known names. */
+  /** The model for the next prompt; undefined if no provider is ready, or no model of its server is known by name. */
   get current(): ModelRef | undefined {
     const provider = this.#provider();
     if (provider === undefined) return this.#isTour ? { providerID: "anthropic", modelID: tourID } : undefined;
@@ -82,7 +81,7 @@ export class Models {
     return modelID === undefined ? undefined : { providerID: provider, modelID };
   }
 
-  /** Answers when the current model is overloaded (H5). */
+  /** The model to use when the current one is overloaded (H5). */
   get fallback(): ModelRef | undefined {
     const name = readSettings().fallbackModel;
     if (name === undefined) return undefined;
@@ -91,14 +90,14 @@ export class Models {
     return { providerID: this.current?.providerID ?? "anthropic", modelID: name };
   }
 
-  /** What the menu offers: the known models of the providers that are ready, and the current one. */
+  /** Models for the menu: the known ones of the providers that are ready, and the current one. */
   get choices(): ModelChoice[] {
     const current = this.current;
     const ready = knownModels.filter(({ providerID }) => {
       return this.#isReady(providerID) && this.#access(providerID).baseURL === undefined;
     });
-    const choices = [...ready.map((known) => describe(known)), ...this.#offered.known.map(describeOffered)];
-    if (current && !choices.some((one) => isSame(one, current))) choices.unshift(this.describe(current));
+    const choices = [...ready.map((known) => describeKnown(known)), ...this.#offered.known.map(describeOffered)];
+    if (current && !choices.some((one) => isSameModel(one, current))) choices.unshift(this.describe(current));
     return choices;
   }
 
@@ -106,14 +105,14 @@ export class Models {
     if (ref.modelID === tourID && this.#isTour) {
       return { ...ref, label: "Tour (a script)", group: "Rondo", price: undefined };
     }
-    const offered = this.#offered.known.find((one) => isSame(one, ref));
+    const offered = this.#offered.known.find((one) => isSameModel(one, ref));
     if (offered) return describeOffered(offered);
     const baseURL = isProvider(ref.providerID) ? this.#access(ref.providerID).baseURL : undefined;
-    const choice = describe(ref);
+    const choice = describeKnown(ref);
     return baseURL === undefined ? choice : { ...choice, group: new URL(baseURL).host };
   }
 
-  /** Asks VS Code and the servers that are ready for their models. @throws ModelError with a sentence when none answers */
+  /** Asks VS Code and the user's own server for their models. @throws ModelError if the server does not answer */
   async listFromServers(signal: AbortSignal): Promise<ModelChoice[]> {
     const found = (await this.#offered.list()).map(describeOffered);
     for (const provider of providerIDs) {
@@ -126,7 +125,7 @@ export class Models {
     return found;
   }
 
-  /** Loads the provider's SDK when first called. @throws ModelError */
+  /** Opens a model; loads the provider's SDK at the first call. @throws ModelError */
   async open(ref: ModelRef): Promise<Model> {
     if (ref.modelID === tourID && this.#isTour) {
       this.#tour ??= startTour();
@@ -142,7 +141,7 @@ export class Models {
     return await open;
   }
 
-  /** Forgets connections, so that a new key or address is used from the next request on. */
+  /** Drops all connections, so that the next request uses the new key or address. */
   reset(): void {
     this.#open.clear();
     void this.load();
@@ -157,10 +156,10 @@ export class Models {
     return process.env["RONDO_TOUR"] === "1" && this.#provider() === undefined;
   }
 
-  #provider(): Answerer | undefined {
+  #provider(): AnyProvider | undefined {
     const { provider } = readSettings();
     if (provider !== undefined) return this.#isReady(provider) ? provider : undefined;
-    return answerers.find((id) => this.#isReady(id));
+    return allProviders.find((id) => this.#isReady(id));
   }
 
   #isReady(provider: string): boolean {
@@ -168,7 +167,7 @@ export class Models {
     return isProvider(provider) && isReady(this.#access(provider));
   }
 
-  /** The setting's address belongs to the provider that the settings name; without one, to the compatible servers. */
+  /** The address in the settings belongs to the provider that they name; without one, to OpenAI-compatible servers. */
   #access(provider: ProviderID): ProviderAccess {
     const { baseURL, provider: chosen } = readSettings();
     return this.#keys.access(provider, provider === (chosen ?? "openai") ? baseURL : undefined);
@@ -179,7 +178,7 @@ function isProvider(id: string): id is ProviderID {
   return providerIDs.some((one) => one === id);
 }
 
-function isSame(a: ModelRef, b: ModelRef): boolean {
+function isSameModel(a: ModelRef, b: ModelRef): boolean {
   return a.providerID === b.providerID && a.modelID === b.modelID;
 }
 
@@ -188,8 +187,8 @@ function describeOffered({ providerID, modelID, label }: OfferedModel): ModelCho
   return { providerID, modelID, label, group: `VS Code: ${vendor}`, price: undefined };
 }
 
-function describe(ref: ModelRef): ModelChoice {
-  const known = knownModels.find((one) => isSame(one, ref));
+function describeKnown(ref: ModelRef): ModelChoice {
+  const known = knownModels.find((one) => isSameModel(one, ref));
   return {
     providerID: ref.providerID,
     modelID: ref.modelID,
@@ -215,7 +214,7 @@ async function fetchModelIDs(baseURL: string, apiKey: string | undefined, signal
   }
 }
 
-/** The tour is a bundle of its own beside this one, started by `npm start` alone. */
+/** Starts the tour, a separate bundle that only `npm start` uses. */
 async function startTour(): Promise<{ url: string; stop(): void }> {
   const { startTourModel } = await import("../../tour/tour.ts");
   return await startTourModel();

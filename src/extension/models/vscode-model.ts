@@ -1,4 +1,4 @@
-/** Models that VS Code offers: those of extensions such as Copilot, paid for by the user's subscription there. */
+/** VS Code's language models: those of extensions such as Copilot, paid for by the user's subscription. */
 import * as vscode from "vscode";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../loop/model.ts";
 import { isOverflow } from "../../providers/shared/context-overflow.ts";
@@ -8,14 +8,14 @@ import { messagesOf, optionsOf } from "./vscode-request.ts";
 export const vscodeProvider = "vscode";
 
 /**
- * A request's `model` is "vendor/id". VS Code asks the user for consent at the first request, so this must follow from
- * something that the user did.
+ * The `model` of a request is "vendor/id". VS Code asks the user for consent at the first request, so a request must
+ * follow from an action of the user.
  */
 export function vscodeModel(): Model {
-  return { providerID: vscodeProvider, stream: streamReply };
+  return { providerID: vscodeProvider, stream: streamFromVSCode };
 }
 
-async function* streamReply(request: ModelRequest): AsyncGenerator<ModelEvent> {
+async function* streamFromVSCode(request: ModelRequest): AsyncGenerator<ModelEvent> {
   const { signal } = request;
   const cancel = new vscode.CancellationTokenSource();
   const stop = () => cancel.cancel();
@@ -29,10 +29,10 @@ async function* streamReply(request: ModelRequest): AsyncGenerator<ModelEvent> {
     request.onBytes();
     yield { type: "start" };
     yield { type: "start-step" };
-    const reply = new ChatReply();
+    const reply = new VSCodeReply();
     const chunks: AsyncIterator<unknown> = response.stream[Symbol.asyncIterator]();
     for (;;) {
-      // Not every provider heeds the token.
+      // Some providers ignore the cancellation token.
       const next = await unlessAborted(chunks.next(), signal);
       if (next.done) break;
       request.onBytes();
@@ -44,13 +44,13 @@ async function* streamReply(request: ModelRequest): AsyncGenerator<ModelEvent> {
     yield { type: "error", error: signal.aborted ? abortedError() : toModelError(thrown, request.model) };
   } finally {
     signal.removeEventListener("abort", stop);
-    // A stream that is left early is ended by its token.
+    // The token ends a stream that was not read to its end.
     if (!isOver) stop();
     cancel.dispose();
   }
 }
 
-/** Rejects when the signal is aborted, however long `work` goes on. */
+/** Resolves with `work`, but rejects as soon as the signal is aborted. */
 async function unlessAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -71,19 +71,19 @@ async function findModel(name: string): Promise<vscode.LanguageModelChat> {
   throw new ModelError(
     "unknown-model",
     `VS Code has no model “${name}” now.`,
-    "Choose another with “Rondo: Select Model…”, or check that the extension that brings it is on and signed in.",
+    "Choose another with “Rondo: Select Model…”, or check that its extension is enabled and signed in.",
   );
 }
 
-/** A name without a vendor is that of any vendor's model. */
+/** A name without a vendor selects the models of all vendors. */
 function selectorOf(name: string): vscode.LanguageModelChatSelector {
   const slash = name.indexOf("/");
   return slash < 0 ? { id: name } : { vendor: name.slice(0, slash), id: name.slice(slash + 1) };
 }
 
-/** One reply in the parts that VS Code hands on, turned into the loop's events. */
-class ChatReply {
-  /** Of the text part that is open. */
+/** Translates the parts of a reply into the loop's events. */
+class VSCodeReply {
+  /** ID of the open text part. */
   #text: string | undefined;
   #texts = 0;
   readonly #calls = new Set<string>();
@@ -91,12 +91,12 @@ class ChatReply {
   *take(part: unknown): Generator<ModelEvent> {
     if (part instanceof vscode.LanguageModelTextPart) yield* this.#say(part.value);
     else if (part instanceof vscode.LanguageModelToolCallPart) yield* this.#call(part);
-    // What providers keep for themselves, and what later versions of VS Code may add, says nothing to the user.
+    // Other parts are data of the provider, or new in later versions of VS Code.
   }
 
   *end(): Generator<ModelEvent> {
     yield* this.#close();
-    // Neither why the reply ended nor what it took is told.
+    // VS Code reports neither the reason for the end nor the tokens.
     yield { type: "finish-step", reason: this.#calls.size > 0 ? "tool-calls" : "stop", tokens: undefined };
     yield { type: "finish" };
   }
@@ -128,7 +128,7 @@ class ChatReply {
     yield {
       type: "tool-call",
       ...{ id, name, raw },
-      // JSON of the provider's: its keys are strings.
+      // An object that was parsed from JSON, so its keys are strings.
       arguments: isObject
         ? { ok: true, input: (input ?? {}) as Record<string, unknown> }
         : { ok: false, problem: "not a JSON object" },
@@ -136,11 +136,11 @@ class ChatReply {
   }
 }
 
-/** Providers have no codes of their own but these; the rest is in their words. */
+/** Classifies an error by the few codes that VS Code defines, else by its message. */
 function toModelError(thrown: unknown, model: string): ModelError {
   if (thrown instanceof ModelError) return thrown;
   const code = thrown instanceof vscode.LanguageModelError ? thrown.code : "";
-  const said = wordsOf(thrown);
+  const said = messageOf(thrown);
   const elsewhere = "Choose another with “Rondo: Select Model…”.";
   const fail = (kind: ModelError["kind"], message: string, next: string, shouldRetry?: boolean) =>
     new ModelError(kind, `${message}: ${said}`, next, {
@@ -155,13 +155,13 @@ function toModelError(thrown: unknown, model: string): ModelError {
     return fail("unknown-model", `VS Code has no model “${model}” now`, elsewhere);
   }
   if (code === vscode.LanguageModelError.Blocked.name || /quota/i.test(said)) {
-    return fail("rate-limit", `“${model}” takes no more requests for now`, `Wait, or c${elsewhere.slice(1)}`, false);
+    return fail("rate-limit", `“${model}” accepts no more requests for now`, `Wait, or c${elsewhere.slice(1)}`, false);
   }
   if (isOverflow(said) || /exceeds? (the )?token limit/i.test(said)) {
     return fail("context-full", `The conversation is too long for “${model}”`, "Compact the conversation.");
   }
   if (/rate.?limit|too many requests|\b429\b/i.test(said)) {
-    return fail("rate-limit", `“${model}” takes no more requests for now`, "Wait a little, or choose another model.");
+    return fail("rate-limit", `“${model}” accepts no more requests for now`, "Wait a little, or choose another model.");
   }
   if (/overloaded|\b(503|529)\b/i.test(said)) {
     return fail("overloaded", `“${model}” is overloaded`, "Wait a little, or choose another model.");
@@ -172,11 +172,11 @@ function toModelError(thrown: unknown, model: string): ModelError {
   return fail("server", `“${model}” failed`, "Try again, or choose another model.");
 }
 
-/** Of the innermost error that has some: VS Code wraps the provider's. One line. */
-function wordsOf(thrown: unknown): string {
+/** Returns the message of the innermost error in one line: VS Code wraps the provider's error. */
+function messageOf(thrown: unknown): string {
   let said = "";
   for (let at = thrown; at instanceof Error; at = at.cause) said = at.message || said;
   const line = said.replace(/\s+/g, " ").trim();
-  if (line === "") return "it did not say why.";
+  if (line === "") return "no reason was given.";
   return line.length > 300 ? `${line.slice(0, 299).toWellFormed()}…` : line;
 }

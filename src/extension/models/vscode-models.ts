@@ -1,35 +1,34 @@
-/** Which models VS Code offers, as far as it was asked. Listing them asks the user for nothing. */
+/** Lists VS Code's language models. This needs no consent of the user. */
 import * as vscode from "vscode";
 import type { ModelRef } from "../../chat/message.ts";
 import { vscodeProvider } from "./vscode-model.ts";
 
 export interface OfferedModel extends ModelRef {
   label: string;
-  /** Most tokens of a request. */
+  /** Maximum tokens of a request. */
   window: number;
 }
 
 export class VSCodeModels implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
-  /** Undefined until it was asked for. */
+  /** Undefined until the first `list`. */
   #found: Promise<readonly OfferedModel[]> | undefined;
   #known: readonly OfferedModel[] = [];
   readonly #listener = vscode.lm.onDidChangeChatModels(() => {
-    if (this.#found) void this.#look();
+    if (this.#found) void this.#refresh();
   });
 
-  /** Those that are known so far. */
   get known(): readonly OfferedModel[] {
     return this.#known;
   }
 
-  /** Looks when first called; then VS Code tells of changes. Never rejects. */
+  /** Asks VS Code at the first call; later changes are events. Never rejects. */
   list(): Promise<readonly OfferedModel[]> {
-    return this.#found ?? this.#look();
+    return this.#found ?? this.#refresh();
   }
 
-  #look(): Promise<readonly OfferedModel[]> {
+  #refresh(): Promise<readonly OfferedModel[]> {
     const found = offered();
     this.#found = found;
     void found.then((models) => {
@@ -54,7 +53,7 @@ async function offered(): Promise<OfferedModel[]> {
       return { providerID: vscodeProvider, modelID: `${vendor}/${id}`, label: name || id, window: maxInputTokens };
     });
   } catch {
-    // An extension that fails to list its models has none.
+    // An extension fails to list its models.
     return [];
   }
 }

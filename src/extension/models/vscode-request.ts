@@ -1,4 +1,4 @@
-/** A request in the words of VS Code's language models. */
+/** Translates a request of the loop into messages and options of VS Code's language models. */
 import * as vscode from "vscode";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part } from "../../chat/message.ts";
@@ -14,22 +14,22 @@ import {
   validToolName,
 } from "../../providers/shared/entry-content.ts";
 
-type Content = vscode.LanguageModelInputPart;
+type VSCodePart = vscode.LanguageModelInputPart;
 
-interface Piece {
+interface RoleContent {
   role: "user" | "assistant";
-  content: Content[];
+  content: VSCodePart[];
 }
 
 /**
- * The system prompt comes as the first of the user's messages, since there is no role for it. Each reply answers the user,
- * and each call is followed by its result.
+ * Returns messages in which each reply follows a message of the user, and each call is followed by its result. The system
+ * prompt is the first message of the user, since there is no role for it.
  */
 export function messagesOf({ system, entries }: ModelRequest): vscode.LanguageModelChatMessage[] {
-  const said: Piece[] = [];
+  const said: RoleContent[] = [];
   const ids = new Set<string>();
   for (const entry of entries) {
-    for (const piece of tell(entry, ids)) {
+    for (const piece of contentOf(entry, ids)) {
       const last = said.at(-1);
       if (last?.role === piece.role) last.content.push(...piece.content);
       else said.push(piece);
@@ -51,10 +51,10 @@ export function optionsOf({
   return {
     justification: "Rondo answers your message with the model that you chose.",
     modelOptions: { ...(temperature !== undefined && { temperature }), ...options },
-    // There is no mode in which tools are told but not called.
+    // There is no mode that sends tools but forbids calls.
     ...(offered.length > 0 && {
       tools: offered.map(({ name, description, schema }) => {
-        // Some providers refuse an object that has no list of properties.
+        // Some providers reject an object schema without properties.
         return { name, description, inputSchema: { properties: {}, ...schema } };
       }),
       toolMode: vscode.LanguageModelChatToolMode.Auto,
@@ -62,17 +62,17 @@ export function optionsOf({
   };
 }
 
-function filler(): Piece {
+function filler(): RoleContent {
   return { role: "user", content: [text(continuePrompt)] };
 }
 
-function message({ role, content }: Piece): vscode.LanguageModelChatMessage {
+function message({ role, content }: RoleContent): vscode.LanguageModelChatMessage {
   const { User, Assistant } = vscode.LanguageModelChatMessageRole;
   return new vscode.LanguageModelChatMessage(role === "user" ? User : Assistant, content);
 }
 
-/** `taken`: the ids of calls so far, which grow. */
-function tell({ info, parts }: Entry, taken: Set<string>): Piece[] {
+/** Translates one entry. `taken`: call IDs in earlier entries; those of this entry are added. */
+function contentOf({ info, parts }: Entry, taken: Set<string>): RoleContent[] {
   if (info.role === "user") return piece("user", parts.flatMap(userContent));
   const calls = shownCalls(parts);
   const own = { own: true, renamed: false };
@@ -80,7 +80,7 @@ function tell({ info, parts }: Entry, taken: Set<string>): Piece[] {
   const isTaken = [...given.values()].some((id) => taken.has(id));
   const ids = isTaken ? callIDs(calls, { ...own, renamed: true }, () => true) : given;
   for (const id of ids.values()) taken.add(id);
-  const reply = parts.flatMap((part): Content[] => {
+  const reply = parts.flatMap((part): VSCodePart[] => {
     if (part.type === "text") return part.text.trim() && !part.ignored ? [text(part.text)] : [];
     const id = part.type === "tool" ? ids.get(part.id) : undefined;
     if (part.type !== "tool" || id === undefined) return [];
@@ -91,12 +91,12 @@ function tell({ info, parts }: Entry, taken: Set<string>): Piece[] {
     const words = text(failed ? `Error: ${output}` : output);
     return new vscode.LanguageModelToolResultPart(ids.get(call.id) ?? call.id, [words]);
   });
-  // Beside the results rather than in them, where providers take text alone.
+  // Files are separate parts, since many providers accept only text in a result.
   const files = calls.flatMap((call) => toolResult(call).files.flatMap(fileParts));
   return [...piece("assistant", reply), ...piece("user", [...results, ...files])];
 }
 
-function piece(role: Piece["role"], content: Content[]): Piece[] {
+function piece(role: RoleContent["role"], content: VSCodePart[]): RoleContent[] {
   return content.length === 0 ? [] : [{ role, content }];
 }
 
@@ -104,13 +104,13 @@ function text(words: string): vscode.LanguageModelTextPart {
   return new vscode.LanguageModelTextPart(words.toWellFormed());
 }
 
-function userContent(part: Part): Content[] {
+function userContent(part: Part): VSCodePart[] {
   const words = userText(part);
   if (words !== undefined) return [text(words)];
   return part.type === "file" ? fileParts(part) : [];
 }
 
-function fileParts(part: FilePart): Content[] {
+function fileParts(part: FilePart): VSCodePart[] {
   const content = fileContent(part);
   switch (content.type) {
     case "text":
@@ -118,7 +118,7 @@ function fileParts(part: FilePart): Content[] {
     case "image":
       return [vscode.LanguageModelDataPart.image(Buffer.from(content.data, "base64"), content.mime)];
     case "pdf":
-      return [text(`(The file ${content.filename} was attached; it cannot be shown here.)`)];
+      return [text(`(The file ${content.filename} was attached; it cannot be sent to this model.)`)];
     default:
       return never(content);
   }

@@ -5,21 +5,21 @@ import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { FileDiff } from "../../chat/message.ts";
 
-/** `file` is absolute, or relative to one of the workspace's folders. */
+/** Opens a file. `file` is absolute, or relative to one of the workspace's folders. */
 export async function openInEditor(file: string, line: number | undefined): Promise<void> {
-  const uri = await find(file);
+  const uri = await findFile(file);
   const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), 0);
   const selection = line === undefined ? {} : { selection: new vscode.Range(at, at) };
   await vscode.window.showTextDocument(uri, { preview: true, ...selection });
 }
 
-/** Shows a file that the agent has changed, but only where nothing else is open: a review is never in the way. */
+/** Shows a file that the agent has changed, but only if no other tab is open, so that it never gets in the way. */
 export async function showIfNothingIsOpen(file: string): Promise<void> {
   if (vscode.window.tabGroups.all.some((group) => group.tabs.length > 0)) return;
-  await vscode.window.showTextDocument(await find(file), { preview: true, preserveFocus: true });
+  await vscode.window.showTextDocument(await findFile(file), { preview: true, preserveFocus: true });
 }
 
-async function find(file: string): Promise<vscode.Uri> {
+async function findFile(file: string): Promise<vscode.Uri> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const places = path.isAbsolute(file)
     ? [vscode.Uri.file(file)]
@@ -28,20 +28,20 @@ async function find(file: string): Promise<vscode.Uri> {
     const found = await Promise.resolve(vscode.workspace.fs.stat(place)).catch(() => undefined);
     if (found) return place;
   }
-  throw new Error(`There is no file ${file} any more.`);
+  throw new Error(`The file ${file} does not exist any more.`);
 }
 
 const scheme = "rondo-proposed";
 const proposed = new Map<string, string>();
 
-/** Holds the texts that an edit which is being asked about would make. */
+/** Provides the texts that a proposed edit would write. */
 export function proposedTexts(): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(scheme, {
     provideTextDocumentContent: (uri) => proposed.get(uri.query) ?? "",
   });
 }
 
-/** Shows what an open question is about beside the text as it is: one file in a diff, several in a list of them. */
+/** Shows the edit of an open question next to the current text: one file in a diff, several in a multi-file diff. */
 export async function openPreview(chat: Chat, requestID: string): Promise<void> {
   const request = chat.requests.find((one) => one.id === requestID);
   const preview = request?.kind === "permission" ? request.preview : undefined;
@@ -59,10 +59,10 @@ export async function openPreview(chat: Chat, requestID: string): Promise<void> 
   await vscode.commands.executeCommand("vscode.diff", only.left, only.right, title, { preview: true });
 }
 
-/** The text as it is and as it would be. A file that would be moved stands as "old → new". */
+/** Returns URIs of the current and the proposed text. The path of a moved file is "old → new". */
 async function pairOf({ path: name, patch }: FileDiff, requestID: string) {
   const [from = name, to = from] = name.split(" → ");
-  const existing = await find(from).catch(() => undefined);
+  const existing = await findFile(from).catch(() => undefined);
   const before = existing ? (await vscode.workspace.openTextDocument(existing)).getText() : "";
   const after = applyPatch(before, patch, { autoConvertLineEndings: true });
   if (after === false) throw new Error(`${from} has changed since the edit was proposed, so its diff cannot be shown.`);

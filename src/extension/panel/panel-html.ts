@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
-/** The panel's page. Its policy lets nothing load but Rondo's own script, style and font; nothing reaches the network. */
+/** Returns the panel's page. Its policy allows only Rondo's own script, styles and font, and no network access. */
 export function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri): string {
   const nonce = randomBytes(16).toString("base64");
   const asset = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, "dist", name)).toString();

@@ -3,7 +3,7 @@ import type * as vscode from "vscode";
 import { apply, type Chat } from "../../chat/apply.ts";
 import type { ChatEvent, Status } from "../../chat/events.ts";
 import type { SessionSummary } from "../../chat/protocol.ts";
-import { noCheckpointsKept, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
+import { noSessionCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
 import { newSession, Session } from "../../loop/session/session.ts";
 import type { SessionDeps } from "../../loop/session/session-deps.ts";
 import type { Choices } from "../../loop/setup/agent-config.ts";
@@ -124,7 +124,7 @@ export class Conversations implements vscode.Disposable {
 
   /** Checkpoints of the session on screen. */
   get checkpoints(): SessionCheckpoints {
-    return this.#open.get(this.#current.chat.session.id)?.checkpoints ?? noCheckpointsKept;
+    return this.#open.get(this.#current.chat.session.id)?.checkpoints ?? noSessionCheckpoints;
   }
 
   recordPath(): string {

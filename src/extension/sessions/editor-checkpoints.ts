@@ -1,11 +1,11 @@
-/** Checkpoints in VS Code: open files are restored through their documents, and what files were can be looked at. */
+/** Checkpoints in VS Code: restores open files through their documents, and shows earlier versions in a diff. */
 import { realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import {
   type FileWriter,
-  noCheckpointsKept,
+  noSessionCheckpoints,
   openCheckpoints,
   type SessionCheckpoints,
 } from "../../checkpoints/session-checkpoints.ts";
@@ -13,17 +13,17 @@ import { decode } from "../../tools/text/codec.ts";
 import { endingOf, findDocument, putText, uriOf } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";
 
-interface Where {
-  /** Where the extension keeps what belongs to this workspace. */
+interface CheckpointOptions {
+  /** The extension's folder for this workspace. */
   storage: vscode.Uri;
   sessionID: string;
   log: Pick<vscode.LogOutputChannel, "warn">;
 }
 
-export function editorCheckpoints({ storage, sessionID, log }: Where): SessionCheckpoints {
+export function editorCheckpoints({ storage, sessionID, log }: CheckpointOptions): SessionCheckpoints {
   const limitBytes = readSettings().maxCheckpointBytes;
   const folders = vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === "file") ?? [];
-  if (limitBytes === 0 || folders.length === 0 || !vscode.workspace.isTrusted) return noCheckpointsKept;
+  if (limitBytes === 0 || folders.length === 0 || !vscode.workspace.isTrusted) return noSessionCheckpoints;
   return openCheckpoints({
     folder: vscode.Uri.joinPath(storage, "checkpoints").fsPath,
     sessionID,
@@ -34,13 +34,13 @@ export function editorCheckpoints({ storage, sessionID, log }: Where): SessionCh
   });
 }
 
-/** Of a session that is deleted: what was kept for it alone goes, too. It must be closed. */
+/** Deletes the checkpoints of a deleted session. The session must be closed. */
 export async function forgetCheckpoints(storage: vscode.Uri, sessionID: string): Promise<void> {
   const folder = vscode.Uri.joinPath(storage, "checkpoints", sessionID).fsPath;
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Restores through documents, so that undo works and editors show it at once. */
+/** Writes through documents, so that undo works and editors show the text at once. */
 const documents: FileWriter = {
   unsaved: async () =>
     vscode.workspace.textDocuments
@@ -55,7 +55,7 @@ const documents: FileWriter = {
       return await vscode.workspace.applyEdit(edit);
     }
     const text = decode(Buffer.from(bytes))?.text;
-    // The editor cannot hold it as it is: what is written on disk is taken over by a document without changes.
+    // An editor cannot hold such a text unchanged. A document without unsaved changes takes it over from the disk.
     if (text === undefined || endingOf(text) === "mixed") {
       await document.save();
       return false;
@@ -66,20 +66,20 @@ const documents: FileWriter = {
 
 const scheme = "rondo-checkpoint";
 
-/** By snapshot: who knows what files were. */
-const compared = new Map<string, SessionCheckpoints>();
+/** Checkpoints by the snapshot that is shown. */
+const shownSnapshots = new Map<string, SessionCheckpoints>();
 
-/** Shows the files that a restore would change, as they were beside how they are. */
+/** Shows the files that a restore would change: their old text next to the current one. */
 export async function compareWith(
   checkpoints: SessionCheckpoints,
   snapshot: string,
   signal: AbortSignal,
 ): Promise<void> {
   const { at, files } = await checkpoints.preview(snapshot, signal);
-  if (compared.size === 0) {
+  if (shownSnapshots.size === 0) {
     vscode.workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent: textAt });
   }
-  compared.set(snapshot, checkpoints);
+  shownSnapshots.set(snapshot, checkpoints);
   const shown = files.filter(({ problem }) => problem === "");
   const rows = await Promise.all(
     shown.map(async ({ path: name, file, effect }) => {
@@ -92,7 +92,7 @@ export async function compareWith(
 }
 
 async function textAt({ query: snapshot, fragment: name }: vscode.Uri): Promise<string> {
-  const bytes = await compared.get(snapshot)?.content(snapshot, name);
+  const bytes = await shownSnapshots.get(snapshot)?.content(snapshot, name);
   return (bytes && decode(Buffer.from(bytes))?.text) ?? "";
 }
 

@@ -1,4 +1,4 @@
-/** What the workspace and the user's folder bring: agents, rules, memory, hooks. Of the workspace only what is trusted. */
+/** Agents, rules, memory and hooks of the user and, if it is trusted, of the workspace. */
 import os from "node:os";
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
@@ -11,15 +11,15 @@ import { loadHooks } from "../../project/hook-settings.ts";
 import { loadProject } from "../../project/project.ts";
 import { readSettings } from "../settings.ts";
 
-/** Several files often change at once, as when a branch is checked out; in ms. */
-const settled = 200;
+/** Delay of a refresh: several files often change at once, for example when a branch is checked out. */
+const refreshDelayMs = 200;
 
 export class Projects implements vscode.Disposable {
   readonly #log: vscode.LogOutputChannel;
   readonly #changed = new vscode.EventEmitter<void>();
-  /** The agents may be others now. */
+  /** The list of agents may have changed. */
   readonly onDidChange = this.#changed.event;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #own: vscode.Disposable[] = [];
   #agents: AgentChoice[] | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -28,23 +28,23 @@ export class Projects implements vscode.Disposable {
     this.#log = log;
   }
 
-  /** Read anew each time; what could not be used is in the log, once. */
+  /** Reads the project again at each call. Each problem is logged once. */
   load(): Project {
-    const project = loadProject(world());
-    this.#tell(project.problems);
+    const project = loadProject(projectSources());
+    this.#report(project.problems);
     return project;
   }
 
-  /** Those that the user can choose or mention. */
+  /** Agents that the user can choose or mention. */
   get agents(): AgentChoice[] {
-    this.#agents ??= loadProject(world())
+    this.#agents ??= loadProject(projectSources())
       .agents.all()
       .filter(({ hidden }) => !hidden)
       .map(({ name, description, mode }) => ({ name, description, mode }));
     return this.#agents;
   }
 
-  /** The hooks of a session, read when the first is asked for and then the same for all its life. */
+  /** Returns the hooks of a session. They are read at the first use and stay the same until it is closed. */
   hooks(chat: Chat, recordPath: string, choices: Choices): Hooks {
     const context = {
       cwd: chat.session.cwd || os.homedir(),
@@ -54,14 +54,14 @@ export class Projects implements vscode.Disposable {
       env: process.env,
       onNote: (message: string) => this.#log.info(message),
     };
-    return whenAsked(() => {
-      const settings = loadHooks({ ...world(), own: readSettings().hooks });
-      this.#tell(settings.problems);
+    return lazyHooks(() => {
+      const settings = loadHooks({ ...projectSources(), own: readSettings().hooks });
+      this.#report(settings.problems);
       return commandHooks(settings, context);
     });
   }
 
-  /** From now on the list of agents follows the files. */
+  /** Starts watching the files of the agents. */
   watch(): void {
     if (this.#own.length > 0) return;
     this.#own.push(vscode.workspace.onDidGrantWorkspaceTrust(() => this.#refresh()));
@@ -82,14 +82,14 @@ export class Projects implements vscode.Disposable {
     for (const one of this.#own) one.dispose();
   }
 
-  #tell(problems: readonly string[]): void {
-    for (const problem of problems) if (!this.#told.has(problem)) this.#log.warn(problem);
-    for (const problem of problems) this.#told.add(problem);
+  #report(problems: readonly string[]): void {
+    for (const problem of problems) if (!this.#reported.has(problem)) this.#log.warn(problem);
+    for (const problem of problems) this.#reported.add(problem);
   }
 
   #refreshSoon(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#refresh(), settled);
+    this.#timer = setTimeout(() => this.#refresh(), refreshDelayMs);
   }
 
   #refresh(): void {
@@ -98,13 +98,13 @@ export class Projects implements vscode.Disposable {
   }
 }
 
-function world(): { folders: string[]; home: string; trusted: boolean } {
+function projectSources(): { folders: string[]; home: string; trusted: boolean } {
   const uris = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
   const folders = uris.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath);
   return { folders, home: os.homedir(), trusted: vscode.workspace.isTrusted };
 }
 
-function whenAsked(load: () => Hooks): Hooks {
+function lazyHooks(load: () => Hooks): Hooks {
   let loaded: Hooks | undefined;
   const hooks = () => {
     loaded ??= load();

@@ -1,4 +1,4 @@
-/** The rules of this workspace: those in force, how often each has decided, and the page that lists them. */
+/** The permission rules of this workspace, and how often each has decided. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import type { RuleRow } from "../../chat/protocol.ts";
@@ -6,49 +6,49 @@ import { Rule } from "../../chat/requests.ts";
 import { builtInRules } from "../../loop/permissions/rules.ts";
 import { readSettings } from "../settings.ts";
 
-/** Where VS Code keeps them for the workspace: nothing that an agent can write to. */
+/** Keys of values that VS Code keeps for this workspace, where no agent can write. */
 const keys = { rules: "rondo.rules", use: "rondo.ruleUse" };
 
 /** By rule, as JSON. */
-const Use = z.record(z.string(), z.object({ count: z.number(), lastAt: z.number() }));
-type Use = z.infer<typeof Use>;
+const RuleUse = z.record(z.string(), z.object({ count: z.number(), lastAt: z.number() }));
+type RuleUse = z.infer<typeof RuleUse>;
 
-/** Longest that a count waits to be kept, in ms. */
-const keepAfter = 2_000;
+/** Counts within this time are stored together. */
+const storeDelayMs = 2_000;
 
 export class StoredRules implements vscode.Disposable {
   readonly #memory: vscode.Memento;
   readonly #changed = new vscode.EventEmitter<void>();
-  /** Rules, or how often one has decided, have changed. */
+  /** The rules, or the number of decisions of one, have changed. */
   readonly onDidChange = this.#changed.event;
-  readonly #use: Use;
+  readonly #use: RuleUse;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(memory: vscode.Memento) {
     this.#memory = memory;
-    this.#use = Use.safeParse(memory.get(keys.use)).data ?? {};
+    this.#use = RuleUse.safeParse(memory.get(keys.use)).data ?? {};
   }
 
   inForce(): { user: readonly Rule[]; workspace: readonly Rule[] } {
-    return { user: readSettings().rules, workspace: this.#given() };
+    return { user: readSettings().rules, workspace: this.#workspaceRules() };
   }
 
-  /** Keeps rules that were given with "Always allow". */
+  /** Stores rules of "Always allow". */
   keep(rules: readonly Rule[]): void {
-    this.#store([...this.#given(), ...rules]);
+    this.#store([...this.#workspaceRules(), ...rules]);
   }
 
   used(rule: Rule): void {
-    const key = nameOf(rule);
+    const key = ruleKey(rule);
     this.#use[key] = { count: (this.#use[key]?.count ?? 0) + 1, lastAt: Date.now() };
-    this.#timer ??= setTimeout(() => this.#keepUse(), keepAfter);
+    this.#timer ??= setTimeout(() => this.#storeUse(), storeDelayMs);
     this.#changed.fire();
   }
 
   async remove(rule: Rule, source: "settings" | "workspace"): Promise<void> {
-    const others = (rules: readonly Rule[]) => rules.filter((other) => nameOf(other) !== nameOf(rule));
+    const others = (rules: readonly Rule[]) => rules.filter((other) => ruleKey(other) !== ruleKey(rule));
     if (source === "workspace") {
-      this.#store(others(this.#given()));
+      this.#store(others(this.#workspaceRules()));
       return;
     }
     const settings = vscode.workspace.getConfiguration("rondo");
@@ -57,44 +57,44 @@ export class StoredRules implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** The strongest come last, as they are judged. `agent`: who answers, with its own rules. */
+  /** Returns all rules in the order of their evaluation: the last match wins. `agent`: the current agent, with its rules. */
   rows(agent: { name: string; permission: readonly Rule[] }): RuleRow[] {
     const row = (source: RuleRow["source"], name: string) => (rule: Rule) => {
       const { permission, pattern, action } = rule;
-      const { count = 0, lastAt } = this.#use[nameOf(rule)] ?? {};
+      const { count = 0, lastAt } = this.#use[ruleKey(rule)] ?? {};
       return { rule: { permission, pattern, action }, source, agent: name, count, lastAt };
     };
     return [
       ...builtInRules.map(row("built-in", "")),
       ...agent.permission.map(row("agent", agent.name)),
       ...readSettings().rules.map(row("settings", "")),
-      ...this.#given().map(row("workspace", "")),
+      ...this.#workspaceRules().map(row("workspace", "")),
     ];
   }
 
   dispose(): void {
-    this.#keepUse();
+    this.#storeUse();
     this.#changed.dispose();
   }
 
-  #given(): Rule[] {
+  #workspaceRules(): Rule[] {
     return z.array(Rule).safeParse(this.#memory.get(keys.rules)).data ?? [];
   }
 
-  /** Of equal rules the last counts, which is the stronger place. */
+  /** Stores the rules. The last of several equal rules is kept, since the last match wins. */
   #store(rules: readonly Rule[]): void {
-    const unique = rules.filter((rule, at) => !rules.slice(at + 1).some((later) => nameOf(later) === nameOf(rule)));
+    const unique = rules.filter((rule, at) => !rules.slice(at + 1).some((later) => ruleKey(later) === ruleKey(rule)));
     void this.#memory.update(keys.rules, unique);
     this.#changed.fire();
   }
 
-  #keepUse(): void {
+  #storeUse(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     void this.#memory.update(keys.use, this.#use);
   }
 }
 
-function nameOf({ permission, pattern, action }: Rule): string {
+function ruleKey({ permission, pattern, action }: Rule): string {
   return JSON.stringify([permission, pattern, action]);
 }

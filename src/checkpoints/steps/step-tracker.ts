@@ -1,0 +1,374 @@
+/** Finds what each step changes: in the files that tools name, or by a scan of all files before and after a command. */
+import { createHash } from "node:crypto";
+import { statfsSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Change } from "../../loop/checkpoints.ts";
+import { isWithin } from "../../tools/file-access/requirements.ts";
+import { type FileState, type FoundFile, lstat, maxNamedBytes, sameStamp, sameState } from "../files/file-state.ts";
+import { TimeSlices } from "../files/time-slices.ts";
+import { readWithinRoots, relativeToRoots } from "../files/within-roots.ts";
+import { type FileDifference, type FileEntry, FileTree, TooManyFiles } from "../scan/file-tree.ts";
+import { StampTable } from "../scan/stamp-table.ts";
+import { inGit, isFolderOnly, type Transition } from "../store/change-log.ts";
+import type { SessionStore } from "../store/session-store.ts";
+import type { CopyPool } from "./copy-pool.ts";
+import { EarlierContents } from "./earlier-contents.ts";
+
+/** A file that a tool is about to write. */
+interface NamedWrite {
+  before: FileState;
+  /** Its state at the last scan, if the user has changed it since. */
+  beforeUser: FileState | undefined;
+  /** Number of the scan that was running then, or 0. */
+  scan: number;
+  /** Missing parent folders, which the tool has to create. */
+  folders: string[];
+}
+
+/** Maximum number of changes by the user that are recorded. Switching a branch, for example, makes more. */
+const maxUserChanges = 200;
+
+/** Maximum duration of a scan that is repeated before every command. */
+const shortScanMs = 25;
+
+/** Time for which the last scan is used when scans take longer. */
+const scanValidMs = 10_000;
+
+/** Maximum delay of the clock of a file system. */
+const clockGrainMs = 20;
+
+/** Maximum time that a command waits for the first copies of all files. */
+const copyTimeoutMs = 5000;
+
+/** A command that may run in this step. Times are in milliseconds since 1970. */
+interface RunningCommand {
+  since: number;
+  /** Time of the last scan, unless one ran right before the command. */
+  scannedAt: number | undefined;
+}
+
+type BaselineState = "none" | "read" | "off";
+
+interface StepTrackerOptions {
+  roots: readonly string[];
+  storeFolder: string;
+  store: SessionStore;
+  pool: CopyPool;
+  log(line: string): void;
+}
+
+export class StepTracker {
+  readonly #roots: readonly string[];
+  readonly #store: SessionStore;
+  readonly #log: (line: string) => void;
+  readonly #table = new StampTable();
+  readonly #tree: FileTree;
+  readonly #contents: EarlierContents;
+  readonly #named = new Map<string, NamedWrite>();
+  #baseline: BaselineState = "none";
+  #tail: Promise<unknown> = Promise.resolve();
+  #ended: Promise<unknown> = Promise.resolve();
+  /** Number of unfinished calls of `end`. */
+  #ending = 0;
+  #snapshot = { id: "", at: 0 };
+  #command: RunningCommand | undefined;
+  #scanCount = 0;
+  /** Number of the scan that runs, or 0. */
+  #currentScan = 0;
+  #lastScan = { at: 0, tookMs: 0 };
+  #copying: Promise<void> | undefined;
+
+  /** `storeFolder` is not scanned if it is in one of `roots`. */
+  constructor({ roots, storeFolder, store, pool, log }: StepTrackerOptions) {
+    this.#roots = roots;
+    this.#store = store;
+    this.#log = log;
+    this.#tree = new FileTree(roots, storeFolder, this.#table);
+    this.#contents = new EarlierContents(roots, pool, store);
+  }
+
+  begin(id: string, at: number): Promise<void> {
+    this.#recover();
+    // The previous step was not ended.
+    if (this.busy && this.#ending === 0) void this.end(`${id}-0`);
+    this.#snapshot = { id, at };
+    return this.queue(async () => {
+      this.#store.append({ type: "snapshot", id, at });
+      if (this.#baseline === "none") await this.#readTree();
+      else await this.recordUserChanges(id);
+    });
+  }
+
+  async ready(writes: readonly string[] | "unknown"): Promise<void> {
+    await this.#ended;
+    if (writes !== "unknown") return await this.#recordNamed(writes);
+    await this.queue(async () => {
+      if (this.#command) return;
+      const { at, tookMs } = this.#lastScan;
+      const isRecent = tookMs > shortScanMs && Date.now() - at < scanValidMs && this.#roots.every(usesLocalClock);
+      if (!isRecent) await this.recordUserChanges(undefined);
+      this.#command = { since: Date.now(), scannedAt: isRecent ? at : undefined };
+    });
+    // Files that are not copied by then are not saved. Copies of files that have changed by then are not used.
+    if (this.#copying) await Promise.race([this.#copying, sleep(copyTimeoutMs, undefined, { ref: false })]);
+  }
+
+  end(id: string): Promise<Change | undefined> {
+    this.#ending++;
+    const ended = this.queue(() => this.#finish(id)).finally(() => {
+      this.#ending--;
+    });
+    this.#ended = ended.catch(() => {});
+    void this.queue(() => this.#store.enforceLimit(new TimeSlices()));
+    return ended;
+  }
+
+  /** Records what the user has changed since the last scan. Does nothing while a step changes files. */
+  async recordUserChanges(until: string | undefined): Promise<void> {
+    if (this.#baseline !== "read" || this.#command) return;
+    const differences = await this.#scan();
+    const files = await this.#transitions(differences, maxUserChanges);
+    if (files.length === 0 || files.length > maxUserChanges) return;
+    this.#store.append({ type: "change", by: "user", files, ...(until !== undefined && { until }) });
+  }
+
+  /** Runs `work` after all earlier work has ended. */
+  queue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#tail.then(work);
+    this.#tail = done.catch(() => {});
+    return done;
+  }
+
+  /** Remembers files and folders that a restore has written, so that the next scan does not report them. */
+  refresh(transitions: readonly Transition[]): void {
+    if (this.#baseline !== "read") return;
+    for (const { path: name, before, after } of transitions) {
+      if (before.type === "folder" || after.type === "folder") this.#tree.refreshFolder(name);
+      if (after.type !== "folder") this.#remember(name, readWithinRoots(name, maxNamedBytes, this.#roots));
+    }
+  }
+
+  get busy(): boolean {
+    return this.#command !== undefined || this.#named.size > 0;
+  }
+
+  async close(): Promise<void> {
+    await this.#tail;
+    await this.#table.close();
+    this.#contents.close();
+  }
+
+  async #readTree(): Promise<void> {
+    const started = Date.now();
+    try {
+      await this.#tree.read();
+      this.#baseline = "read";
+      this.#copying = this.#copyFiles();
+    } catch (error) {
+      this.#stopScanning(error);
+    }
+    this.#lastScan = { at: started, tookMs: Date.now() - started };
+  }
+
+  async #copyFiles(): Promise<void> {
+    try {
+      await this.#contents.copyFiles(this.#tree);
+    } catch (error) {
+      this.#log(`Checkpoints: not all files could be copied: ${error}`);
+    }
+    this.#copying = undefined;
+  }
+
+  /** Stops scanning. @throws `error` unless it is about the number of files */
+  #stopScanning(error: unknown): void {
+    if (!(error instanceof TooManyFiles)) throw error;
+    this.#baseline = "off";
+    this.#log("Checkpoints: there are too many files here, so only files that tools write by name are saved.");
+  }
+
+  /** Records what a run that was killed during a step may have written. */
+  #recover(): void {
+    if (this.#snapshot.id !== "") return;
+    const { open } = this.#store.history();
+    if (open.size === 0) return;
+    const files = [...open].flatMap(([name, before]): Transition[] => {
+      const { state } = readWithinRoots(name, maxNamedBytes, this.#roots);
+      if (sameState(before, state)) return [];
+      return [{ path: name, before, after: state.type === "file" ? { ...state, hash: "" } : state }];
+    });
+    this.#store.append({ type: "change", by: "agent", files });
+  }
+
+  async #recordNamed(writes: readonly string[]): Promise<void> {
+    const names = writes.filter((name) => !this.#named.has(name) && this.#isInWorkspace(name));
+    if (names.length === 0) return;
+    const touched: [NamedWrite, Promise<FileState>][] = [];
+    const noted = names.map((name) => {
+      const { state, bytes, stamp } = readWithinRoots(name, maxNamedBytes, this.#roots);
+      this.#store.save(state, bytes);
+      const named: NamedWrite = {
+        before: state,
+        beforeUser: undefined,
+        scan: this.#currentScan,
+        folders: this.#missingFolders(name),
+      };
+      this.#named.set(name, named);
+      const entry = this.#baseline === "read" && this.#currentScan === 0 ? this.#tree.entry(name) : undefined;
+      if (entry && !(stamp && sameStamp(entry.stamp, stamp))) touched.push([named, this.#saveEarlier(name, entry)]);
+      return { path: name, before: state };
+    });
+    this.#store.append({ type: "intent", snapshot: this.#snapshot.id, at: this.#snapshot.at, files: noted });
+    for (const [named, state] of touched) named.beforeUser = await state;
+  }
+
+  #missingFolders(file: string): string[] {
+    const missing: string[] = [];
+    for (
+      let folder = path.dirname(file);
+      !lstat(folder) && this.#isInWorkspace(folder);
+      folder = path.dirname(folder)
+    ) {
+      missing.unshift(folder);
+    }
+    return missing;
+  }
+
+  #isInWorkspace(name: string): boolean {
+    return path.isAbsolute(name) && !inGit(name) && this.#roots.some((root) => name !== root && isWithin(name, root));
+  }
+
+  async #scan(): Promise<FileDifference[]> {
+    const started = Date.now();
+    this.#currentScan = ++this.#scanCount;
+    const { reads } = this.#tree;
+    try {
+      const differences = await this.#tree.scan();
+      if (this.#tree.reads !== reads) this.#copying ??= this.#copyFiles();
+      return differences;
+    } catch (error) {
+      this.#stopScanning(error);
+      return [];
+    } finally {
+      this.#currentScan = 0;
+      this.#lastScan = { at: started, tookMs: Date.now() - started };
+    }
+  }
+
+  async #finish(id: string): Promise<Change | undefined> {
+    const command = this.#command;
+    if (!command && this.#named.size === 0) return undefined;
+    this.#command = undefined;
+    const found = command && this.#baseline === "read" ? await this.#transitions(await this.#scan(), Infinity) : [];
+    const users = found.filter((change) => command && isUserChange(change, command));
+    const agents = found.filter((change) => !users.includes(change));
+    const named = this.#named.size > 0;
+    for (const [name, write] of this.#named) this.#finishNamed(name, write, users, agents);
+    this.#named.clear();
+    if (users.length > 0) this.#store.append({ type: "change", by: "user", files: users });
+    if (agents.length > 0 || named) this.#store.append({ type: "change", by: "agent", files: agents });
+    this.#store.append({ type: "snapshot", id, at: Date.now() });
+    const files = agents.filter((change) => !isFolderOnly(change));
+    if (files.length === 0) return undefined;
+    return {
+      snapshot: id,
+      hash: this.#fingerprint(files),
+      files: files.map(({ path }) => relativeToRoots(this.#roots, path)).sort(),
+    };
+  }
+
+  #finishNamed(
+    name: string,
+    { before, beforeUser, folders }: NamedWrite,
+    users: Transition[],
+    agents: Transition[],
+  ): void {
+    if (beforeUser && !sameState(beforeUser, before)) users.push({ path: name, before: beforeUser, after: before });
+    const found = readWithinRoots(name, maxNamedBytes, this.#roots);
+    const changes: Transition[] = folders
+      .filter((folder) => lstat(folder)?.isDirectory() && !agents.some(({ path }) => path === folder))
+      .map((folder) => ({ path: folder, before: { type: "missing" }, after: { type: "folder" } }));
+    if (!sameState(before, found.state)) {
+      this.#store.save(found.state, found.bytes);
+      changes.push({ path: name, before, after: found.state });
+    }
+    agents.push(...changes);
+    if (this.#baseline !== "read") return;
+    for (const folder of folders) this.#tree.refreshFolder(folder);
+    this.#remember(name, found);
+  }
+
+  #remember(name: string, found: FoundFile): void {
+    this.#tree.refresh(name, found.state.type === "folder" ? undefined : found.stamp);
+    this.#contents.note(name, found);
+  }
+
+  async #saveEarlier(name: string, entry: FileEntry | undefined): Promise<FileState> {
+    const { state, bytes } = await this.#contents.stateOf(name, entry);
+    this.#store.save(state, bytes);
+    return state;
+  }
+
+  /** Returns the real differences, and saves the earlier contents of up to `maxSaved` of them. */
+  async #transitions(differences: readonly FileDifference[], maxSaved: number): Promise<Transition[]> {
+    const slices = new TimeSlices();
+    const found = new Map<string, Transition>();
+    for (const difference of differences) {
+      await slices.yieldIfDue();
+      const { path: name } = difference;
+      if (found.has(name)) continue;
+      if (difference.type === "folder") {
+        const { state } = readWithinRoots(name, this.#contents.readLimit(name), this.#roots);
+        if (state.type !== difference.before)
+          found.set(name, { path: name, before: { type: difference.before }, after: state });
+        continue;
+      }
+      const named = this.#named.get(name);
+      if (named) {
+        if (named.scan === this.#scanCount) named.beforeUser = await this.#saveEarlier(name, difference.before);
+        continue;
+      }
+      const { state: before, bytes } = await this.#contents.stateOf(name, difference.before);
+      const now = readWithinRoots(name, this.#contents.readLimit(name), this.#roots);
+      const { state, stamp } = now;
+      const isSame = stamp && difference.before ? sameStamp(stamp, difference.before.stamp) : false;
+      if (!sameState(before, state) && !(isSame && before.type === "file" && before.hash === "")) {
+        found.set(name, { path: name, before, after: state });
+        if (found.size <= maxSaved) this.#store.save(before, bytes);
+      }
+      // It may have changed since the scan, and its stamp and content must be of the same moment.
+      this.#tree.updateStamp(name, stamp);
+      this.#contents.note(name, now);
+    }
+    return [...found.values()];
+  }
+
+  #fingerprint(files: readonly Transition[]): string {
+    const lines = files
+      .map((file) => JSON.stringify([relativeToRoots(this.#roots, file.path), file.before, file.after]))
+      .sort();
+    return createHash("sha256").update(lines.join("\n")).digest("hex");
+  }
+}
+
+/**
+ * Whether the user changed or created the file between the last scan and the command. A moved file keeps its times, so the
+ * birth time of a new file counts too.
+ */
+function isUserChange({ path: name, before, after }: Transition, { since, scannedAt }: RunningCommand): boolean {
+  if (scannedAt === undefined || after.type !== "file") return false;
+  const stats = lstat(name);
+  if (!stats || stats.ctimeMs >= since - clockGrainMs) return false;
+  return before.type === "file" || (before.type === "missing" && stats.birthtimeMs > scannedAt);
+}
+
+/** Linux's numbers of file systems that may use another machine's clock: NFS, SMB, CIFS, FUSE, 9p. */
+const remoteFileSystems = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x65735546, 0x01021997]);
+
+function usesLocalClock(folder: string): boolean {
+  try {
+    return !remoteFileSystems.has(statfsSync(folder).type);
+  } catch {
+    return false;
+  }
+}

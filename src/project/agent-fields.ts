@@ -1,4 +1,4 @@
-/** The front matter of an agent as Rondo, Claude Code and OpenCode write it, and the agent it stands for (spec P4). */
+/** Parses the front matter of agents for Rondo, Claude Code and OpenCode (spec P4). */
 import * as z from "zod/mini";
 import { Rule } from "../chat/requests.ts";
 import type { Agent } from "../loop/agents/agents.ts";
@@ -8,7 +8,7 @@ import { ourTool } from "./tool-names.ts";
 const entries = 200;
 const words = (longest: number) =>
   z
-    .string({ error: "must be text" })
+    .string({ error: "must be a string" })
     .check(
       z.trim(),
       z.minLength(1, { error: "must not be empty" }),
@@ -20,23 +20,23 @@ const count = z
   .check(z.gte(1, { error: "must be at least 1" }), z.lte(10_000, { error: "must be at most 10000" }));
 const action = z.enum(["allow", "ask", "deny"]);
 
-/** "Read, Grep": these alone. `[Read, Grep]`: the same. */
+/** "Read, Grep" or `[Read, Grep]`: only these tools. */
 const ToolList = z.pipe(
   z.union([z.string(), z.array(z.string())], { error: "must be names of tools, as in `Read, Grep`" }),
   z.transform((value) => listOf(value).slice(0, entries)),
 );
-/** `{ bash: false }`: all but these. */
+/** `{ bash: false }`: all tools except these. */
 const ToolSwitches = z.record(z.string(), z.boolean());
 
 /** `deny`, `{ edit: deny, bash: { "git *": allow } }`, or rules as in the settings. */
-const Permission = z.union(
+const AgentPermission = z.union(
   [action, z.record(z.string(), z.union([action, z.record(z.string(), action)])), z.array(Rule)],
   { error: 'must be as in `edit: deny` or `bash: { "git *": allow }`, each allow, ask or deny' },
 );
 
-const Fields = z.object(
+const AgentFields = z.object(
   {
-    /** Never a path, and never anything that would have to be quoted in an @mention. */
+    /** Never a path, and nothing that needs quotes in an @mention. */
     name: words(64).check(z.regex(/^[\p{L}\p{N}_-]+$/u, { error: "may hold letters, digits, - and _ only" })),
     description: words(4000),
     mode: z.optional(z.enum(["primary", "subagent", "all"], { error: "must be primary, subagent or all" })),
@@ -50,12 +50,12 @@ const Fields = z.object(
     tools: z.optional(
       z.union([ToolList, ToolSwitches], { error: "must be names, as in `Read, Grep`, or as in `bash: false`" }),
     ),
-    permission: z.optional(Permission),
+    permission: z.optional(AgentPermission),
     hidden: z.optional(flag),
     options: z.optional(z.record(z.string(), z.unknown(), { error: "must be fields and their values" })),
-    /** Claude Code's; `plan` alone means something here, for the others would widen what it may do. */
-    permissionMode: z.optional(z.string({ error: "must be text" })),
-    /** Claude Code's name for `steps`, and OpenCode's. */
+    /** Field of Claude Code. Only `plan` has an effect, because the other values would allow more. */
+    permissionMode: z.optional(z.string({ error: "must be a string" })),
+    /** Names of `steps` in Claude Code and OpenCode. */
     maxTurns: z.optional(count),
     maxSteps: z.optional(count),
     disallowedTools: z.optional(ToolList),
@@ -63,24 +63,24 @@ const Fields = z.object(
   { error: "must begin with front matter: `name: …` and `description: …` between two lines of `---`" },
 );
 
-/** Claude Code's names for models of its own choice: here the session's model answers. */
+/** Claude Code's names for models that it chooses itself. Here they mean the session's model. */
 const sessionModel = /^(inherit|default|sonnet|opus|haiku|opusplan)$/;
 
 export type ParsedAgent =
   | { type: "agent"; agent: Agent; notes: string[] }
-  /** A sentence's end for each field that is wrong. */
+  /** The end of a sentence for each wrong field. */
   | { type: "invalid"; fields: string[] };
 
-export interface Origin {
+export interface AgentOrigin {
   source: "workspace" | "user";
-  /** Takes the place of a missing name. */
+  /** Used if the name is missing. */
   fileName: string;
-  /** Of a file that says nothing of it. */
+  /** Used if the mode is missing. */
   mode: Agent["mode"];
 }
 
-export function parseAgent({ data, body }: Markdown, { source, fileName, mode }: Origin): ParsedAgent {
-  const parsed = Fields.safeParse(isRecord(data) ? { name: fileName, ...withoutEmpty(data) } : data);
+export function parseAgent({ data, body }: Markdown, { source, fileName, mode }: AgentOrigin): ParsedAgent {
+  const parsed = AgentFields.safeParse(isRecord(data) ? { name: fileName, ...withoutEmpty(data) } : data);
   if (!parsed.success) {
     const fields = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the file"} ${message}`);
     return { type: "invalid", fields };
@@ -89,7 +89,7 @@ export function parseAgent({ data, body }: Markdown, { source, fileName, mode }:
   const { rules, notes } = narrowed(rulesOf(fields.permission), source);
   const options = source === "user" ? (fields.options ?? {}) : {};
   if (fields.options && source === "workspace")
-    notes.push("its options are left out: only the user's agents may set them");
+    notes.push("its options are ignored: only the user's agents may set them");
   const agent: Agent = {
     name: fields.name,
     description: fields.description,
@@ -108,7 +108,7 @@ export function parseAgent({ data, body }: Markdown, { source, fileName, mode }:
   return { type: "agent", agent, notes };
 }
 
-/** `tools:` with nothing behind it says nothing. */
+/** Removes fields without a value, such as `tools:`. */
 function withoutEmpty(data: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
 }
@@ -117,28 +117,28 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a tool is limited to, as in `Bash(git *)`, is left to the permissions. */
+/** Ignores limits as in `Bash(git *)`, which are permissions. */
 function listOf(value: string | string[]): string[] {
   const names = typeof value === "string" ? value.replace(/\([^()]*\)/g, "").split(",") : value;
-  return names.map((name) => patternOf(name.replace(/\(.*$/s, "").trim())).filter((name) => name !== "");
+  return names.map((name) => toolPattern(name.replace(/\(.*$/s, "").trim())).filter((name) => name !== "");
 }
 
 /** `mcp__github` stands for all tools of that server. */
-function patternOf(name: string): string {
+function toolPattern(name: string): string {
   return /^mcp__[^_*]+(_[^_*]+)*$/.test(name) ? `${name}__*` : ourTool(name);
 }
 
 function switchesOf(tools: string[] | Record<string, boolean> | undefined): Record<string, boolean> {
   if (tools === undefined) return {};
   if (Array.isArray(tools)) return Object.fromEntries([["*", false], ...tools.map((name) => [name, true] as const)]);
-  return Object.fromEntries(Object.entries(tools).map(([name, on]) => [patternOf(name), on]));
+  return Object.fromEntries(Object.entries(tools).map(([name, on]) => [toolPattern(name), on]));
 }
 
 function off(tools: readonly string[]): Record<string, boolean> {
   return Object.fromEntries(tools.map((name) => [name, false]));
 }
 
-function rulesOf(permission: z.infer<typeof Permission> | undefined): Rule[] {
+function rulesOf(permission: z.infer<typeof AgentPermission> | undefined): Rule[] {
   if (permission === undefined) return [];
   if (typeof permission === "string") return [{ permission: "*", pattern: "*", action: permission }];
   if (Array.isArray(permission)) return permission.map((rule) => ({ ...rule, permission: ourTool(rule.permission) }));
@@ -149,12 +149,12 @@ function rulesOf(permission: z.infer<typeof Permission> | undefined): Rule[] {
   });
 }
 
-/** Whoever wrote the workspace's files may not let an agent do more than the user's own rules do. */
-function narrowed(rules: Rule[], source: Origin["source"]): { rules: Rule[]; notes: string[] } {
+/** Removes rules that allow from a workspace's agent, so that it can do no more than the user's rules allow. */
+function narrowed(rules: Rule[], source: AgentOrigin["source"]): { rules: Rule[]; notes: string[] } {
   const limited = rules.slice(0, entries);
   if (source === "user") return { rules: limited, notes: [] };
   const kept = limited.filter((rule) => rule.action !== "allow");
   const notes =
-    kept.length === limited.length ? [] : ["its rules that allow are left out: a workspace may only narrow"];
+    kept.length === limited.length ? [] : ["its rules that allow are ignored: a workspace may only deny or ask"];
   return { rules: kept, notes };
 }

@@ -1,29 +1,29 @@
-/** Agents in Markdown files (spec P4). */
+/** Loads agents from Markdown files (spec P4). */
 import path from "node:path";
 import type { Agent } from "../loop/agents/agents.ts";
 import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/file-access/config-files.ts";
-import { type Origin, parseAgent } from "./agent-fields.ts";
+import { type AgentOrigin, parseAgent } from "./agent-fields.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";
 
-/** Bytes. A longer prompt is no prompt, and half of one would be another. */
-const sizeLimit = 256 * 1024;
+/** Larger files are rejected rather than cut, because half a prompt is a different prompt. */
+const maxFileBytes = 256 * 1024;
 
 interface FoundAgents {
-  /** The nearest last, so that it takes the place of the others. */
+  /** The nearest comes last, so that it replaces others of its name. */
   agents: Agent[];
-  /** By the name under which they would be asked for. */
+  /** Problems by the agent's name. */
   broken: Map<string, string>;
   problems: string[];
 }
 
-/** `roots` nearest first. A broken file never stops the others; the next file of its name takes its place. */
+/** `roots` are ordered nearest first. A broken file is replaced by the next file of the same name. */
 export function findAgents(roots: readonly ConfigRoot[]): FoundAgents {
   const agents: Agent[] = [];
   const broken = new Map<string, string>();
   const problems: string[] = [];
   for (const { root, name } of roots.flatMap(candidates)) {
     const shown = root.prefix + name;
-    const loaded = load(root, name);
+    const loaded = loadAgent(root, name);
     if (loaded.type === "missing") continue;
     if (loaded.type === "broken") {
       const problem = `The agent in ${shown} cannot be used: ${loaded.why}.`;
@@ -43,18 +43,18 @@ function candidates(root: ConfigRoot): { root: ConfigRoot; name: string }[] {
   return names.map((name) => ({ root, name }));
 }
 
-type Loaded =
+type LoadedAgent =
   | { type: "missing" }
   | { type: "agent"; agent: Agent; notes: string[] }
   | { type: "broken"; name: string; why: string };
 
-function load(root: ConfigRoot, name: string): Loaded {
+function loadAgent(root: ConfigRoot, name: string): LoadedAgent {
   const fileName = path.posix.basename(name, ".md");
-  const found = readConfigFile(root, name, sizeLimit);
+  const found = readConfigFile(root, name, maxFileBytes);
   if (found.type === "missing") return found;
   if (found.type === "unusable") return { type: "broken", name: fileName, why: found.why };
-  if (found.size > sizeLimit) {
-    return { type: "broken", name: fileName, why: `it is larger than ${sizeLimit / 1024} KiB` };
+  if (found.size > maxFileBytes) {
+    return { type: "broken", name: fileName, why: `it is larger than ${maxFileBytes / 1024} KiB` };
   }
   const text = decodeText(found.bytes);
   if (text === undefined) return { type: "broken", name: fileName, why: "it is not text" };
@@ -65,15 +65,15 @@ function load(root: ConfigRoot, name: string): Loaded {
     if (!(error instanceof SyntaxError)) throw error;
     return { type: "broken", name: fileName, why: error.message };
   }
-  // Claude Code's agents are subagents and nothing else.
-  const mode: Origin["mode"] = name.startsWith(".claude/") ? "subagent" : "all";
+  // Claude Code's agents are always subagents.
+  const mode: AgentOrigin["mode"] = name.startsWith(".claude/") ? "subagent" : "all";
   const parsed = parseAgent(markdown, { source: root.source, fileName, mode });
   if (parsed.type === "invalid")
     return { type: "broken", name: nameIn(markdown, fileName), why: parsed.fields.join("; ") };
   return parsed;
 }
 
-/** An agent whose other fields are wrong is asked for by the name in its file. */
+/** Returns the name of an agent whose other fields are wrong. */
 function nameIn({ data }: Markdown, fileName: string): string {
   const hasName = typeof data === "object" && data !== null && "name" in data && typeof data.name === "string";
   return hasName ? String(data.name) : fileName;

@@ -10,19 +10,19 @@ import type { CommandHook, HookSettings } from "./hook-settings.ts";
 import { claudeTools } from "./tool-names.ts";
 
 interface HookContext {
-  /** Where hooks run, and what they know as the project's folder. */
+  /** The project's folder, in which hooks run. */
   cwd: string;
   sessionID: string;
-  /** The session's record; "" when nothing is recorded. */
+  /** Path of the session's record; "" when nothing is recorded. */
   transcriptPath: string;
   permissionMode(): PermissionMode;
-  /** What hooks inherit, save keys. */
+  /** The environment, which hooks inherit without keys. */
   env: NodeJS.ProcessEnv;
-  /** Logs what is worth knowing later. */
+  /** Logs a message. */
   onNote(message: string): void;
 }
 
-/** Settings are those of one snapshot: nothing is read again. */
+/** Runs the hooks of one snapshot of the settings. */
 export function commandHooks({ hooks }: HookSettings, context: HookContext): Hooks {
   return {
     has: (event) => hooks.has(event),
@@ -30,9 +30,9 @@ export function commandHooks({ hooks }: HookSettings, context: HookContext): Hoo
       const names = subject === undefined ? undefined : namesOf(event, subject);
       const matching = (hooks.get(event) ?? []).filter((hook) => names === undefined || hook.matches(names));
       const outcomes = await Promise.all(
-        once(matching).map((hook) => {
-          const told = JSON.stringify({ ...shared(event, context), ...inputFor(hook, input, context.cwd) });
-          return run(event, hook, told, context, signal);
+        withoutDuplicates(matching).map((hook) => {
+          const json = JSON.stringify({ ...commonInput(event, context), ...hookInput(hook, input, context.cwd) });
+          return runHook(event, { hook, input: json, context, signal });
         }),
       );
       return signal.aborted ? noOutcome : mergeOutcomes(outcomes);
@@ -40,12 +40,12 @@ export function commandHooks({ hooks }: HookSettings, context: HookContext): Hoo
   };
 }
 
-/** A command that several entries name runs once. */
-function once(hooks: readonly CommandHook[]): CommandHook[] {
+/** Removes repeated commands. */
+function withoutDuplicates(hooks: readonly CommandHook[]): CommandHook[] {
   return hooks.filter((hook, index) => hooks.findIndex(({ command }) => command === hook.command) === index);
 }
 
-function shared(event: HookEvent, { sessionID, transcriptPath, cwd, permissionMode }: HookContext) {
+function commonInput(event: HookEvent, { sessionID, transcriptPath, cwd, permissionMode }: HookContext) {
   return {
     session_id: sessionID,
     transcript_path: transcriptPath,
@@ -55,15 +55,12 @@ function shared(event: HookEvent, { sessionID, transcriptPath, cwd, permissionMo
   };
 }
 
-/**
- * In the words that the hook was written for: Claude Code's names of tools, and absolute paths, where Rondo's tools also
- * take relative ones.
- */
-function inputFor(hook: CommandHook, input: Record<string, unknown>, cwd: string): Record<string, unknown> {
+/** Returns the input that the hook was written for: with Claude Code's tool names if necessary, and an absolute path. */
+function hookInput(hook: CommandHook, input: Record<string, unknown>, cwd: string): Record<string, unknown> {
   const { tool_name: tool, tool_input: given } = input;
   if (typeof tool !== "string") return input;
   const theirs = claudeTools(tool);
-  // A matcher of `rondo.hooks` that fits Claude Code's name alone was written for Claude Code, too.
+  // A matcher of `rondo.hooks` that matches only Claude Code's name was also written for Claude Code.
   const isTheirs = hook.forClaude || (!hook.matches([tool]) && hook.matches(theirs));
   return {
     ...input,
@@ -82,36 +79,40 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-async function run(
-  event: HookEvent,
-  { command, timeout }: CommandHook,
-  told: string,
-  { cwd, env, onNote }: HookContext,
-  signal: AbortSignal,
-): Promise<HookOutcome> {
+interface HookRun {
+  hook: CommandHook;
+  /** JSON for its standard input. */
+  input: string;
+  context: HookContext;
+  signal: AbortSignal;
+}
+
+async function runHook(event: HookEvent, { hook, input, context, signal }: HookRun): Promise<HookOutcome> {
+  const { command, timeoutMs } = hook;
+  const { cwd, env, onNote } = context;
   const name = `\`${command.length > 80 ? `${command.slice(0, 79)}…` : command}\``;
   const environment = { ...withoutKeys(env), CLAUDE_PROJECT_DIR: cwd };
-  const end = await runProcess({ command, cwd, env: environment, input: told, timeout, signal });
+  const end = await runProcess({ command, cwd, env: environment, input, timeoutMs, signal });
   switch (end.type) {
     case "aborted":
       return noOutcome;
     case "timeout":
-      return failure(`The hook ${name} took longer than ${timeout / 1000} s and was ended.`);
+      return failed(`The hook ${name} took longer than ${timeoutMs / 1000} s and was terminated.`);
     case "failed":
-      return failure(`The hook ${name} could not be run: ${end.why}.`);
+      return failed(`The hook ${name} could not be run: ${end.why}.`);
     case "exit":
-      if (end.isCut) onNote(`The hook ${name} wrote more than ${outputLimit / 1024} KiB; the rest was left out.`);
+      if (end.isCut) onNote(`The hook ${name} wrote more than ${outputLimit / 1024} KiB. The rest was ignored.`);
       return outcomeOf(event, name, end);
     default:
       return never(end);
   }
 }
 
-function failure(message: string): HookOutcome {
+function failed(message: string): HookOutcome {
   return { ...noOutcome, messages: [message] };
 }
 
-/** Without keys of providers, and without what belongs to the editor's own process. */
+/** Removes keys of providers and variables of the editor's own process. */
 function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !secret.test(name)));
 }

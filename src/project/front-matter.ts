@@ -1,22 +1,22 @@
-/** The YAML at the beginning of a Markdown file. */
+/** Reads the YAML at the beginning of a Markdown file. */
 import { parse } from "yaml";
 
 export interface Markdown {
-  /** What the YAML says; undefined without front matter. */
+  /** Value of the YAML; undefined without front matter. */
   data: unknown;
   body: string;
 }
 
-/** Characters, and levels. More than a page is a mistake, or an attack on the parser: its time grows with the square. */
-const longest = 8_000;
-const deepest = 30;
+/** Limits in characters and levels. The parser's time grows with the square of the length, so longer input may be an attack. */
+const maxLength = 8_000;
+const maxDepth = 30;
 
-/** @throws SyntaxError in words for people, when the front matter is no YAML */
+/** @throws SyntaxError with a message for people when the front matter is not YAML */
 export function readMarkdown(text: string): Markdown {
   const found = /^---[ \t]*\n((?:[\s\S]*?\n)?)---[ \t]*(?:\n|$)/.exec(text);
   const yaml = found?.[1];
   if (found === null || yaml === undefined) return { data: undefined, body: text.trim() };
-  if (yaml.length > longest) throw new SyntaxError(`its front matter is longer than ${longest} characters`);
+  if (yaml.length > maxLength) throw new SyntaxError(`its front matter is longer than ${maxLength} characters`);
   if (isDeep(yaml)) throw new SyntaxError("its front matter is nested too deeply");
   return { data: parseYaml(yaml), body: text.slice(found[0].length).trim() };
 }
@@ -26,23 +26,23 @@ function parseYaml(yaml: string): unknown {
     return parseStrictly(yaml);
   } catch (error) {
     const quoted = quoteLines(yaml);
-    if (quoted === yaml) throw explain(error);
+    if (quoted === yaml) throw yamlError(error);
     try {
       return parseStrictly(quoted);
     } catch {
-      throw explain(error);
+      throw yamlError(error);
     }
   }
 }
 
-/** Aliases are refused: front matter has no use for them, and a few lines of them can stand for gigabytes. */
+/** Rejects aliases: front matter does not need them, and a few lines of them can expand to gigabytes. */
 function parseStrictly(yaml: string): unknown {
   return parse(yaml, { maxAliasCount: 0, prettyErrors: false, logLevel: "error" });
 }
 
 /**
- * Agents written for other programs often hold `description: Use it when: …` on one line, which is no YAML for its second
- * colon. Such values are taken as plain text.
+ * Agents for other programs often contain `description: Use it when: …`, whose second colon is not valid YAML. Such values
+ * are quoted.
  */
 function quoteLines(yaml: string): string {
   return yaml.replace(/^([\w-]+): +(?!["'[{|>&*!%@`])(.*: .*|.* #.*|.*:)$/gm, (_, key: string, value: string) => {
@@ -50,18 +50,18 @@ function quoteLines(yaml: string): string {
   });
 }
 
-/** The parser calls itself for each level. */
+/** Whether the YAML is nested too deeply for the recursive parser. */
 function isDeep(yaml: string): boolean {
   let depth = 0;
   for (const character of yaml) {
     if (character === "[" || character === "{") depth++;
     if (character === "]" || character === "}") depth--;
-    if (depth > deepest) return true;
+    if (depth > maxDepth) return true;
   }
-  return yaml.split("\n").some((line) => (/^(?:[-?] *)*/.exec(line)?.[0].length ?? 0) > deepest * 2);
+  return yaml.split("\n").some((line) => (/^(?:[-?] *)*/.exec(line)?.[0].length ?? 0) > maxDepth * 2);
 }
 
-function explain(error: unknown): SyntaxError {
+function yamlError(error: unknown): SyntaxError {
   const detail = error instanceof Error ? error.message.split("\n")[0] : String(error);
   return new SyntaxError(`its front matter is not valid YAML: ${detail}`, { cause: error });
 }

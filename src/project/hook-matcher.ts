@@ -1,19 +1,19 @@
-/** Which hooks an event is for: the `matcher` of Claude Code's settings. */
+/** Decides which hooks an event runs: the `matcher` of Claude Code's settings. */
 import type { HookEvent } from "../loop/hooks.ts";
 import { claudeTools, ourTool } from "./tool-names.ts";
 
-/** Whether the matcher fits one of the names that the subject goes by. */
+/** Whether the matcher matches one of the subject's names. */
 export type Matcher = (names: readonly string[]) => boolean;
 
-/** Characters of a matcher. */
-const longest = 500;
-/** A few repetitions in a row take the length of a name to that power; more could take minutes. */
-const mostRepetitions = 4;
+/** Maximum length of a matcher. */
+const maxLength = 500;
+/** The time to match grows exponentially with the number of repetitions; more could take minutes. */
+const maxRepetitions = 4;
 
-/** @throws SyntaxError in words for people */
+/** @throws SyntaxError with a message for people */
 export function matcherOf(text: string): Matcher {
   if (text === "" || text === "*") return () => true;
-  if (text.length > longest) throw new SyntaxError(`its matcher is longer than ${longest} characters`);
+  if (text.length > maxLength) throw new SyntaxError(`its matcher is longer than ${maxLength} characters`);
   if (/^[\w -]+(\|[\w -]+)*$/.test(text)) {
     const wanted = text.split("|").map((name) => name.trim());
     return (names) => names.some((name) => wanted.includes(name));
@@ -33,18 +33,18 @@ function compile(source: string): RegExp {
   }
 }
 
-/** References to groups, repeated groups that hold a repetition or a choice, many repetitions: time may explode. */
+/** Whether the expression may take very long: group references, repeated groups with repetitions or choices, many repetitions. */
 function mayTakeLong(source: string): boolean {
   if (/\\[1-9k]/.test(source)) return true;
   const plain = source
-    // What is escaped or in a class stands for one character; only whether it is repeated matters.
+    // Escapes and classes match one character each.
     .replace(/\\./g, "x")
     .replace(/\[[^\]]*\]/g, "x")
-    // What only looks like a repetition.
+    // Removes characters that only look like repetitions.
     .replace(/\(\?(?:[:=!]|<[=!]|<\w+>)/g, "(")
     .replace(/([*+?}])\?/g, "$1");
-  if ((plain.match(/[*+?{]/g) ?? []).length > mostRepetitions) return true;
-  // For each group that is open, whether it holds a repetition or a choice; the first stands for the whole.
+  if ((plain.match(/[*+?{]/g) ?? []).length > maxRepetitions) return true;
+  // For each open group, whether it contains a repetition or a choice. The first entry is the whole expression.
   const open = [false];
   for (let at = 0; at < plain.length; at++) {
     const character = plain[at] ?? "";
@@ -65,7 +65,7 @@ const toolEvents: ReadonlySet<HookEvent> = new Set([
   "PostToolUseFailure",
 ]);
 
-/** Our name first, then Claude Code's; of what is no tool only itself. */
+/** Returns Rondo's name and Claude Code's names of a tool. Other subjects have one name. */
 export function namesOf(event: HookEvent, subject: string): string[] {
   if (!toolEvents.has(event)) return [subject];
   const own = ourTool(subject);

@@ -1,13 +1,13 @@
-/** What a hook answers, as Claude Code defines it, and what follows from it here (spec K4). Pure. */
+/** Interprets the output of a hook, in the format of Claude Code (spec K4). Pure. */
 import * as z from "zod/mini";
 import { type HookEvent, type HookOutcome, noOutcome } from "../loop/hooks.ts";
 
-const Input = z.record(z.string(), z.unknown());
+const UpdatedInput = z.record(z.string(), z.unknown());
 
 const HookOutput = z.object({
   continue: z.optional(z.boolean()),
   stopReason: z.optional(z.string()),
-  /** Nothing of a hook's output is shown but its messages, so there is nothing to suppress. */
+  /** Has no effect, because only messages of hooks are shown. */
   suppressOutput: z.optional(z.boolean()),
   systemMessage: z.optional(z.string()),
   decision: z.optional(z.enum(["approve", "block"])),
@@ -16,13 +16,13 @@ const HookOutput = z.object({
     z.object({
       permissionDecision: z.optional(z.enum(["allow", "deny", "ask", "defer"])),
       permissionDecisionReason: z.optional(z.string()),
-      updatedInput: z.optional(Input),
+      updatedInput: z.optional(UpdatedInput),
       additionalContext: z.optional(z.string()),
-      /** Of PermissionRequest. */
+      /** Answer to PermissionRequest. */
       decision: z.optional(
         z.object({
           behavior: z.enum(["allow", "deny"]),
-          updatedInput: z.optional(Input),
+          updatedInput: z.optional(UpdatedInput),
           message: z.optional(z.string()),
           interrupt: z.optional(z.boolean()),
         }),
@@ -32,14 +32,14 @@ const HookOutput = z.object({
 });
 type HookOutput = z.infer<typeof HookOutput>;
 
-/** How a hook's process ended. Texts are as it wrote them, cut at a limit. */
+/** How a hook's process ended. Texts are cut at a limit. */
 export interface HookExit {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** These cannot be refused: what they tell of has happened, or is about to in any case. */
+/** Events that hooks cannot deny, because they have happened or will happen in any case. */
 const withoutDecision: ReadonlySet<HookEvent> = new Set([
   "SessionStart",
   "SessionEnd",
@@ -47,14 +47,14 @@ const withoutDecision: ReadonlySet<HookEvent> = new Set([
   "Notification",
 ]);
 
-/** What these print is for the model, JSON or not. */
+/** Events whose output goes to the model, even if it is not JSON. */
 const printsContext: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit"]);
 
-/** `name` is how the hook is called in messages. */
+/** `name` is the name of the hook in messages. */
 export function outcomeOf(event: HookEvent, name: string, { code, stdout, stderr }: HookExit): HookOutcome {
   const words = stderr.trim();
   if (code === 2) {
-    const reason = words === "" ? `The hook ${name} forbids it, without a reason.` : words;
+    const reason = words === "" ? `The hook ${name} denied it without a reason.` : words;
     return withoutDecision.has(event) ? message(reason) : { ...noOutcome, decision: "deny", reason };
   }
   if (code !== 0) return message(`The hook ${name} failed with exit code ${code}${words === "" ? "." : `: ${words}`}`);
@@ -64,7 +64,7 @@ export function outcomeOf(event: HookEvent, name: string, { code, stdout, stderr
     return text === "" ? noOutcome : { ...noOutcome, additionalContext: [text] };
   }
   if (answer === undefined) {
-    // Words are for nobody, but who begins an answer means to decide.
+    // Plain text is ignored, but the start of an object is meant as an answer.
     return text.startsWith("{") ? message(`The hook ${name} answered with broken JSON.`) : noOutcome;
   }
   const parsed = HookOutput.safeParse(answer);
@@ -80,7 +80,7 @@ function message(text: string): HookOutcome {
 function parseObject(text: string): object | undefined {
   if (!text.startsWith("{")) return undefined;
   try {
-    // Text that begins with a brace parses as an object or not at all.
+    // Text that starts with a brace is an object or not valid JSON.
     return JSON.parse(text) as object;
   } catch {
     return undefined;
@@ -95,7 +95,7 @@ function fromOutput(event: HookEvent, name: string, output: HookOutput): HookOut
   const context = specific?.additionalContext ?? "";
   return {
     decision,
-    reason: decision === "deny" && reason === "" ? `The hook ${name} forbids it, without a reason.` : reason,
+    reason: decision === "deny" && reason === "" ? `The hook ${name} denied it without a reason.` : reason,
     updatedInput: asked?.updatedInput ?? specific?.updatedInput,
     additionalContext: context.trim() === "" ? [] : [context],
     messages: output.systemMessage ? [output.systemMessage] : [],
@@ -103,7 +103,7 @@ function fromOutput(event: HookEvent, name: string, output: HookOutput): HookOut
   };
 }
 
-/** The newer fields count before the older ones. */
+/** Newer fields take precedence over older ones. */
 function decisionOf({
   decision,
   reason,

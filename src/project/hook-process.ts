@@ -1,4 +1,4 @@
-/** One hook as a child process with a group of its own. */
+/** Runs a hook as a child process in its own process group. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -9,11 +9,10 @@ interface HookProcess {
   command: string;
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Goes to its standard input. */
+  /** Text for its standard input. */
   input: string;
-  /** ms */
-  timeout: number;
-  /** Aborting ends it, and all that it started. */
+  timeoutMs: number;
+  /** Aborting ends the hook and all processes that it started. */
   signal: AbortSignal;
 }
 
@@ -23,14 +22,14 @@ type HookEnd =
   | { type: "timeout" }
   | { type: "aborted" };
 
-/** Bytes of each stream that are kept. More is read, so that the hook is not held up, and forgotten. */
+/** Maximum number of bytes kept of each stream. The rest is read and discarded, so that the hook does not block. */
 export const outputLimit = 64 * 1024;
-/** ms that a stream may stay open after the hook has ended, because something that it started holds it. */
-const drainTime = 200;
+/** Time that a stream may stay open after the hook has ended, because a process that it started holds it. */
+const drainTimeoutMs = 200;
 
 /**
- * Never rejects. What a hook leaves running in the background when it ends in time is left alone: a sound, a server, a
- * notification. At the time limit and on abort all of it is ended.
+ * Never rejects. Background processes of a hook that ends in time keep running: a sound, a server, a notification. At the
+ * time limit and on abort, all its processes are terminated.
  */
 export async function runProcess(hook: HookProcess): Promise<HookEnd> {
   const { signal } = hook;
@@ -45,7 +44,7 @@ export async function runProcess(hook: HookProcess): Promise<HookEnd> {
   const tree = child.pid === undefined ? undefined : treeOf(child.pid, mark);
   const stdout = new Output(child.stdout);
   const stderr = new Output(child.stderr);
-  // A hook that does not read its input closes it, which is no failure.
+  // A hook may close its input without reading it.
   child.stdin?.on("error", () => {});
   child.stdin?.end(`${hook.input}\n`);
   const ended = new Promise<{ code: number } | { why: string }>((resolve) => {
@@ -55,7 +54,7 @@ export async function runProcess(hook: HookProcess): Promise<HookEnd> {
   let timer: NodeJS.Timeout | undefined;
   let abort = () => {};
   const stopped = new Promise<"timeout" | "aborted">((resolve) => {
-    timer = setTimeout(() => resolve("timeout"), hook.timeout);
+    timer = setTimeout(() => resolve("timeout"), hook.timeoutMs);
     abort = () => resolve("aborted");
     signal.addEventListener("abort", abort, { once: true });
   });
@@ -77,7 +76,7 @@ export async function runProcess(hook: HookProcess): Promise<HookEnd> {
 
 function start({ command, cwd, env }: HookProcess, mark: string): ChildProcess {
   return spawn(command, {
-    // Hooks are written for bash more often than they say.
+    // Many hooks need bash without saying so.
     shell: existsSync("/bin/bash") ? "/bin/bash" : true,
     cwd,
     env: { ...env, [markVariable]: mark },
@@ -91,7 +90,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The beginning of what a stream brings. */
+/** Collects the beginning of a stream. */
 class Output {
   isCut = false;
   readonly #stream: Readable | null;
@@ -117,10 +116,10 @@ class Output {
     this.#stream?.destroy();
   }
 
-  /** What the hook wrote before it ended is in the pipe by then, so that a moment is enough. */
+  /** Waits shortly: what the hook wrote before it ended is already in the pipe. */
   async drained(): Promise<void> {
-    // A busy process may come late to its timers, so what has arrived meanwhile is read first.
-    const timer = setTimeout(() => setImmediate(() => this.close()), drainTime);
+    // In a busy process timers are late, so data that has arrived is read first.
+    const timer = setTimeout(() => setImmediate(() => this.close()), drainTimeoutMs);
     await this.#closed;
     clearTimeout(timer);
   }

@@ -1,4 +1,4 @@
-/** Hooks as settings hold them, in the form of Claude Code (spec K4). */
+/** Reads hooks from settings, in the format of Claude Code (spec K4). */
 import * as z from "zod/mini";
 import { type HookEvent, hookEvents } from "../loop/hooks.ts";
 import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../tools/file-access/config-files.ts";
@@ -6,39 +6,36 @@ import { type Matcher, matcherOf } from "./hook-matcher.ts";
 
 export interface CommandHook {
   command: string;
-  /** ms */
-  timeout: number;
+  timeoutMs: number;
   matches: Matcher;
-  /** Written for Claude Code, so it expects that program's names of tools. */
+  /** Whether it was written for Claude Code and expects that program's tool names. */
   forClaude: boolean;
 }
 
-/** A snapshot: what is written to the files later does not count until they are loaded again. */
+/** A snapshot: later changes of the files have no effect until they are loaded again. */
 export interface HookSettings {
-  /** In the order in which they were written: the user's, the workspace's, Rondo's own. */
+  /** In this order: the user's, the workspace's, those of `rondo.hooks`. */
   hooks: ReadonlyMap<HookEvent, readonly CommandHook[]>;
-  /** A sentence for each entry that cannot be used. */
+  /** One sentence for each entry that cannot be used. */
   problems: readonly string[];
 }
 
 interface HookOptions {
   folders: readonly string[];
   home: string;
-  /** Whether the user trusts the workspace; where not, its hooks do not run. */
+  /** Whether the user trusts the workspace. Without trust no hooks run. */
   trusted: boolean;
-  /** The setting `rondo.hooks`, as it is; undefined when there is none. */
+  /** Value of the setting `rondo.hooks`. */
   own: unknown;
 }
 
-/** ms */
-const usualTimeout = 60_000;
-const longestTimeout = 600_000;
-/** Bytes. */
+const defaultHookTimeoutMs = 60_000;
+const maxHookTimeoutMs = 600_000;
 const fileLimit = 1024 * 1024;
 
 /**
- * Never throws: what cannot be used is a problem, and never stops the rest. In a workspace that is not trusted there are
- * none at all, the user's own included: a hook such as `npm test` would run what the workspace holds.
+ * Never throws: an entry that cannot be used becomes a problem. An untrusted workspace has no hooks, not even the user's: a
+ * hook such as `npm test` would run the workspace's code.
  */
 export function loadHooks({ folders, home, trusted, own }: HookOptions): HookSettings {
   if (!trusted) return { hooks: new Map(), problems: [] };
@@ -50,7 +47,7 @@ export function loadHooks({ folders, home, trusted, own }: HookOptions): HookSet
     loaded.some(({ root, settings }) => root.source === source && settings["disableAllHooks"] === true);
   if (isOff("user")) return { hooks: new Map(), problems: reader.problems };
   for (const { root, name, settings } of loaded) {
-    // A workspace may switch off its own hooks, but not those with which the user guards it.
+    // A workspace may switch off its own hooks, but not the user's.
     if (root.source === "workspace" && isOff("workspace")) continue;
     reader.hooks(settings["hooks"], root.prefix + name, true);
   }
@@ -58,7 +55,7 @@ export function loadHooks({ folders, home, trusted, own }: HookOptions): HookSet
   return { hooks: reader.found, problems: reader.problems };
 }
 
-/** What others should not read is in the second. */
+/** The second file holds private settings. */
 function filesOf({ source }: ConfigRoot): string[] {
   return source === "user" ? [".claude/settings.json"] : [".claude/settings.json", ".claude/settings.local.json"];
 }
@@ -66,15 +63,15 @@ function filesOf({ source }: ConfigRoot): string[] {
 const Entry = z.object({
   type: z.literal("command", { error: 'must be "command": other kinds of hooks are not run here' }),
   command: z
-    .string({ error: "must be text" })
+    .string({ error: "must be a string" })
     .check(z.trim(), z.minLength(1, { error: "must not be empty" }), z.maxLength(20_000, { error: "is too long" })),
   timeout: z.optional(z.number({ error: "must be seconds" }).check(z.gt(0, { error: "must be more than 0" }))),
-  /** Of newer versions of Claude Code: with it, `command` is no shell command. */
+  /** Set by newer versions of Claude Code when `command` is not a shell command. */
   args: z.optional(z.undefined({ error: "is not known here: write all of it into the command" })),
 });
 
 const Group = z.object({
-  matcher: z.optional(z.string({ error: "must be text" })),
+  matcher: z.optional(z.string({ error: "must be a string" })),
   hooks: z.array(z.unknown(), { error: "must be a list" }),
 });
 
@@ -101,7 +98,7 @@ class Reader {
     return {};
   }
 
-  /** `place` begins the sentence of a problem. */
+  /** `place` starts the sentence about a problem. */
   hooks(hooks: unknown, place: string, forClaude: boolean): void {
     if (hooks === undefined || hooks === null) return;
     if (!isRecord(hooks)) {
@@ -138,8 +135,9 @@ class Reader {
     for (const [index, one] of group.hooks.entries()) {
       const entry = this.#parse(Entry, one, `${place}, hook ${index + 1}`);
       if (!entry) continue;
-      const timeout = entry.timeout === undefined ? usualTimeout : Math.min(entry.timeout * 1000, longestTimeout);
-      const hook = { command: entry.command, timeout, matches, forClaude };
+      const timeoutMs =
+        entry.timeout === undefined ? defaultHookTimeoutMs : Math.min(entry.timeout * 1000, maxHookTimeoutMs);
+      const hook = { command: entry.command, timeoutMs, matches, forClaude };
       this.found.set(event, [...(this.found.get(event) ?? []), hook]);
     }
   }

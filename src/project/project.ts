@@ -1,4 +1,4 @@
-/** Loads what the workspace and the user's folder hold for the agent (spec P4, M1, C5). */
+/** Loads agents, rules and memory from the workspace and the user's folder (spec P4, M1, C5). */
 import path from "node:path";
 import { AgentCatalog } from "../loop/agents/agents.ts";
 import type { Project } from "../loop/setup/project.ts";
@@ -9,15 +9,15 @@ import { branchOf } from "./git-branch.ts";
 import { memoryOf, rulesOf } from "./rules-files.ts";
 
 interface ProjectOptions {
-  /** Of the workspace. */
+  /** The workspace's folders. */
   folders: readonly string[];
-  /** The user's. */
+  /** The user's home folder. */
   home: string;
-  /** Whether the user trusts the workspace; where not, nothing of its own is used. */
+  /** Whether the user trusts the workspace. Without trust none of its files are used. */
   trusted: boolean;
 }
 
-/** Never throws: what cannot be used is a problem. */
+/** Never throws: files that cannot be used become problems. */
 export function loadProject({ folders, home, trusted }: ProjectOptions): Project {
   const roots = configRoots(folders, home, trusted);
   const { agents, broken, problems } = findAgents(roots);

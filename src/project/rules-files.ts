@@ -1,11 +1,11 @@
-/** What the workspace and the user ask of every agent, and the lasting notes (spec M1, C5). */
+/** Reads the rules of the workspace and the user for all agents, and the memory file (spec M1, C5). */
 import type { Project } from "../loop/setup/project.ts";
 import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/file-access/config-files.ts";
 
-/** Bytes of one rules file, and of all together: about 10,000 and 25,000 tokens. */
+/** Maximum size of one rules file and of all together: about 10,000 and 25,000 tokens. */
 const fileLimit = 40 * 1024;
 const totalLimit = 100 * 1024;
-/** Bytes of the memory file. */
+/** Maximum size of the memory file. */
 const memoryLimit = 24 * 1024;
 
 const workspaceFiles = ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"];
@@ -17,7 +17,7 @@ interface Rules {
   problems: string[];
 }
 
-/** `roots` nearest first. The same text, as when `CLAUDE.md` is a link to `AGENTS.md`, is taken once. */
+/** `roots` are ordered nearest first. Equal texts count once, for example when `CLAUDE.md` links to `AGENTS.md`. */
 export function rulesOf(roots: readonly ConfigRoot[]): Rules {
   const rules: { path: string; text: string }[] = [];
   const problems: string[] = [];
@@ -54,7 +54,7 @@ export function rulesOf(roots: readonly ConfigRoot[]): Rules {
   return { rules, problems };
 }
 
-/** Of the first folder. Notes are added at the end, so that is what is kept of too many. */
+/** Reads the memory file of the first folder. Notes are added at the end, so the end of a long file is used. */
 export function memoryOf(root: ConfigRoot | undefined): { memory: Project["memory"]; problems: string[] } {
   if (root?.source !== "workspace") return { memory: undefined, problems: [] };
   const empty = { path: memoryFile, text: "" };
@@ -67,7 +67,7 @@ export function memoryOf(root: ConfigRoot | undefined): { memory: Project["memor
   }
   if (found.bytes.length === found.size) return { memory: { path: memoryFile, text }, problems: [] };
   const cut = `only its last ${memoryLimit / 1024} of ${Math.ceil(found.size / 1024)} KiB are used`;
-  // Up to the first line end is the rest of a line that was cut.
+  // The first line may be incomplete.
   const whole = text.slice(text.indexOf("\n") + 1);
   return {
     memory: { path: memoryFile, text: `[Too long: ${cut}.]\n\n${whole}` },

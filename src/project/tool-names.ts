@@ -1,6 +1,6 @@
-/** Names of tools as files written for Claude Code and OpenCode spell them. */
+/** Maps tool names of Claude Code and OpenCode to Rondo's names. */
 
-/** Claude Code's name → ours. Of several names of a tool the first is the one that it is told by. */
+/** Rondo's names by Claude Code's names. The first of several names for a tool is the one that hooks get. */
 const names = [
   ["Bash", "bash"],
   ["Read", "read"],
@@ -15,7 +15,7 @@ const names = [
   ["TodoWrite", "todo_write"],
   ["AskUserQuestion", "ask_user"],
   ["NotebookEdit", "notebook_edit"],
-  // What watches over one way to edit is to hear of the others, too.
+  // A hook for one way to edit also runs for the others.
   ["MultiEdit", "edit"],
   ["Edit", "multi_edit"],
   ["Edit", "apply_patch"],
@@ -23,15 +23,15 @@ const names = [
   ["Write", "apply_patch"],
 ] as const;
 
-/** Of several tools with the name the first. */
+/** The first tool counts if several have the same name. */
 const ours = new Map<string, string>(names.map(([theirs, own]) => [theirs.toLowerCase(), own] as const).reverse());
 
-/** OpenCode's names are Claude Code's in lower case, so case is not looked at. An unknown name stays as it is. */
+/** Ignores case, because OpenCode's names are Claude Code's in lower case. Returns unknown names unchanged. */
 export function ourTool(name: string): string {
   return ours.get(name.toLowerCase()) ?? name;
 }
 
-/** All names under which Claude Code knows one of our tools, the usual one first; none for others' tools. */
+/** Returns Claude Code's names of one of Rondo's tools, the usual one first; none for other tools. */
 export function claudeTools(own: string): string[] {
   return names.filter(([, one]) => one === own).map(([theirs]) => theirs);
 }

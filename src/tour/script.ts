@@ -1,4 +1,4 @@
-/** What the tour says and does, from nothing but the conversation so far. */
+/** The script of the tour. The next reply depends only on the conversation so far. */
 import { type Reply, resultText, type WireMessage } from "./wire.ts";
 
 const test = "test/cart.test.js";
@@ -9,7 +9,7 @@ const wrong = `  let sum = 0;
   }
   return sum;`;
 const right = "  return Math.round(subtotal(cart) * (1 - rate));";
-/** One line of `wrong`: tools may show a file with its line numbers. */
+/** Matches one line of `wrong`, with or without a line number. */
 const mistake = "sum += Math.round(line.cents * line.quantity * (1 - rate));";
 
 const connect = `To work with a real model, do one of these:
@@ -22,14 +22,14 @@ const goodbye = `That was a scripted tour: no model wrote these answers. The res
 
 ${connect}`;
 
-/** One call of the script and what came of it. */
+/** One call of the script and its result. */
 interface Done {
   name: string;
   output: string;
   failed: boolean;
 }
 
-/** The next answer. A conversation with a second prompt is past the script. */
+/** Returns the next reply. The script ends with the second prompt. */
 export function nextReply(messages: readonly WireMessage[]): Reply {
   const answered = messages.findIndex((message) => message.role === "assistant");
   const again = messages.some((message, at) => at > answered && isPrompt(message));
@@ -64,7 +64,7 @@ const isPrompt = (message: WireMessage) => message.role === "user" && !message.c
 
 const steps = ["Read the test and what it tests", "See it fail", "Mend the code", "See it pass"];
 
-/** The to-do list with so many of its steps done. */
+/** Returns the to-do list with the first `done` steps completed. */
 const toDo = (done: number) => ({
   name: "todo_write",
   input: {
@@ -143,7 +143,7 @@ function finish(run: Done, isTold: boolean): Reply {
 
 const stop = (text: string): Reply => ({ text: `${text}\n\n${goodbye}`, calls: [] });
 
-/** The first line with words of a result, as a quotation. */
+/** Quotes the first non-empty line of a result. */
 function quote(call: Done): string {
   const line = call.output.split("\n").find((each) => /\w/.test(each)) ?? "it said nothing";
   return `“${line.trim().slice(0, 200)}”`;

@@ -5,16 +5,16 @@ import { setTimeout as wait } from "node:timers/promises";
 import { nextReply } from "./script.ts";
 import { type Reply, streamed, WireRequest, whole } from "./wire.ts";
 
-/** What a session of the tour is called. */
+/** Title of the tour's session. */
 const title: Reply = { text: "Fix the rounding in cart totals", calls: [] };
 
 /**
- * Starts it on a free port of 127.0.0.1; any key and any model will do.
- * @param paceMs between two words, as if somebody thought of them; 0 sends all at once
+ * Starts the server on a free port of 127.0.0.1. It accepts any key and any model.
+ * @param paceMs time between two words; 0 sends all at once
  */
 export async function startTourModel(paceMs = 18): Promise<{ url: string; stop(): void }> {
   const server = createServer((request, response) => {
-    // A client that went away is no error: there is nobody left to tell.
+    // The client may have disconnected, which is not an error.
     answer(request, response, paceMs).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {

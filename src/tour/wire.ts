@@ -1,4 +1,4 @@
-/** The little of the Anthropic Messages format that the tour needs: what it reads of a request, how it streams a reply. */
+/** The parts of the Anthropic Messages format that the tour needs: reading requests and streaming replies. */
 import * as z from "zod/mini";
 
 const TextBlock = z.object({ type: z.literal("text"), text: z.string() });
@@ -33,13 +33,13 @@ export const WireRequest = z.object({
   tools: z._default(z.array(z.unknown()), []),
 });
 
-/** What the tour answers: words, then calls. */
+/** A reply of the tour: text, then calls. */
 export interface Reply {
   text: string;
   calls: { name: string; input: Record<string, unknown> }[];
 }
 
-/** The text of a tool's result, whichever way it was sent. */
+/** Returns the text of a tool's result in either format. */
 export function resultText(content: string | { type: string }[]): string {
   if (typeof content === "string") return content;
   return content
@@ -51,7 +51,7 @@ export function resultText(content: string | { type: string }[]): string {
 /** One server-sent event. */
 type WireEvent = { type: string } & Record<string, unknown>;
 
-/** The reply as the events of a stream, its words one by one. `id` makes the ids of its calls unique. */
+/** Yields the reply as events of a stream, word by word. `id` makes the ids of its calls unique. */
 export function* streamed(reply: Reply, model: string, id: string, inputTokens: number): Generator<WireEvent> {
   const message = whole(reply, model, id, inputTokens);
   const usage = { input_tokens: inputTokens, output_tokens: 1 };
@@ -75,7 +75,7 @@ export function* streamed(reply: Reply, model: string, id: string, inputTokens: 
   yield { type: "message_stop" };
 }
 
-/** The reply as one message. */
+/** Returns the reply as one message. */
 export function whole(reply: Reply, model: string, id: string, inputTokens: number) {
   const words = { type: "text" as const, text: reply.text };
   const calls = reply.calls.map((call, at) => ({ type: "tool_use" as const, id: `toolu_${id}_${at}`, ...call }));
@@ -87,7 +87,7 @@ export function whole(reply: Reply, model: string, id: string, inputTokens: numb
     content: [words, ...calls],
     stop_reason: calls.length > 0 ? "tool_use" : "end_turn",
     stop_sequence: null,
-    // Four characters a token, roughly: there is nobody to bill.
+    // Estimates four characters per token.
     usage: { input_tokens: inputTokens, output_tokens: Math.ceil(JSON.stringify([words, calls]).length / 4) },
   };
 }

@@ -212,8 +212,8 @@ You review.`,
       ]);
       assert.deepEqual(agents.find("wide").options, {});
       assert.equal(problems.length, 2);
-      assert.match(problems.join("\n"), /\.rondo\/agents\/wide\.md: its rules that allow are left out/);
-      assert.match(problems.join("\n"), /its options are left out/);
+      assert.match(problems.join("\n"), /\.rondo\/agents\/wide\.md: its rules that allow are ignored/);
+      assert.match(problems.join("\n"), /its options are ignored/);
     });
   });
 
@@ -248,7 +248,7 @@ You review.`,
       ["front matter that is a list", "---\n- a\n---\nx", /must begin with front matter/],
       ["front matter that is a word", "---\nhello\n---\nx", /must begin with front matter/],
       ["empty front matter", "---\n---\nx", /must begin with front matter/],
-      ["no description", "---\nname: x\n---\nx", /description must be text/],
+      ["no description", "---\nname: x\n---\nx", /description must be a string/],
       ["malformed YAML", '---\ndescription: "open\n---\nx', /not valid YAML/],
       ["a key given twice", "---\ndescription: a\ndescription: b\n---\nx", /not valid YAML/],
       ["an alias", "---\nx: &a [1]\ndescription: *a\n---\nx", /not valid YAML: .*[Aa]lias/],
@@ -267,7 +267,7 @@ You review.`,
       ["10 MB of text", `---\ndescription: x\n---\n${"x".repeat(10_000_000)}`, /larger than 256 KiB/],
       ["bytes that are no text", new Uint8Array([45, 45, 45, 10, 0, 1, 2]), /not text/],
       ["a name that is a path", "---\nname: ../../x\ndescription: a\n---\nx", /name may hold letters/],
-      ["a name that is a number", "---\nname: 12\ndescription: a\n---\nx", /name must be text/],
+      ["a name that is a number", "---\nname: 12\ndescription: a\n---\nx", /name must be a string/],
       ["a very long name", `---\nname: ${"n".repeat(100)}\ndescription: a\n---\nx`, /name must have at most 64/],
     ];
     for (const [title, text, words] of broken) {

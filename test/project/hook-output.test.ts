@@ -17,7 +17,7 @@ describe("a hook's answer", () => {
       "blocks without a reason",
       "Stop",
       { decision: "block" },
-      { decision: "deny", reason: "The hook `guard` forbids it, without a reason." },
+      { decision: "deny", reason: "The hook `guard` denied it without a reason." },
     ],
     ["approves", "PreToolUse", { decision: "approve", reason: "ok" }, { decision: "allow", reason: "ok" }],
     [

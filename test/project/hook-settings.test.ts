@@ -23,7 +23,9 @@ describe("settings of hooks", () => {
     const settings = at.hooks({ own: { Stop: group("own") } });
     assert.deepEqual(settings.problems, []);
     assert.deepEqual(
-      settings.hooks.get("Stop")?.map(({ command, timeout, forClaude }) => ({ command, timeout, forClaude })),
+      settings.hooks
+        .get("Stop")
+        ?.map(({ command, timeoutMs, forClaude }) => ({ command, timeout: timeoutMs, forClaude })),
       [
         { command: "user", timeout: 60_000, forClaude: true },
         { command: "shared", timeout: 5000, forClaude: true },
@@ -87,9 +89,9 @@ describe("settings of hooks", () => {
       /^\.claude\/settings\.json: PreToolUse must be a list\.$/,
       /Stop, entry 1 is not used: it must be an object\.$/,
       /Stop, entry 2 is not used: hooks must be a list\.$/,
-      /Stop, entry 3 is not used: matcher must be text\.$/,
+      /Stop, entry 3 is not used: matcher must be a string\.$/,
       /Stop, entry 4, hook 1 is not used: type must be "command"/,
-      /Stop, entry 4, hook 2 is not used: command must be text\.$/,
+      /Stop, entry 4, hook 2 is not used: command must be a string\.$/,
       /Stop, entry 4, hook 3 is not used: command must not be empty\.$/,
       /Stop, entry 5, hook 1 is not used: timeout must be seconds\.$/,
       /Stop, entry 5, hook 2 is not used: args is not known here/,

@@ -129,7 +129,7 @@ describe("hooks as commands", () => {
     it("K4 2 without words blocks, too", async () => {
       const outcome = await fire("exit 2");
       assert.equal(outcome.decision, "deny");
-      assert.match(outcome.reason, /`exit 2` forbids it/);
+      assert.match(outcome.reason, /`exit 2` denied it/);
     });
 
     for (const event of ["SessionStart", "SessionEnd", "SubagentStart", "Notification"] as const) {
@@ -223,7 +223,7 @@ describe("hooks as commands", () => {
 
     it("K4 one that floods without end is ended at its time limit", async () => {
       const outcome = await fire("exec yes", "UserPromptSubmit", { timeout: 0.4 });
-      assert.match(outcome.messages[0] ?? "", /took longer than 0.4 s and was ended/);
+      assert.match(outcome.messages[0] ?? "", /took longer than 0.4 s and was terminated/);
       assert.equal(outcome.additionalContext.length, 0);
     });
 

@@ -20,17 +20,17 @@ import { WindowServers } from "./mcp/window-servers.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
 import { Composer } from "./panel/composer.ts";
-import { ConversationPage } from "./panel/conversation-page.ts";
+import { conversationHandlers } from "./panel/conversation-handlers.ts";
 import { explainError } from "./panel/explain-error.ts";
 import type { Handlers, PanelContext } from "./panel/handlers.ts";
 import { proposedTexts, showIfNothingIsOpen } from "./panel/open.ts";
 import { Panel } from "./panel/panel.ts";
 import { panelState } from "./panel/panel-state.ts";
-import { questionHandlers } from "./panel/questions.ts";
+import { questionHandlers } from "./panel/question-handlers.ts";
 import { RestorePage } from "./panel/restore-page.ts";
-import { RulesPage } from "./panel/rules-page.ts";
+import { rulesHandlers } from "./panel/rules-handlers.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
-import { workbenchHandlers } from "./panel/workbench.ts";
+import { workbenchHandlers } from "./panel/workbench-handlers.ts";
 import { BaselineProvider } from "./review/baseline-provider.ts";
 import { Decorations } from "./review/decorations.ts";
 import { Review } from "./review/review.ts";
@@ -65,7 +65,6 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const storage = storageOf(context.globalStorageUri);
   const stateChanged = () => panel.stateChanged();
   const send: PanelContext["send"] = (message) => panel.send(message);
-  const explain = (error: unknown) => explainError(error, log);
 
   const keys = own(new Keys(context.secrets));
   const models = new Models(keys, ModelRef.safeParse(memory.get(remembered.model)).data);
@@ -153,17 +152,18 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     }
   }
 
-  const page: PanelContext = { conversations, memory, send, stateChanged, prepare };
-  const composer = new Composer({ context: page, models, explain });
-  const conversationPage = new ConversationPage(page, models);
-  const sessionsPage = new SessionsPage(page, composer);
+  const page: PanelContext = {
+    ...{ conversations, memory, send, stateChanged, prepare },
+    explain: (error) => explainError(error, log),
+  };
+  const composer = new Composer(page, models);
   const restorePage = own(new RestorePage(page));
   const handlers: Handlers = {
     ...composer.handlers,
-    ...conversationPage.handlers,
-    ...sessionsPage.handlers,
+    ...conversationHandlers(page, models),
+    ...new SessionsPage(page, composer).handlers,
     ...restorePage.handlers,
-    ...new RulesPage(page, rules).handlers,
+    ...rulesHandlers(page, rules),
     ...questionHandlers(page, composer),
     ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
     review: ({ action, path }) => review.decide(action, path === undefined ? undefined : [vscode.Uri.file(path)]),
@@ -178,7 +178,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       state: () => panelState({ composer, conversations, ledger, models, projects, restorePage, review, mcp }),
       draft: () => composer.draft,
       prepare,
-      explain,
+      explain: page.explain,
     }),
   );
 
@@ -202,7 +202,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     }),
   );
   const table = {
-    ...commands({ page, composer, conversationPage, sessionsPage, panel, keys, models, log, explain }),
+    ...commands({ page, composer, handlers, panel, keys, models }),
     ...reviewCommands(review),
   };
   for (const [id, run] of Object.entries(table)) {

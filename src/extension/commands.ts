@@ -7,31 +7,27 @@ import type { Keys } from "./models/keys.ts";
 import type { Models } from "./models/models.ts";
 import { fromSelection } from "./panel/attachments.ts";
 import type { Composer } from "./panel/composer.ts";
-import type { ConversationPage } from "./panel/conversation-page.ts";
-import type { PanelContext } from "./panel/handlers.ts";
+import { type Handlers, handle, type PanelContext } from "./panel/handlers.ts";
 import type { Panel } from "./panel/panel.ts";
-import type { SessionsPage } from "./panel/sessions-page.ts";
 
 interface CommandOptions {
   page: PanelContext;
   composer: Composer;
-  conversationPage: ConversationPage;
-  sessionsPage: SessionsPage;
+  handlers: Handlers;
   panel: Panel;
   keys: Keys;
   models: Models;
-  log: vscode.LogOutputChannel;
-  explain(error: unknown): { message: string; next: string };
 }
 
-export function commands({ page, composer, panel, ...options }: CommandOptions): Record<string, () => unknown> {
+export function commands(options: CommandOptions): Record<string, () => unknown> {
+  const { page, composer, handlers, panel } = options;
   const { conversations, send } = page;
   /** Shows an error in the panel, next to the session. */
   const reported = (act: () => Promise<void>) => async () => {
     try {
       await act();
     } catch (error) {
-      send({ type: "notice", ...options.explain(error) });
+      send({ type: "notice", ...page.explain(error) });
     }
   };
   return {
@@ -40,7 +36,7 @@ export function commands({ page, composer, panel, ...options }: CommandOptions):
       await panel.reveal();
       conversations.startNew();
     },
-    "rondo.stop": () => options.conversationPage.stop(),
+    "rondo.stop": () => handle(handlers, { type: "stop" }),
     async "rondo.sessions"() {
       await panel.reveal();
       send({ type: "show-sessions" });
@@ -48,7 +44,7 @@ export function commands({ page, composer, panel, ...options }: CommandOptions):
     "rondo.rename": reported(async () => {
       const { id, title } = conversations.current.chat.session;
       const name = await vscode.window.showInputBox({ title: "Rename Session", value: title });
-      if (name !== undefined) await options.sessionsPage.rename(id, name);
+      if (name !== undefined) await handle(handlers, { type: "rename-session", id, title: name });
     }),
     "rondo.export": reported(async () => {
       const items = [
@@ -56,15 +52,16 @@ export function commands({ page, composer, panel, ...options }: CommandOptions):
         { label: "JSON Lines", description: "complete; can be imported again", format: "jsonl" as const },
       ];
       const picked = await vscode.window.showQuickPick(items, { title: "Export Session" });
-      if (picked) await options.sessionsPage.export(conversations.current.chat.session.id, picked.format);
+      const { id } = conversations.current.chat.session;
+      if (picked) await handle(handlers, { type: "export-session", id, format: picked.format });
     }),
     "rondo.import": reported(async () => {
       await panel.reveal();
-      await options.sessionsPage.import();
+      await handle(handlers, { type: "import-session" });
     }),
     "rondo.compact": reported(async () => {
       await panel.reveal();
-      await options.conversationPage.compact();
+      await handle(handlers, { type: "compact" });
     }),
     async "rondo.restoreCheckpoint"() {
       const messageID = await pickMessage(conversations.current.chat);
@@ -97,7 +94,7 @@ export function commands({ page, composer, panel, ...options }: CommandOptions):
       await composer.prompt({ text, attachments: [fromSelection(editor)] });
     },
     "rondo.setKey": () => setKey(options.keys),
-    "rondo.selectModel": () => selectModel({ page, composer, ...options }),
+    "rondo.selectModel": () => selectModel(options),
     async "rondo.openRecord"() {
       const uri = vscode.Uri.file(conversations.recordPath());
       if (
@@ -108,7 +105,7 @@ export function commands({ page, composer, panel, ...options }: CommandOptions):
       }
       await vscode.window.showTextDocument(uri, { preview: true });
     },
-    "rondo.showLog": () => options.log.show(),
+    "rondo.showLog": () => handle(handlers, { type: "show-log" }),
   };
 }
 
@@ -141,12 +138,7 @@ async function setKey(keys: Keys): Promise<void> {
   await keys.set(provider.id, key.trim());
 }
 
-async function selectModel({
-  page,
-  composer,
-  models,
-  explain,
-}: Pick<CommandOptions, "page" | "composer" | "models" | "explain">) {
+async function selectModel({ page, handlers, models }: CommandOptions): Promise<void> {
   await page.prepare();
   const abort = new AbortController();
   const known = models.choices;
@@ -167,7 +159,7 @@ async function selectModel({
     const providerID = models.current?.providerID ?? "anthropic";
     const ref = picked ?? (typed === "" ? undefined : { providerID, modelID: typed });
     picker.hide();
-    if (ref) composer.setModel({ providerID: ref.providerID, modelID: ref.modelID });
+    if (ref) await handle(handlers, { type: "set-model", providerID: ref.providerID, modelID: ref.modelID });
   });
   picker.onDidHide(() => {
     abort.abort();
@@ -181,7 +173,7 @@ async function selectModel({
     if (more.length > 0)
       show([...known.filter((one) => !more.some((other) => other.modelID === one.modelID)), ...more]);
   } catch (error) {
-    if (!abort.signal.aborted) picker.placeholder = explain(error).message;
+    if (!abort.signal.aborted) picker.placeholder = page.explain(error).message;
   } finally {
     picker.busy = false;
   }

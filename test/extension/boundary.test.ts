@@ -28,7 +28,7 @@ describe("I6 the boundary in the editor", () => {
 
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await rm(root, { recursive: true, force: true });
+    await rm(root, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const at = (name: string) => path.join(root, name);

@@ -32,8 +32,8 @@ describe("checkpoints in the editor", () => {
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await checkpoints.close();
-    await rm(folder, { recursive: true, force: true });
-    await rm(storage, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await rm(storage, { recursive: true, force: true, maxRetries: 5 });
     assert.deepEqual(told, []);
   });
 

@@ -50,7 +50,7 @@ describe("sessions of a window", () => {
     await conversations.closeAll();
     conversations.dispose();
     await model.stop();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     assert.deepEqual(bugs, []);
   });
 

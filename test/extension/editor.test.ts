@@ -35,7 +35,7 @@ describe("what the editor knows of the code", () => {
 
   afterEach(async () => {
     for (const one of own.splice(0)) one.dispose();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const at = (name: string) => path.join(folder, name);

@@ -44,7 +44,7 @@ describe("edits in the editor", () => {
 
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const at = (name: string) => path.join(folder, name);

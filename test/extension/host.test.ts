@@ -42,7 +42,7 @@ describe("files in the editor", () => {
 
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   const at = (name: string) => path.join(folder, name);

@@ -30,7 +30,7 @@ describe("the review in the editor", () => {
     await review.flush();
     review.dispose();
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     assert.deepEqual(told, []);
   });
 

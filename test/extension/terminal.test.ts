@@ -51,7 +51,7 @@ describe("commands in the user's own shell", () => {
   after(() => {
     terminal.dispose();
     separate.dispose();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   beforeEach(() => {
     shell = "/bin/bash";

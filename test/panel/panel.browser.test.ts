@@ -1,5 +1,6 @@
 /** The panel in a real browser: by role and name, as people and assistive technology find it. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
@@ -123,6 +124,16 @@ describe("the panel", () => {
     await alert.getByRole("button", { name: "Try again" }).click();
     const sent = (await panel.sent()).map(({ type }) => type);
     assert.deepEqual(sent.slice(1), ["set-key", "try-again"]);
+  });
+
+  it("opens the setting of the limit that a turn has reached", async () => {
+    const error = { code: "execution-timeout", message: "The turn worked for 60 minutes", next: "" };
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([], { error })])));
+    await panel.page.getByRole("alert").getByRole("button", { name: "Open settings" }).click();
+    const query = "rondo.loop.executionTimeoutSeconds";
+    assert.deepEqual(await panel.sentOf("open-settings"), [{ type: "open-settings", query }]);
+    const manifest = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+    assert.ok(manifest.includes(`"${query}"`));
   });
 
   it("chooses mode and model in menus, by the keyboard alone", async () => {

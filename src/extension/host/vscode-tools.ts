@@ -65,7 +65,7 @@ function lmTool({ name, description, inputSchema }: vscode.LanguageModelToolInfo
             suggestedRule: "*",
             match: "pattern",
             protection: "none",
-            effect: "does what its extension wants",
+            effect: "has effects that Rondo does not know",
           },
         ],
         writes: "unknown",

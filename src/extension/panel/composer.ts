@@ -19,16 +19,9 @@ interface WrittenPrompt {
   agents?: readonly string[];
 }
 
-interface ComposerOptions {
-  context: PanelContext;
-  models: Models;
-  explain(error: unknown): { message: string; next: string };
-}
-
 export class Composer {
   readonly #context: PanelContext;
   readonly #models: Models;
-  readonly #explain: ComposerOptions["explain"];
   #attachments: Attachment[] = [];
   #draft: string;
 
@@ -42,17 +35,16 @@ export class Composer {
     "edit-queued": ({ queuedID, text }) => this.#session.editQueued(queuedID, text),
     "move-queued": ({ queuedID, to }) => this.#session.moveQueued(queuedID, to),
     "set-mode": ({ mode }) => this.#setMode(mode),
-    "set-model": ({ providerID, modelID }) => this.setModel({ providerID, modelID }),
+    "set-model": ({ providerID, modelID }) => this.#setModel({ providerID, modelID }),
     "set-agent": ({ name }) => {
       this.#session.choices.agent = name;
       this.#context.stateChanged();
     },
   } satisfies Partial<Handlers>;
 
-  constructor({ context, models, explain }: ComposerOptions) {
+  constructor(context: PanelContext, models: Models) {
     this.#context = context;
     this.#models = models;
-    this.#explain = explain;
     this.#draft = context.memory.get(remembered.draft, "");
   }
 
@@ -66,11 +58,11 @@ export class Composer {
 
   /** Sends a prompt. Resolves when it is on its way; a prompt that is not accepted comes back with the reason. */
   async prompt({ text, attachments, agents = [] }: WrittenPrompt): Promise<void> {
-    const { conversations, memory, prepare, send } = this.#context;
+    const { conversations, memory, prepare, send, explain } = this.#context;
     await prepare();
     const session = this.#session;
     const giveBack = (error: unknown) => {
-      send({ type: "notice", ...this.#explain(error) });
+      send({ type: "notice", ...explain(error) });
       this.putBack(text, attachments);
     };
     try {
@@ -107,14 +99,6 @@ export class Composer {
     this.#setAttachments([...this.#attachments, ...attachments.filter(isNew)]);
   }
 
-  setModel(ref: ModelRef): void {
-    this.#models.choose(ref);
-    const { current } = this.#models;
-    this.#session.choose(current ? { model: current } : {});
-    void this.#context.memory.update(remembered.model, current);
-    this.#context.stateChanged();
-  }
-
   get #session(): Session {
     return this.#context.conversations.current;
   }
@@ -122,6 +106,14 @@ export class Composer {
   #setMode(mode: PermissionMode): void {
     this.#session.setMode(mode);
     void this.#context.memory.update(remembered.mode, mode);
+    this.#context.stateChanged();
+  }
+
+  #setModel(ref: ModelRef): void {
+    this.#models.choose(ref);
+    const { current } = this.#models;
+    this.#session.choose(current ? { model: current } : {});
+    void this.#context.memory.update(remembered.model, current);
     this.#context.stateChanged();
   }
 

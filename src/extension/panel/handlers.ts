@@ -31,4 +31,6 @@ export interface PanelContext {
   stateChanged(): void;
   /** Resolves when the keys are read and the last session is on screen. */
   prepare(): Promise<void>;
+  /** Says in words for the user what failed and what to do next. */
+  explain(error: unknown): { message: string; next: string };
 }

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { type PanelState, ToHost } from "../../chat/protocol.ts";
-import { type Handlers, handle, type PanelMessage } from "./handlers.ts";
+import { type Handlers, handle, type PanelContext, type PanelMessage } from "./handlers.ts";
 import { panelHtml } from "./panel-html.ts";
 
 /** Events are sent together once a frame, however fast the model is. */
@@ -17,9 +17,8 @@ interface PanelOptions {
   state(): PanelState;
   draft(): string;
   /** Awaited before the first snapshot. */
-  prepare(): Promise<void>;
-  /** Says in words for the user why a handler failed. */
-  explain(error: unknown): { message: string; next: string };
+  prepare: PanelContext["prepare"];
+  explain: PanelContext["explain"];
 }
 
 export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {

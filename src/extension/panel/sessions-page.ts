@@ -34,10 +34,10 @@ export class SessionsPage {
       await this.#conversations.remove(id);
       await this.#list(this.#query);
     },
-    "rename-session": ({ id, title }) => this.rename(id, title),
+    "rename-session": ({ id, title }) => this.#rename(id, title),
     "list-sessions": ({ query }) => this.#list(query),
-    "export-session": ({ id, format }) => this.export(id, format),
-    "import-session": () => this.import(),
+    "export-session": ({ id, format }) => this.#export(id, format),
+    "import-session": () => this.#import(),
     fork: ({ messageID }) => this.#fork(messageID),
   } satisfies Partial<Handlers>;
 
@@ -47,7 +47,7 @@ export class SessionsPage {
     this.#composer = composer;
   }
 
-  async rename(id: string, title: string): Promise<void> {
+  async #rename(id: string, title: string): Promise<void> {
     const words = title.trim();
     if (words === "") return;
     await this.#conversations.rename(id, words);
@@ -55,7 +55,7 @@ export class SessionsPage {
   }
 
   /** Asks for a file, writes the session to it and shows it. */
-  async export(id: string, format: ExportFormat): Promise<void> {
+  async #export(id: string, format: ExportFormat): Promise<void> {
     const chat = this.#conversations.chat(id);
     const { name, ending } = formats[format];
     const target = await vscode.window.showSaveDialog({
@@ -73,7 +73,7 @@ export class SessionsPage {
   }
 
   /** Asks for a file and opens its session as a new one. */
-  async import(): Promise<void> {
+  async #import(): Promise<void> {
     const [file] =
       (await vscode.window.showOpenDialog({
         title: "Import Session",

@@ -57,22 +57,16 @@ interface OpenSession {
 const checkEveryMs = 500;
 
 export class Conversations implements vscode.Disposable {
+  readonly #options: ConversationsOptions;
   readonly #store: Sessions;
-  readonly #deps: SharedDeps;
-  readonly #observer: ConversationObserver;
-  readonly #choicesFor: ConversationsOptions["choicesFor"];
-  readonly #folder: string;
   readonly #open = new Map<string, OpenSession>();
   readonly #timer = setInterval(() => this.#checkOtherProcesses(), checkEveryMs);
   #current: Session;
 
-  constructor({ store, deps, observer, choicesFor, folder }: ConversationsOptions) {
-    this.#store = store;
-    this.#deps = deps;
-    this.#observer = observer;
-    this.#choicesFor = choicesFor;
-    this.#folder = folder;
-    this.#current = this.#start(newSession(folder)).session;
+  constructor(options: ConversationsOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#current = this.#start(newSession(options.folder)).session;
   }
 
   get current(): Session {
@@ -87,8 +81,8 @@ export class Conversations implements vscode.Disposable {
 
   /** Shows an empty session. The session before continues if it runs. */
   startNew(): void {
-    if (this.#current.chat.messages.length > 0) this.#show(this.#start(newSession(this.#folder)).session);
-    else this.#observer.switched(this.#current);
+    if (this.#current.chat.messages.length > 0) this.#show(this.#start(newSession(this.#options.folder)).session);
+    else this.#options.observer.switched(this.#current);
   }
 
   /**
@@ -140,10 +134,10 @@ export class Conversations implements vscode.Disposable {
     }
     if (open) {
       await this.#close(open);
-      if (open.session === this.#current) this.#show(this.#start(newSession(this.#folder)).session);
+      if (open.session === this.#current) this.#show(this.#start(newSession(this.#options.folder)).session);
     }
     this.#store.remove(id);
-    await this.#deps.forgetCheckpoints(id);
+    await this.#options.deps.forgetCheckpoints(id);
   }
 
   /** @throws RecordError or IntakeError when it runs in another window */
@@ -190,7 +184,7 @@ export class Conversations implements vscode.Disposable {
     const before = this.#open.get(this.#current.chat.session.id);
     this.#current = session;
     if (before && !before.session.busy) void this.#close(before);
-    this.#observer.switched(session);
+    this.#options.observer.switched(session);
   }
 
   /** @throws RecordError */
@@ -199,7 +193,7 @@ export class Conversations implements vscode.Disposable {
     const { broken, chat } = found;
     if (broken.length > 0) {
       const lines = broken.map((one) => one.line).join(", ");
-      this.#observer.trouble({
+      this.#options.observer.trouble({
         message: `${broken.length === 1 ? "A line" : "Some lines"} of the record could not be read (${lines}); the rest is shown.`,
         next: 'The file is unchanged: "Rondo: Open Session Record" shows it.',
       });
@@ -210,17 +204,17 @@ export class Conversations implements vscode.Disposable {
   }
 
   #recordOf(id: string, found?: Replay): { transcript: Transcript; lock: RecordLock } {
-    const transcript = this.#store.transcript(id, (error) => this.#observer.trouble(error), found);
-    const { lockTimeoutMs } = this.#deps.limits();
+    const transcript = this.#store.transcript(id, (error) => this.#options.observer.trouble(error), found);
+    const { lockTimeoutMs } = this.#options.deps.limits();
     return { transcript, lock: new RecordLock(transcript, { sessionID: id, lockTimeoutMs, isAlive: isWindowThere }) };
   }
 
   #start(chat: Chat, found?: Replay): OpenSession {
     const { id } = chat.session;
     const { transcript, lock } = this.#recordOf(id, found);
-    const { hostFor, hooksFor, checkpointsFor, forgetCheckpoints: _, ...shared } = this.#deps;
+    const { hostFor, hooksFor, checkpointsFor, forgetCheckpoints: _, ...shared } = this.#options.deps;
     const checkpoints = checkpointsFor(id);
-    const choices = this.#choicesFor(chat);
+    const choices = this.#options.choicesFor(chat);
     const session = new Session(chat, choices, {
       ...shared,
       host: hostFor(id),
@@ -228,7 +222,7 @@ export class Conversations implements vscode.Disposable {
       hooks: hooksFor(chat, transcript.path, choices),
       recorder: transcript,
       lock,
-      openChild: (childID) => this.#store.transcript(childID, (error) => this.#observer.trouble(error)),
+      openChild: (childID) => this.#store.transcript(childID, (error) => this.#options.observer.trouble(error)),
     });
     const open = { session, transcript, lock, checkpoints, closing: new AbortController() };
     this.#open.set(id, open);
@@ -236,7 +230,7 @@ export class Conversations implements vscode.Disposable {
     open.closing.signal.addEventListener("abort", () => following.dispose());
     session.listen((event) => {
       if (event.type === "ended" || event.type === "session") this.#store.saveSummary(session.chat);
-      this.#observer.event(session, event);
+      this.#options.observer.event(session, event);
       const mayBeOver = event.type === "ended" || event.type === "background";
       if (mayBeOver && session !== this.#current) setImmediate(() => this.#closeIfIdle(id));
     });
@@ -250,8 +244,8 @@ export class Conversations implements vscode.Disposable {
       if (await lock.challenge(closing.signal)) await session.recover();
     } catch (error) {
       if (closing.signal.aborted) return;
-      if (error instanceof RecordError) this.#observer.trouble(error);
-      else this.#deps.log.bug(error);
+      if (error instanceof RecordError) this.#options.observer.trouble(error);
+      else this.#options.deps.log.bug(error);
     }
   }
 
@@ -285,7 +279,7 @@ export class Conversations implements vscode.Disposable {
       this.#store.saveSummary(session.chat);
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
-      this.#observer.trouble(error);
+      this.#options.observer.trouble(error);
     }
   }
 }

@@ -1,0 +1,29 @@
+/** The conversation: its turn, its context, its subagents and the commands that run in it. */
+import type { Models } from "../models/models.ts";
+import { chooseCurrentModel } from "../sessions/choices.ts";
+import type { Handlers, PanelContext } from "./handlers.ts";
+
+export function conversationHandlers({ conversations, prepare, send }: PanelContext, models: Models) {
+  const session = () => conversations.current;
+  return {
+    async stop() {
+      if (session().running || !conversations.runsElsewhere) return await session().stop();
+      send({ type: "notice", message: "This session runs in another window or process.", next: "Stop it there." });
+    },
+    async compact() {
+      await prepare();
+      chooseCurrentModel(session(), models);
+      await session().compact();
+    },
+    "retry-now": () => session().retryNow(),
+    "try-again": () => {
+      chooseCurrentModel(session(), models);
+      return session().tryAgain();
+    },
+    "show-context": () => send({ type: "context", use: session().contextUse() }),
+    "open-child": ({ sessionID }) => send({ type: "child", chat: conversations.child(sessionID) }),
+    "end-command": async ({ id }) => void (await session().background.kill(id)),
+    "to-background": ({ callID }) => void session().background.detach(callID),
+    "end-call": ({ callID }) => void session().background.endCall(callID),
+  } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,27 @@
+/** The page that lists the rules: shows them until it is closed, removes one, and explains a command. */
+import type { StoredRules } from "../sessions/stored-rules.ts";
+import type { Handlers, PanelContext } from "./handlers.ts";
+import { judge } from "./question-handlers.ts";
+
+export function rulesHandlers({ conversations, send }: PanelContext, rules: StoredRules) {
+  let isShown = false;
+  const show = () => {
+    isShown = true;
+    send({ type: "rules", rules: rules.rows(conversations.current.agent) });
+  };
+  const hide = () => {
+    isShown = false;
+  };
+  rules.onDidChange(() => isShown && show());
+  return {
+    // The panel's page is loaded again, and shows the conversation.
+    ready: hide,
+    "show-rules": show,
+    "hide-rules": hide,
+    "remove-rule": async ({ rule, source }) => {
+      await rules.remove(rule, source);
+      conversations.current.requests.reconsider();
+    },
+    explain: async ({ command }) => send({ type: "explained", judgement: await judge(conversations.current, command) }),
+  } satisfies Partial<Handlers>;
+}

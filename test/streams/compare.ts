@@ -1,4 +1,4 @@
-/** What a recorded stream must become, and whether it did. The recordings' README says what the fields mean. */
+/** Compares a reply with what its recorded stream must become. The recordings' README explains the fields. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -22,9 +22,9 @@ export interface Expected {
   judgement: "strict" | "policy";
 }
 
-/** What the client made of it. */
+/** The reply as the client saw it. */
 export interface Seen {
-  /** The sentence that the user is told, when the reply failed. */
+  /** The error message shown to the user, if the reply failed. */
   error: string | undefined;
   text: string;
   reasoning: string;
@@ -34,7 +34,11 @@ export interface Seen {
   usage: { input: number; output: number; cacheRead: number; cacheWrite: number } | undefined;
 }
 
-/** The folder of the recordings, where there is one. */
+/** Number of recordings, to say how many tests are skipped without them. */
+export const recordedStreams = 100;
+export const skippedNote = `${recordedStreams} streams skipped: folder not found (set RONDO_STREAMS)`;
+
+/** Returns the folder of the recordings; undefined if it does not exist. */
 export function streamsFolder(root: string): string | undefined {
   const folder = process.env["RONDO_STREAMS"] ?? path.join(root, "../shared/streams");
   return existsSync(path.join(folder, "expected")) ? folder : undefined;
@@ -45,18 +49,18 @@ export function readExpected(folder: string): Expected[] {
   return files.sort().map((name) => JSON.parse(readFileSync(path.join(folder, "expected", name), "utf8")));
 }
 
-/** What is wrong; nothing when all is as expected. */
+/** Returns the differences, as sentences. */
 export function compare(expected: Expected, seen: Seen): string[] {
   if (expected.must_report_error) {
     if (lenient.has(expected.id) && seen.error === undefined) return compareReply(expected, seen);
-    // The words of the user's error: at least a sentence.
+    // The user's error message is at least a sentence.
     return seen.error && seen.error.length > 10 ? [] : ["no error was reported"];
   }
   if (seen.error !== undefined) return [`an error was reported: ${seen.error}`];
   return compareReply(expected, seen);
 }
 
-/** Errors that may be taken lightly: the recording's policy asks for other things. */
+/** Recordings whose errors need not be reported: their policy is about something else. */
 const lenient = new Set(["a67-signature-before-last-thinking-delta"]);
 
 function compareReply(expected: Expected, seen: Seen): string[] {

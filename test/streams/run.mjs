@@ -1,7 +1,7 @@
 /**
- * Plays the recorded streams of real servers through a headless run, and compares what it prints with what is expected
- * of each. `node test/streams/run.mjs [ID…]`; RONDO_STREAMS is the folder of the recordings. Ends with
- * "N passed, N failed".
+ * Plays the recorded streams of real servers through a headless run and compares its output with the expected one.
+ * `node test/streams/run.mjs [ID…]`; RONDO_STREAMS is the folder of the recordings. Ends with "N passed, N failed",
+ * and ", N skipped" without the folder.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -9,15 +9,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { startModelServer } from "../model-server.ts";
-import { compare, readExpected, streamsFolder } from "./compare.ts";
+import { compare, readExpected, recordedStreams, skippedNote, streamsFolder } from "./compare.ts";
 
 /** @typedef {import("./compare.ts").Expected} Expected */
 /** @typedef {import("./compare.ts").Seen} Seen */
 /** @typedef {{ status: number | null, stdout: string, stderr: string }} Run */
 
-/** Runs at a time, and how long one may take, in ms. */
-const sideBySide = 2;
-const patience = 30_000;
+const parallelRuns = 2;
+const runTimeoutMs = 30_000;
 
 /** @type {Record<string, string>} */
 const finishes = {
@@ -32,7 +31,7 @@ const root = path.join(import.meta.dirname, "../..");
 const headless = path.join(root, "dist/headless.js");
 const folder = streamsFolder(root);
 if (!folder) {
-  console.log("No recorded streams here (set RONDO_STREAMS to their folder): nothing to do.");
+  console.log(`${skippedNote}\n0 passed, 0 failed, ${recordedStreams} skipped`);
   process.exit(0);
 }
 if (!existsSync(headless)) {
@@ -45,7 +44,7 @@ const waiting = readExpected(folder).filter(({ id }) => only.length === 0 || onl
 let passed = 0;
 let failed = 0;
 await Promise.all(
-  Array.from({ length: sideBySide }, async () => {
+  Array.from({ length: parallelRuns }, async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const wrong = await check(next);
       if (wrong.length === 0) passed++;
@@ -57,7 +56,7 @@ await Promise.all(
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** @param {Expected} expected @returns {Promise<string[]>} what is wrong */
+/** @param {Expected} expected @returns {Promise<string[]>} the differences */
 async function check(expected) {
   const bytes = readFileSync(path.join(folder ?? "", expected.stream));
   const server = await startModelServer(() => ({ bytes }));
@@ -96,7 +95,7 @@ function play({ api }, url, cwd) {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), patience);
+  const timer = setTimeout(() => child.kill("SIGKILL"), runTimeoutMs);
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
@@ -124,11 +123,11 @@ function judge(expected, run, messages) {
   if (expected.must_report_error) {
     if (result.subtype === "error_during_execution" && run.status !== 1)
       wrong.push(`exit status ${run.status} instead of 1`);
-    if (/made a mistake/.test(run.stderr)) wrong.push(`told as a mistake of Rondo's own: ${run.stderr.trim()}`);
+    if (/made a mistake/.test(run.stderr)) wrong.push(`reported as a bug in Rondo: ${run.stderr.trim()}`);
     if (results.some(ran)) wrong.push("a call of a reply that failed was run");
     return wrong;
   }
-  // The recordings' tools are not Rondo's: a call that counts gets the answer that there is no such tool.
+  // The recordings' tools are not Rondo's: a call that runs gets the error that there is no such tool.
   const calls = blocks.filter(({ type }) => type === "tool_use");
   for (const [index, { id, name }] of calls.entries()) {
     const own = results.filter(({ tool_use_id }) => tool_use_id === id);
@@ -142,7 +141,7 @@ function judge(expected, run, messages) {
   return wrong;
 }
 
-/** Whether a call got as far as the look-up of its tool. @param {any} result */
+/** Whether a call got as far as looking up its tool. @param {any} result */
 function ran(result) {
   return /no tool named/i.test(JSON.stringify(result.content));
 }
@@ -154,14 +153,14 @@ function summary(expected, run, result, replies, blocks) {
       .filter((block) => block.type === type)
       .map((block) => block[field])
       .join("");
-  // A reply without a block is no message; the result tells of it.
+  // A reply without blocks has no message; the result reports it.
   const { usage, stop_reason } = replies.at(-1) ?? result;
   return {
     error: failure(expected, run, result),
     text: texts("text", "text"),
     reasoning: texts("thinking", "thinking"),
     redacted: blocks.filter(({ type }) => type === "redacted_thinking").length,
-    // Arguments that could not be read are an empty input here: what was wrong is told in the result.
+    // Arguments that do not parse are an empty input here; the result says why.
     calls: blocks
       .filter(({ type }) => type === "tool_use")
       .map(({ id, name, input }, index) => ({
@@ -169,7 +168,7 @@ function summary(expected, run, result, replies, blocks) {
         name,
         input: expected.tool_calls[index]?.arguments_valid === false ? undefined : input,
       })),
-    // SDK messages have one word for both.
+    // SDK messages have one value for both.
     finish:
       expected.stop_reason === "content_filter" && stop_reason === "refusal"
         ? "content-filter"
@@ -183,7 +182,7 @@ function summary(expected, run, result, replies, blocks) {
   };
 }
 
-/** The sentence on standard error; a reply that a limit or a refusal ended is told there too, but is no failed reply. */
+/** Returns the error on standard error. Limits and refusals are reported there too but are no failures. */
 function failure(
   /** @type {Expected} */ { must_report_error },
   /** @type {Run} */ { stderr },

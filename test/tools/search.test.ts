@@ -172,8 +172,8 @@ describe("search", () => {
   it("ends ripgrep when aborted", async () => {
     const controller = new AbortController();
     const search = nodeSearch(undefined);
-    const found = search.ripgrep(["--files", "/proc", "/sys", "/usr"], work.folder, 1e9, controller.signal);
-    setTimeout(() => controller.abort(), 5);
+    const abort = () => controller.abort();
+    const found = search.ripgrep(["--files", "/proc", "/sys", "/usr"], work.folder, 1e9, controller.signal, abort);
     await assert.rejects(found, { name: "AbortError" });
   });
 

@@ -1,31 +1,31 @@
-/** The world as tools see it. Tools touch nothing else: Node and VS Code each give one `Host`. */
+/** The environment as tools see it, the only thing they touch. Node and VS Code each implement `Host`. */
 
 import type { BackgroundCommand } from "../chat/events.ts";
 
-/** Why a path asks each time, in all modes. */
+/** Why a file is protected, so that its use prompts in every mode. */
 export type Protection =
   | "none"
-  /** Passwords, keys, credentials: reading them, too. */
+  /** Passwords, keys, credentials: reading prompts, too. */
   | "secret"
-  /** Named by `.rondoignore`: reading it, too. */
+  /** Named by `.rondoignore`: reading prompts, too. */
   | "ignored"
-  /** What decides what an agent may do, or runs by itself: `.git`, `.rondo`, the editor's settings, hooks, servers. Changing it only. */
+  /** Controls execution (`.git`, `.rondo`, the editor's settings, hooks, servers): only changes prompt. */
   | "settings";
 
-/** Where a path leads, symbolic links resolved (for the nearest existing parent of a new file, too). */
+/** A path with symbolic links resolved; for a new file, those of its nearest existing parent. */
 export interface Location {
-  /** Absolute, after links. */
+  /** Absolute, with links resolved. */
   path: string;
-  /** As shown and as matched by rules: relative to its workspace folder with `/`, else absolute. */
+  /** For display and for rules: relative to its workspace folder, with `/`; absolute outside of them. */
   relative: string;
-  /** Whether it lies in one of the workspace's folders. */
+  /** Whether it is in one of the workspace's folders. */
   inside: boolean;
   protection: Protection;
 }
 
-/** A text as it is now: in the editor's unsaved buffer when there is one, else on disk. */
+/** A file's current text: the editor's unsaved buffer if there is one, else the text on disk. */
 export interface TextFile extends Location {
-  /** Decoded, without BOM, line endings as they are. */
+  /** Decoded, without BOM, with its own line endings. */
   text: string;
   /** Changes whenever the text does. */
   version: string;
@@ -41,44 +41,43 @@ export type FileKind =
   | { type: "too-large"; size: number; limit: number; location: Location }
   | { type: "missing"; similar: string[]; location: Location };
 
-/** What a search in a folder leaves out: what may be read only when it is asked for by name. */
+/** Excludes files from a search in a folder: those that may be read only when named. */
 export interface SearchFilter {
-  /** ripgrep's arguments, for a run in that folder, that leave out much of it, and nothing else. */
+  /** Arguments for ripgrep, run in that folder, that exclude most of these files and no others. */
   readonly args: readonly string[];
-  /** `path`: of a file, relative to the folder, with `/`. */
+  /** `path` is relative to the folder, with `/`. */
   isExcluded(path: string): boolean;
-  /** When the file was changed last, in ms since 1970; 0 when it is gone. At once: thousands are asked about. */
+  /** Returns the time of the last change, in ms since 1970; 0 if the file is gone. Synchronous: it is called thousands of times. */
   modified(path: string): number;
 }
 
 export interface Workspace {
-  /** Absolute paths of the open folders, the first is where commands run. */
+  /** Absolute paths of the open folders; commands run in the first. */
   readonly folders: readonly string[];
-  /** Whether the user trusts it; where not, nothing is written and nothing is run. */
+  /** Whether the user trusts it; if not, nothing is written or run. */
   readonly trusted: boolean;
   /** Takes absolute paths, `~/…`, and paths relative to the first folder. */
   locate(path: string): Promise<Location>;
   /**
-   * The answer says what is found there, be it nothing. Of a folder it names what may be seen.
-   * @throws ToolError when it is there but cannot be read, or when its path leads elsewhere by now
+   * Returns what is there, or `missing`; for a folder, the names that may be seen.
+   * @throws ToolError if it exists but cannot be read, or if its path leads elsewhere by now
    */
   open(location: Location | string, signal: AbortSignal): Promise<FileKind>;
   /**
-   * What is there, of which nothing is read.
-   * @throws ToolError when the path leads elsewhere by now
+   * Returns what is there without reading it.
+   * @throws ToolError if the path leads elsewhere by now
    */
   look(location: Location): Promise<"file" | "folder" | "special" | "missing">;
-  /** For searches in a folder. */
   searchFilter(folder: Location): SearchFilter;
   /**
-   * Replaces the text of a file, or makes it and its parents. Keeps encoding, BOM and mode; `text` holds the line
-   * endings to write. Answers with the text afterwards, which a formatter may have changed.
-   * @throws ToolError when the file is not what `expected` says it is (its version, or "missing"), or cannot be written.
+   * Replaces the text of a file, or creates it and its parents. Keeps encoding, BOM and mode, and writes the line
+   * endings of `text`. Returns the text afterwards, which a formatter may have changed.
+   * @throws ToolError if the file is not in the `expected` version, or cannot be written
    */
   write(location: Location, text: string, expected: string | "missing", signal: AbortSignal): Promise<TextFile>;
   /**
-   * Deletes a text file; its folders stay.
-   * @throws ToolError when it is not the version that is expected, or cannot be deleted.
+   * Deletes a text file but not its folders.
+   * @throws ToolError if the file is not in the `expected` version, or cannot be deleted
    */
   remove(location: Location, expected: string, signal: AbortSignal): Promise<void>;
 }
@@ -88,83 +87,81 @@ export interface ShellCommand {
   cwd: string;
   /** Aborting ends the whole process tree. */
   signal: AbortSignal;
-  /** Called as output arrives, stdout and stderr in order of arrival, decoded. */
+  /** Called with decoded output as it arrives, stdout and stderr together. */
   onOutput(text: string): void;
-  /** It has been silent for a while and waits for someone to type; `prompt` is its last line. Undefined: it goes on. */
+  /** Called when it seems to wait for input, with its last line, and with undefined when it goes on. */
   onWaiting(prompt: string | undefined): void;
 }
 
 export type CommandEnd =
-  /** `left`: what it had left running, each as its command line; it has been ended. */
+  /** `left`: the command lines of processes that it left running; they have been terminated. */
   | { type: "exit"; code: number; left: string[] }
   | { type: "signal"; signal: string }
   | { type: "aborted" }
   | { type: "failed"; message: string };
 
 export interface Terminal {
-  /** When it answers, no process of the tree is left, however it ended. Never rejects. */
+  /** Resolves when no process of the command's tree is left. Never rejects. */
   run(command: ShellCommand): Promise<CommandEnd>;
-  /** The shell's name, for the prompt: "bash", "pwsh". */
+  /** The shell's name, for the system prompt: "bash", "pwsh". */
   readonly shell: string;
 }
 
 /** A command that a call waits for. */
 export interface CallCommand extends Pick<ShellCommand, "command" | "cwd" | "signal"> {
-  /** ms */
-  timeout: number;
-  /** The last lines of its output and how many there are in all; at once, then a few times a second. */
+  timeoutMs: number;
+  /** Called with the last lines of its output and the number of all lines, a few times a second. */
   progress(text: string, lines: number): void;
 }
 
-/** How a command ended for the call that waited for it. */
+/** The end of a command for the call that waited for it. */
 export interface CommandOutcome {
   end: CommandEnd | { type: "timeout" } | { type: "waiting"; prompt: string } | { type: "detached"; id: string };
-  /** Made short. */
+  /** Shortened if it is too long for the model. */
   output: string;
-  /** The file that holds all of it, when it was cut. */
+  /** The file with the full output, if it was shortened. */
   outputFile: string | undefined;
 }
 
-/** The commands of a session. */
+/** The commands of a session, in the foreground and in the background. */
 export interface Background {
-  /** Runs a command that a call waits for, until it ends or is let go with `detach`. Never rejects. */
+  /** Runs a command until it ends or `detach` moves it to the background. Never rejects. */
   run(command: CallCommand, callID: string): Promise<CommandOutcome>;
-  /** Those in the background, oldest first; those that have ended, too. */
+  /** Returns the background commands, oldest first, including those that have ended. */
   list(): readonly BackgroundCommand[];
   /**
-   * Starts a command that runs while the agent does other things, and answers at once. It has no time limit, and ends with
-   * the session at the latest.
-   * @throws ToolError when too many run already
+   * Starts a command in the background and returns at once. It has no time limit but is terminated with the session.
+   * @throws ToolError if too many are running
    */
   start(command: Pick<ShellCommand, "command" | "cwd">, callID: string): BackgroundCommand;
-  /** What it has put out since it was read last, made short, and where all of it is. Undefined: there is no such command. */
+  /** Returns the output since the last read, shortened, and the file with all of it; undefined if there is no such command. */
   read(id: string): { text: string; outputFile: string | undefined } | undefined;
-  /** Ends its whole process tree. @returns whether it was running */
+  /** Terminates its process tree. @returns whether it was running */
   kill(id: string): Promise<boolean>;
-  /** Lets the command of a call that runs go on in the background: the call is answered at once. @returns whether it could be done */
+  /** Moves the command of a running call to the background, so that the call returns at once. @returns whether it succeeded */
   detach(callID: string): boolean;
-  /** Ends the command of a call that runs; the turn goes on. @returns whether it ran */
+  /** Terminates the command of a running call; the turn continues. @returns whether it was running */
   endCall(callID: string): boolean;
-  /** Those that ended by themselves since this was asked last: the model is to hear of each once. */
+  /** Returns the commands that ended on their own since the last call, to report each to the model once. */
   takeEnded(): BackgroundCommand[];
-  /** @returns a function that ends the listening. Called at most a few times a second */
+  /** Calls `listener` on changes, at most a few times a second. @returns a function that removes it */
   listen(listener: () => void): () => void;
-  /** Ends all. Resolves when no process of any is left. */
+  /** Terminates all commands. Resolves when none of their processes is left. */
   endAll(): Promise<void>;
 }
 
-/** What the editor knows of the code; there is none in a headless run. */
+/** The editor's language services; a headless run has none. */
 export interface Editor {
-  /** Whether the file (absolute path) is open, so that all its problems are known; of others the editor may know none. */
+  /** Whether the file (absolute path) is open, so that the editor knows all its problems. */
   watches(path: string): Promise<boolean>;
-  /** Of one file (absolute path), or of all files. */
+  /** Returns the problems of one file (absolute path), or of all files. */
   problems(path: string | undefined): Promise<Problem[]>;
-  /** As `problems`, once they have settled after a change, or after `timeout` ms at the latest. */
-  settledProblems(path: string, timeout: number, signal: AbortSignal): Promise<Problem[]>;
-  /** Where the symbol that is named on this line (from 1) is defined. */
+  /** Returns the problems of a file once they have settled after a change, or after `timeoutMs`. */
+  settledProblems(path: string, timeoutMs: number, signal: AbortSignal): Promise<Problem[]>;
+  /** Returns where the symbol on this line (from 1) is defined. */
   definition(path: string, line: number, symbol: string): Promise<CodePlace[]>;
   references(path: string, line: number, symbol: string): Promise<CodePlace[]>;
-  /** Symbols of the workspace whose names fit the query; of one file, all of them, when `path` is given. */
+  /** Returns the workspace's symbols whose names match the query; with `path`, all symbols of that file. */
   symbols(query: string, path: string | undefined): Promise<CodeSymbol[]>;
 }
 
@@ -176,7 +173,7 @@ export interface Problem {
   column: number;
   severity: "error" | "warning" | "info" | "hint";
   message: string;
-  /** "ts(2304)", "eslint"; empty where it is not known. */
+  /** "ts(2304)", "eslint"; empty if unknown. */
   source: string;
 }
 
@@ -193,14 +190,14 @@ export interface CodeSymbol extends CodePlace {
   name: string;
   /** "class", "function", … */
   kind: string;
-  /** The symbol that it is in; empty for none. */
+  /** The enclosing symbol; empty for none. */
   container: string;
 }
 
 export interface TextSearch {
   /**
-   * Runs ripgrep with these arguments in `cwd`. Exit code 1 means "nothing found". `stdout` is cut at `limit` characters.
-   * `take` is given the output in pieces, as it comes; `stdout` is empty then.
+   * Runs ripgrep in `cwd`. Exit code 1 means "nothing found". `stdout` is cut at `limit` characters. With `take`, the
+   * output goes there in pieces as it arrives, and `stdout` is empty.
    */
   ripgrep(
     args: readonly string[],
@@ -211,20 +208,20 @@ export interface TextSearch {
   ): Promise<{ code: number; stdout: string; stderr: string; cut: boolean }>;
 }
 
-/** Where the whole of a long output is kept (T9). */
+/** Stores long outputs in full (T9). */
 export interface Overflow {
-  /** Answers with the absolute path of the file. */
+  /** Returns the absolute path of the file. */
   keep(callID: string, text: string): Promise<string>;
-  /** For output that comes in pieces and may be too much to hold. */
+  /** Opens a file for output that arrives in pieces and may not fit into memory. */
   open(callID: string): OverflowFile;
-  /** Whether `path` (absolute, after links) is a file kept here: the model may read it without a question. */
+  /** Whether `path` (absolute, links resolved) is stored here, so that the model may read it without a prompt. */
   holds(path: string): boolean;
 }
 
 export interface OverflowFile {
   /** Absolute. */
   readonly path: string;
-  /** Whether all so far was kept: the disk may be full, or the output endless. */
+  /** Whether all output so far was stored; not if the disk is full or the output endless. */
   readonly isWhole: boolean;
   append(text: string): void;
   close(): void;

@@ -1,4 +1,4 @@
-/** The tool that answers for those there are not (T4). It is registered, but never offered. */
+/** The tool that answers calls of tools that do not exist (T4). It is registered but never offered. */
 import * as z from "zod/mini";
 import { defineTool } from "./tool.ts";
 

@@ -1,9 +1,9 @@
-/** The tools there are, in the order in which they were registered (T2). */
+/** The registered tools, in the order of registration (T2). */
 
 import { invalid } from "./invalid.ts";
 import type { Tool, ToolDefinition } from "./tool.ts";
 
-/** A registry that holds these tools; `disabled` ones are not offered, nor is the one that stands in for what is not there. */
+/** Returns a registry of these tools and `invalid`. Neither `invalid` nor `disabled` tools are offered. */
 export function registryOf(tools: readonly Tool[], disabled: Iterable<string> = []): ToolRegistry {
   const registry = new ToolRegistry({ disabled: [...disabled, invalid.name] });
   for (const tool of [...tools, invalid]) registry.register(tool);
@@ -19,7 +19,7 @@ export class ToolRegistry {
     this.#disabled = new Set(options.disabled);
   }
 
-  /** @throws Error when there is one of this name already */
+  /** @throws Error if the name is taken */
   register(tool: Tool): void {
     if (this.#tools.has(tool.name)) throw new Error(`A tool named "${tool.name}" is registered already.`);
     this.#tools.set(tool.name, tool);
@@ -29,7 +29,7 @@ export class ToolRegistry {
     return this.#tools.get(name);
   }
 
-  /** What a model is offered: all but the disabled. The same list each time, so that providers can cache it. */
+  /** Returns the offered tools for a model, in a stable order so that providers can cache them. */
   definitions(): ToolDefinition[] {
     return this.offered().map(({ name, description, schema }) => ({ name, description, schema }));
   }
@@ -42,7 +42,7 @@ export class ToolRegistry {
     return this.#disabled.has(name);
   }
 
-  /** Of all, disabled ones included. */
+  /** Returns the names of all tools, including disabled ones. */
   names(): string[] {
     return [...this.#tools.keys()];
   }

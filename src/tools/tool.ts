@@ -1,4 +1,4 @@
-/** What a tool is: a name, an input, and a `prepare` that only reads and answers with a plan (T3). */
+/** A tool: its name, its input, and a `prepare` that only reads and returns a plan (T3). */
 import * as z from "zod/mini";
 import type { CallMetadata, FilePart } from "../chat/message.ts";
 import type { Preview, Question } from "../chat/requests.ts";
@@ -7,12 +7,12 @@ import type { Host, Protection } from "./host.ts";
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
 type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";
 
-/** Whether there is such a tool, and it changes nothing anywhere. */
+/** Whether the tool exists and changes nothing. */
 export function isHarmless(tool: Pick<Tool, "sideEffect"> | undefined): boolean {
   return tool?.sideEffect === "none" || tool?.sideEffect === "read-only";
 }
 
-/** A tool as a model is told of it. */
+/** A tool as it is described to a model. */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -20,7 +20,7 @@ export interface ToolDefinition {
   schema: Record<string, unknown>;
 }
 
-/** A failure that the model can act on. Its message becomes the result of the call. */
+/** A failure that the model can act on. Its message becomes the call's result. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
 }
@@ -28,9 +28,9 @@ export class ToolError extends Error {
 /** Versions of the files that the model has seen in this session, by absolute path (T12). */
 export type FilesSeen = Map<string, string>;
 
-/** Work for a subagent. */
+/** A task for a subagent. */
 export interface SubagentTask {
-  /** Its name. */
+  /** The subagent's name. */
   agent: string;
   /** 3 to 5 words. */
   description: string;
@@ -38,26 +38,26 @@ export interface SubagentTask {
 }
 
 /**
- * Has a subagent do the task and answers with its last words.
- * @throws ToolError when it did not come to its end
+ * Has a subagent do the task and returns its final answer.
+ * @throws ToolError if the subagent did not finish
  */
 export type Delegate = (task: SubagentTask) => Promise<string>;
 
-/** For where there are no subagents. */
+/** The `Delegate` of agents that cannot use subagents. */
 export const noDelegate: Delegate = async () => {
   throw new ToolError("There are no subagents here.");
 };
 
 /**
- * Puts questions to the user. Returns what was chosen, or said instead, for each of them; undefined when the user leaves
- * the decision to the model.
- * @throws ToolError when nobody is there, or something else was said
+ * Asks the user and returns, for each question, the chosen answers or the text typed instead; undefined if the user
+ * leaves the decision to the model.
+ * @throws ToolError if nobody can answer or the user replies with something else
  */
 export type AskUser = (questions: readonly Question[]) => Promise<string[][] | undefined>;
 
-/** For where nobody is there to answer. */
+/** The `AskUser` of runs without a user. */
 export const nobodyToAsk: AskUser = async () => {
-  throw new ToolError("Nobody is there to answer. Decide yourself, and say what you decided and why.");
+  throw new ToolError("Nobody can answer. Decide yourself, and say what you decided and why.");
 };
 
 export interface ToolContext {
@@ -86,23 +86,23 @@ export interface PermissionRequirement {
 }
 
 export interface ToolPlan {
-  /** In the present: "Edit src/cart.ts", "Run npm test". */
+  /** In the imperative: "Edit src/cart.ts", "Run npm test". */
   title: string;
   preview: Preview;
   requires: PermissionRequirement[];
-  /** Absolute paths of the files that `run` will change; `unknown`: it may change any, as a command does. */
+  /** Absolute paths of the files that `run` changes; `unknown` if it may change any file, as commands do. */
   writes: readonly string[] | "unknown";
   run(progress: ProgressReporter): Promise<ToolResult>;
 }
 
-/** The running command's last lines, and how many there are in all. */
+/** Reports the last lines of a running command's output and the number of all its lines. */
 export type ProgressReporter = (text: string, lines: number) => void;
 
 export interface ToolResult {
   output: string;
   metadata: CallMetadata;
   attachments?: Omit<FilePart, "id" | "sessionID" | "messageID">[];
-  /** The call did not do what it should: shown as failed, told to the model as an error. */
+  /** Whether the call failed: it is shown as failed and reported to the model as an error. */
   failed?: boolean;
 }
 
@@ -111,13 +111,13 @@ export interface Tool {
   readonly description: string;
   readonly sideEffect: SideEffect;
   readonly input: z.ZodMiniType<Record<string, unknown>>;
-  /** JSON Schema of `input`, made when first asked for. */
+  /** JSON Schema of `input`, created on first use. */
   readonly schema: Record<string, unknown>;
-  /** Longest time that `run` may take, in ms; undefined: what the settings say. `own`: it ends by itself. */
-  readonly timeout: number | "own" | undefined;
+  /** Time limit of `run` in ms; undefined for the limit in the settings, `own` if the tool limits its time itself. */
+  readonly timeoutMs: number | "own" | undefined;
   /**
-   * Only reads. `input` has passed the schema.
-   * @throws ToolError with words for the model
+   * Plans the call without changing anything. `input` has passed the schema.
+   * @throws ToolError with a message for the model
    */
   prepare(input: Record<string, unknown>, context: ToolContext): Promise<ToolPlan>;
 }
@@ -127,25 +127,25 @@ interface ToolSpec<Shape extends z.core.$ZodShape> {
   description: string;
   sideEffect: SideEffect;
   input: z.ZodMiniObject<Shape>;
-  timeout?: number | "own";
+  timeoutMs?: number | "own";
   prepare(input: z.infer<z.ZodMiniObject<Shape>>, context: ToolContext): Promise<ToolPlan>;
 }
 
-/** Ties a tool's input type to its schema, and forgets it again, so that tools of all inputs fit one list. */
+/** Types `prepare` by the input's schema, then erases the type so that all tools fit into one list. */
 export function defineTool<Shape extends z.core.$ZodShape>(spec: ToolSpec<Shape>): Tool {
   let schema: Record<string, unknown> | undefined;
   return {
     name: spec.name,
     description: spec.description,
     sideEffect: spec.sideEffect,
-    timeout: spec.timeout,
-    // A ZodMiniObject's output is a record; TypeScript cannot see that through the type parameter.
+    timeoutMs: spec.timeoutMs,
+    // The output of a ZodMiniObject is a record, which TypeScript cannot infer from the type parameter.
     input: spec.input as unknown as z.ZodMiniType<Record<string, unknown>>,
     get schema() {
       schema ??= toSchema(spec.input);
       return schema;
     },
-    // `input` was parsed with `spec.input` by the one caller (call.ts).
+    // The only caller (call.ts) has parsed `input` with `spec.input`.
     prepare: (input, context) => spec.prepare(input as z.infer<z.ZodMiniObject<Shape>>, context),
   };
 }

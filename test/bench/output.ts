@@ -28,7 +28,7 @@ async function delays(command: string): Promise<number[]> {
     {
       command: `exec bash -c '${command}'`,
       cwd: folder,
-      timeout: 60_000,
+      timeoutMs: 60_000,
       signal: new AbortController().signal,
       progress(text) {
         const now = performance.timeOrigin + performance.now();

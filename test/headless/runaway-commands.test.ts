@@ -186,10 +186,10 @@ describe("runaway commands", () => {
   describe("T10 a command that asks", () => {
     /** Runs a program in its own terminal, where nobody types. */
     const asks = (question: string) => `sleep 4144 | script -qec "${question}" /dev/null`;
-    const quick = () => backgroundOf(nodeTerminal({ silence: 200 }), work.host.overflow, 300);
-    const call = async (command: string, timeout = 10_000): Promise<CommandOutcome> => {
+    const quick = () => backgroundOf(nodeTerminal({ silenceMs: 200 }), work.host.overflow, 300);
+    const call = async (command: string, timeoutMs = 10_000): Promise<CommandOutcome> => {
       const { signal } = new AbortController();
-      return await quick().run({ command, cwd: work.folder, timeout, signal, progress() {} }, "call-1");
+      return await quick().run({ command, cwd: work.folder, timeoutMs, signal, progress() {} }, "call-1");
     };
     before(function () {
       if (!existsSync("/usr/bin/script")) this.skip();

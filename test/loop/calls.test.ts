@@ -21,7 +21,7 @@ function tool(
     name,
     sideEffect: more.sideEffect ?? "none",
     description: "A test.",
-    ...(more.timeout !== undefined && { timeout: more.timeout }),
+    ...(more.timeout !== undefined && { timeoutMs: more.timeout }),
     input: z.object({ n: z.optional(z.number()) }),
     prepare: async (input, { signal }) => ({
       title: `Run ${name}`,

@@ -10,7 +10,7 @@ function tool(name: string, description: string): Tool {
     name,
     description,
     sideEffect: "network",
-    timeout: 60_000,
+    timeoutMs: 60_000,
     input: z.object({ text: z.string() }),
     prepare: async ({ text }) => ({
       title: `Call ${name}`,

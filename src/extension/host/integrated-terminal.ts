@@ -14,7 +14,7 @@ import {
 } from "../../tools/run-command/process-tree.ts";
 import { shellName } from "../../tools/run-command/shells.ts";
 import { type TypedLine, typedLine } from "../../tools/run-command/typed-line.ts";
-import { CommandWatch, usualSilence } from "../../tools/run-command/watch-command.ts";
+import { CommandWatch, defaultSilenceMs } from "../../tools/run-command/watch-command.ts";
 import { ended, output, pause, within } from "./integrated-events.ts";
 import type { VisibleTerminal } from "./mirrored-terminal.ts";
 
@@ -41,7 +41,7 @@ interface ReadyTerminal {
 export function integratedTerminal(
   separate: VisibleTerminal,
   shell: () => string,
-  silence = usualSilence,
+  silence = defaultSilenceMs,
 ): VisibleTerminal {
   const pool = new TerminalPool(shell);
   return {

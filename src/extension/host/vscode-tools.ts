@@ -49,7 +49,7 @@ function lmTool({ name, description, inputSchema }: vscode.LanguageModelToolInfo
     description: cutLine(description, maxDescriptionChars),
     // Nothing is known about its effects.
     sideEffect: "network",
-    timeout: timeoutMs,
+    timeoutMs,
     // VS Code checks the input against the schema.
     input: z.record(z.string(), z.unknown()),
     schema: schemaOf(inputSchema),

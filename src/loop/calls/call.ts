@@ -368,14 +368,14 @@ async function perform(
 ): Promise<ToolResult> {
   const { tool, plan } = decided;
   const { messageID, partID } = call;
-  const { timeout = turn.limits.toolTimeoutMs } = tool;
+  const { timeoutMs = turn.limits.toolTimeoutMs } = tool;
   if (plan.writes === "unknown" || plan.writes.length > 0) {
     await turn.checkpoints.ready(plan.writes, deadline.signal);
   }
   record.running(Date.now());
   turn.flush();
-  if (timeout !== "own") {
-    deadline.limit(timeout, new ToolError(`${tool.name} took longer than ${timeout} ms and was given up.`));
+  if (timeoutMs !== "own") {
+    deadline.limit(timeoutMs, new ToolError(`${tool.name} took longer than ${timeoutMs} ms and was given up.`));
   }
   const work = plan.run((text, lines) => {
     if (!deadline.signal.aborted) turn.emit({ type: "output", messageID, partID, text, lines });

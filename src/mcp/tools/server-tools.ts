@@ -50,7 +50,7 @@ function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }:
     sideEffect: "network",
     input: ToolArguments,
     schema,
-    timeout: timeoutMs,
+    timeoutMs,
     async prepare(input, { signal }): Promise<ToolPlan> {
       signal.throwIfAborted();
       const { text, isWhole } = rulePattern(input);

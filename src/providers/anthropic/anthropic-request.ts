@@ -167,7 +167,7 @@ function resultBlock(part: ToolPart, ids: ReadonlyMap<string, string>): ToolResu
 type ThinkingParams = Pick<MessageCreateParamsStreaming, "thinking" | "output_config">;
 
 /** The API's least budget, and what is left for the answer when the budget would take all. Tokens. */
-const least = 1_024;
+const minBudgetTokens = 1_024;
 
 /**
  * How models are told to think. From https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking and the
@@ -186,8 +186,8 @@ function thinkingParams({ model, thinking, entries }: ModelRequest, maxTokens: n
   }
   const wanted = budgetOf(thinking);
   if (wanted === undefined || (generation < 3.7 && !(isBudget && generation === 0))) return {};
-  const budget = Math.min(Math.max(wanted, least), maxTokens - least);
-  return budget < least || continuesUnthought(entries) ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+  const budget = Math.min(Math.max(wanted, minBudgetTokens), maxTokens - minBudgetTokens);
+  return budget < minBudgetTokens || continuesUnthought(entries) ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
 }
 
 /** A model with a budget may only go on after calls that begin with its own thoughts: a subtask's were not the model's. */

@@ -16,7 +16,7 @@ export async function* watched(body: ReadableStream<Uint8Array>, onBytes: () => 
 }
 
 /** How long a server may take to end an answer whose last event has come, in ms. */
-const patience = 1_000;
+const drainTimeoutMs = 1_000;
 
 /**
  * A signal for one request that follows the turn's. SDKs leave listeners on the signal they are given, so they never get
@@ -35,7 +35,7 @@ export function openConnection(turn: AbortSignal): { signal: AbortSignal; close(
  * Nobody waits for it; a server that does not end is cut off.
  */
 export function drainLater(rest: AsyncIterator<unknown>, close: () => void): void {
-  const timer = setTimeout(close, patience);
+  const timer = setTimeout(close, drainTimeoutMs);
   const read = async () => {
     while (!(await rest.next()).done);
   };

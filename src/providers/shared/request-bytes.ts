@@ -26,7 +26,7 @@ interface EncodedSoFar {
 }
 
 /** So many of the newest entries are looked through for text that has grown; those before them are done. */
-const newest = 4;
+const growingEntries = 4;
 
 class Conversation<Piece, Open> {
   readonly #format: WireFormat<Piece, Open>;
@@ -59,7 +59,7 @@ class Conversation<Piece, Open> {
       const entry = entries[at];
       if (!old || old.entry !== entry || old.info !== entry.info || old.parts.length !== entry.parts.length)
         return false;
-      if (at >= seen.length - newest && old.length !== sameLength(entry.parts, old.parts)) return false;
+      if (at >= seen.length - growingEntries && old.length !== sameLength(entry.parts, old.parts)) return false;
     }
     return true;
   }

@@ -2,7 +2,7 @@ import { drainLater, withBody } from "./connection.ts";
 import { StreamedError } from "./failure.ts";
 
 /** Longer than the last lines of any stream, in bytes. */
-const kept = 2_048;
+const tailBytes = 2_048;
 
 /**
  * Watches an answer's bytes as they pass on to OpenAI's SDK, which keeps silent on two things: whether `[DONE]` came or
@@ -50,8 +50,8 @@ export class SseTail {
   }
 
   #note(chunk: Uint8Array): void {
-    const end = chunk.subarray(-kept);
-    this.#tail = (this.#tail + Buffer.from(end.buffer, end.byteOffset, end.length).toString("latin1")).slice(-kept);
+    const end = chunk.subarray(-tailBytes);
+    this.#tail = (this.#tail + Buffer.from(end.buffer, end.byteOffset, end.length).toString("latin1")).slice(-tailBytes);
     // Within data, a line break is written as \n: this can only be a line of the stream.
     this.done = /(?:^|[\r\n])data: ?\[DONE\]/.test(this.#tail);
   }

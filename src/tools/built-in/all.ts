@@ -1,4 +1,4 @@
-/** All tools of Rondo's own, in the order in which models are offered them. */
+/** All built-in tools, in the order in which they are offered to models. */
 
 import type { Tool } from "../tool.ts";
 import { applyPatch } from "./apply-patch.ts";
@@ -13,7 +13,7 @@ import { symbols } from "./symbols.ts";
 import { todoWrite } from "./todo-write.ts";
 import { webFetch } from "./web-fetch.ts";
 
-/** `editor`: whether the host is an editor, which knows of problems and symbols. */
+/** `editor`: whether the host is an editor, which knows problems and symbols. */
 export function builtInTools({ editor }: { editor: boolean }): Tool[] {
   const furtherTools = [bashOutput, bashKill, multiEdit, applyPatch, notebookEdit, todoWrite, askUser, webFetch];
   return [...coreTools, ...furtherTools, ...(editor ? [diagnostics, symbols] : [])];

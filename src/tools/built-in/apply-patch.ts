@@ -18,14 +18,14 @@ export const applyPatch = defineTool({
   sideEffect: "mutating",
   description:
     "Changes files by a patch, all or none: *** Begin Patch, then for each file *** Add File: path, *** Delete File: path, or *** Update File: path (*** Move to: path) with chunks of @@ and lines that begin with a space, - or +, then *** End Patch. Three lines of context around each change; @@ names the function where they are not unique.",
-  // The name that OpenAI's models give it.
+  // OpenAI's models use this name.
   input: z.object({ input: z.string().check(z.minLength(1), z.describe("The whole patch")) }),
   async prepare({ input: patch }, context) {
     const { host, seen, signal } = context;
     const steps: PatchStep[] = [];
     for (const change of mergeChanges(parsePatch(patch))) steps.push(...(await planSteps(change, context)));
     assertOnce(steps);
-    // Deletions last: what cannot be written must not cost a file.
+    // Deletions come last, so that a failed write does not cost a file.
     steps.sort((a, b) => Number(a.text === undefined) - Number(b.text === undefined));
     const diffs = steps.map(({ target, text }) => diffOf(target, text ?? ""));
     return {
@@ -55,13 +55,13 @@ export const applyPatch = defineTool({
 });
 
 interface PatchStep extends FileWrite {
-  /** The text whose problems are known: of a moved file, the one that it had elsewhere. */
+  /** The text before the change; for a moved file, its text at the old path. */
   old: string;
-  /** What was done, in sentences. */
+  /** The change in sentences, for the model. */
   done: string;
 }
 
-/** Chunks for the same file in several places of the patch as one. */
+/** Joins chunks for the same file that stand in several places of the patch. */
 function mergeChanges(changes: readonly FileChange[]): FileChange[] {
   const all: FileChange[] = [];
   for (const change of changes) {
@@ -115,7 +115,7 @@ async function updateSteps(
 async function openOld(path: string, context: ToolContext): Promise<{ target: EditTarget; before: TextFile }> {
   const target = await openTarget(path, false, context);
   const { before } = target;
-  // `openTarget` answers without a text only where it may be missing.
+  // `openTarget` returns no text only if the file may be missing.
   if (!before) throw new ToolError(`${path} does not exist.`);
   return { target, before };
 }

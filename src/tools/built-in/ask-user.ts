@@ -3,17 +3,16 @@ import type { Question } from "../../chat/requests.ts";
 import { headOf } from "../text/text.ts";
 import { defineTool } from "../tool.ts";
 
-/** Characters. */
-const longestTitle = 100;
+const maxTitleLength = 100;
 const Text = z.string().check(z.trim(), z.minLength(1));
 
 export const askUser = defineTool({
   name: "ask_user",
   sideEffect: "none",
-  // The user may take any time.
-  timeout: "own",
+  // The user may take any amount of time.
+  timeoutMs: "own",
   description:
-    "Asks the user to decide, with answers to choose from; they can always say something else. Only for what you cannot find out, and where a wrong guess would cost more than the question.",
+    "Asks the user to decide between given answers; they can always type another one. Use it only for what you cannot find out and where a wrong guess would cost more than the question.",
   input: z.object({
     questions: z
       .array(
@@ -36,7 +35,7 @@ export const askUser = defineTool({
       multiple,
     }));
     return {
-      title: asked.length === 1 ? headOf(asked[0]?.question ?? "", longestTitle) : `Ask ${asked.length} questions`,
+      title: asked.length === 1 ? headOf(asked[0]?.question ?? "", maxTitleLength) : `Ask ${asked.length} questions`,
       preview: { type: "text", text: asked.map(({ question }) => question).join("\n") },
       requires: [],
       writes: [],

@@ -5,7 +5,7 @@ import { findCommand } from "./bash-output.ts";
 export const bashKill = defineTool({
   name: "bash_kill",
   sideEffect: "mutating",
-  description: "Ends a background command, with all that it started.",
+  description: "Terminates a background command and all processes it started.",
   input: z.object({ id: z.string() }),
   async prepare({ id }, { host: { background }, signal }) {
     signal.throwIfAborted();

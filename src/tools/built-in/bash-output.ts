@@ -5,17 +5,16 @@ import type { Background } from "../host.ts";
 import { headOf, splitLines } from "../text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
 
-/** Characters of a command in the list. */
-const commandLength = 200;
+const maxCommandLength = 200;
 
 export const bashOutput = defineTool({
   name: "bash_output",
   sideEffect: "read-only",
   description:
-    "What a background command has put out since you read it last, and whether it still runs. Without id: all there are.",
+    "Returns the output of a background command since the last read, and whether it is still running. Without id: lists all background commands.",
   input: z.object({
     id: z.optional(z.string()).check(z.describe('Like "bash_1"')),
-    filter: z.optional(z.string()).check(z.describe("Only lines that hold this text")),
+    filter: z.optional(z.string()).check(z.describe("Only lines that contain this text")),
   }),
   async prepare({ id, filter = "" }, { host: { background }, signal }) {
     signal.throwIfAborted();
@@ -30,7 +29,7 @@ export const bashOutput = defineTool({
   },
 });
 
-/** @throws ToolError when there is no such command */
+/** @throws ToolError if there is no such command */
 export function findCommand(background: Background, id: string): BackgroundCommand {
   const command = background.list().find((one) => one.id === id);
   if (command) return command;
@@ -40,7 +39,7 @@ export function findCommand(background: Background, id: string): BackgroundComma
 function listCommands(background: Background): string {
   const lines = background
     .list()
-    .map((one) => `${one.id} (${describeState(one)}): ${headOf(one.command, commandLength)}`);
+    .map((one) => `${one.id} (${describeState(one)}): ${headOf(one.command, maxCommandLength)}`);
   return lines.length === 0 ? "There are no background commands." : lines.join("\n");
 }
 

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
 import { commandRequirements } from "../command/command-requirements.ts";
 import { requireTrust } from "../file-access/file-checks.ts";
-import { defaultTimeout, longestTimeout, runCommand, startCommand } from "../run-command/command-result.ts";
+import { defaultTimeoutMs, maxTimeoutMs, runCommand, startCommand } from "../run-command/command-result.ts";
 import { defineTool, ToolError } from "../tool.ts";
 
 export const bash = defineTool({
   name: "bash",
   sideEffect: "mutating",
-  timeout: "own",
+  timeoutMs: "own",
   description: `Runs a shell command in the workspace folder, each time in a new shell: cd and variables do not last. Answers with its output (stdout and stderr) and exit code. Standard input is empty. What it leaves running is ended: start servers and the like with run_in_background. To read, search or change files use the other tools.`,
   input: z.object({
     command: z.string().check(z.trim(), z.minLength(1)),
-    timeout: z.optional(z.number()).check(z.describe(`ms, default ${defaultTimeout}, at most ${longestTimeout}`)),
+    timeout: z.optional(z.number()).check(z.describe(`ms, default ${defaultTimeoutMs}, at most ${maxTimeoutMs}`)),
     description: z.optional(z.string()).check(z.describe("What it does, in a few words")),
     run_in_background: z.optional(z.boolean()).check(z.describe("Answers at once; read it with bash_output")),
   }),
@@ -20,7 +20,7 @@ export const bash = defineTool({
     requireTrust(host.workspace);
     const cwd = host.workspace.folders[0];
     if (cwd === undefined) throw new ToolError("No folder is open, so there is nowhere to run a command.");
-    const limit = timeout > 0 ? Math.min(timeout, longestTimeout) : defaultTimeout;
+    const limit = timeout > 0 ? Math.min(timeout, maxTimeoutMs) : defaultTimeoutMs;
     const { background } = host;
     return {
       title: `Run ${firstLine(command)}`,
@@ -30,7 +30,7 @@ export const bash = defineTool({
       run: async (progress) =>
         isBackground
           ? startCommand(background, { command, cwd }, callID)
-          : await runCommand(background, { command, cwd, timeout: limit, signal, progress }, callID),
+          : await runCommand(background, { command, cwd, timeoutMs: limit, signal, progress }, callID),
     };
   },
 });

@@ -4,12 +4,11 @@ import type { Editor, Location, Problem, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
 
-const most = 100;
-/** Characters of a message. */
-const longest = 500;
+const maxProblems = 100;
+const maxMessageLength = 500;
 const order: readonly Problem["severity"][] = ["error", "warning", "info", "hint"];
 
-/** Only for where there is an editor. */
+/** Offered only in an editor. */
 export const diagnostics = defineTool({
   name: "diagnostics",
   sideEffect: "read-only",
@@ -34,13 +33,13 @@ export const diagnostics = defineTool({
   },
 });
 
-/** @throws ToolError where there is none */
+/** @throws ToolError without an editor */
 export function requireEditor(editor: Editor | undefined): Editor {
-  if (!editor) throw new ToolError("No editor is there: read the files, or run the project's own checks.");
+  if (!editor) throw new ToolError("There is no editor: read the files, or run the project's own checks.");
   return editor;
 }
 
-/** What may be told of a file without having asked for it. */
+/** Whether the file's text may be shown without a permission prompt. */
 export function isReadableUnasked({ inside, protection }: Location): boolean {
   return inside && protection !== "secret" && protection !== "ignored";
 }
@@ -67,11 +66,11 @@ function formatProblems(found: readonly { problem: Problem; path: string }[]): T
   if (found.length === 0) return { output: "No problems.", metadata: { fact: "no problems", tone: "good" } };
   const rank = ({ severity }: Problem) => order.indexOf(severity);
   const sorted = found.toSorted((a, b) => rank(a.problem) - rank(b.problem));
-  const byFile = Map.groupBy(sorted.slice(0, most), ({ path }) => path);
+  const byFile = Map.groupBy(sorted.slice(0, maxProblems), ({ path }) => path);
   const sections = [...byFile].map(([path, list]) =>
     [path, ...list.map(({ problem }) => formatProblem(problem))].join("\n"),
   );
-  const left = found.length - most;
+  const left = found.length - maxProblems;
   if (left > 0) sections.push(`(${left} more are not shown; ask for one file)`);
   const fact = countBySeverity(found.map(({ problem }) => problem));
   const isBad = found.some(({ problem }) => problem.severity === "error");
@@ -79,7 +78,7 @@ function formatProblems(found: readonly { problem: Problem; path: string }[]): T
 }
 
 function formatProblem({ line, column, severity, message, source }: Problem): string {
-  const words = cutLine(message.replace(/\s+/g, " ").trim(), longest);
+  const words = cutLine(message.replace(/\s+/g, " ").trim(), maxMessageLength);
   return `  ${line}:${column} ${severity} ${words}${source === "" ? "" : ` [${source}]`}`;
 }
 

@@ -7,7 +7,7 @@ import { plural } from "../text/text.ts";
 import { defineTool, ToolError } from "../tool.ts";
 
 const shownFiles = 500;
-/** Characters of ripgrep's list: over a million paths. */
+/** More than a million paths. */
 const listLimit = 100_000_000;
 
 export const glob = defineTool({
@@ -47,7 +47,7 @@ export const glob = defineTool({
   },
 });
 
-/** A pattern that is absolute or leads upwards names its folder itself. */
+/** Splits a pattern that is absolute or leads upwards into its folder and the rest. */
 async function splitPattern(
   pattern: string,
   path: string | undefined,
@@ -79,17 +79,17 @@ async function listFiles(
   return { list, isCut: cut };
 }
 
-/** A positive --glob would list ignored files, too, so the pattern is matched here; but most can be left out by a type. */
+/** A positive --glob would also list ignored files, so the pattern is matched here; a type excludes most files early. */
 function extensionArguments(pattern: string): string[] {
   const [, ending] = /(?:^|\/)\*(\.\w+)$/.exec(pattern) ?? [];
   return ending === undefined ? [] : [`--type-add=wanted:*${ending}`, "--type=wanted"];
 }
 
-/** Brackets are tried as they stand, too: `app/[id]/(shop)/page.tsx` is a usual path. */
+/** Matches brackets literally, too: `app/[id]/(shop)/page.tsx` is a common path. */
 function globMatcher(pattern: string): (path: string) => boolean {
   const patterns = [pattern];
   if (/[[(]/.test(pattern)) patterns.push(pattern.replace(/[[\]()]/g, "\\$&"));
   const isMatch = picomatch(patterns, { dot: true });
-  // Of one argument: what `filter` gives beside it would mean something else.
+  // picomatch's function takes more arguments than the path.
   return (path) => isMatch(path);
 }

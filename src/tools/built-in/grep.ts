@@ -24,7 +24,7 @@ const input = z.object({
 });
 type GrepInput = z.infer<typeof input>;
 
-/** Characters of ripgrep's output; it is stopped there. */
+/** ripgrep is stopped when it has written this much. */
 const outputCharacters = 2_000_000;
 const lineCharacters = 500;
 
@@ -71,7 +71,7 @@ export const grep = defineTool({
 
 interface SearchTarget {
   cwd: string;
-  /** Put before each path that is shown. */
+  /** Prefix of each path in the output. */
   prefix: string;
   target: string;
 }
@@ -94,7 +94,7 @@ async function runSearch(
   return { lines, fact, remarks };
 }
 
-/** ripgrep runs in the folder, so that globs and ignore files are relative to it. */
+/** ripgrep runs in the folder so that globs and ignore files are relative to it. */
 function searchTarget({ path }: Location, isFolder: boolean, shown: string): SearchTarget {
   if (isFolder) return { cwd: path, prefix: shown === "." ? "" : `${shown}/`, target: "./" };
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
@@ -134,13 +134,13 @@ function argumentsFor(wish: GrepInput): string[] {
   return args;
 }
 
-/** A positive --glob would search ignored files, too; a type does not, but knows no folders. */
+/** A positive --glob would also search ignored files; a type does not, but it cannot contain folders. */
 function globArguments(pattern: string, hasType: boolean): string[] {
   if (hasType || pattern.includes("/") || pattern.startsWith("!")) return [`--glob=${pattern}`];
   return [`--type-add=wanted:${pattern}`, "--type=wanted"];
 }
 
-/** The glob that says which files are searched, where one does. */
+/** Returns the glob that selects the searched files, if one does. */
 function searchedGlob({ glob, type }: GrepInput): string | undefined {
   if (type !== undefined) return `*.${type}`;
   return glob?.startsWith("!") ? undefined : glob;
@@ -176,14 +176,14 @@ function formatRows(
 interface MatchRow {
   file: string;
   number: string;
-  /** `-` for a line of context. */
+  /** `:` for a match, `-` for a context line. */
   sign: string;
   text: string;
 }
 
 /**
- * The rows of ripgrep's output, by file: its threads answer in another order each time. A row is `path NUL number : text`,
- * or `path NUL count`.
+ * Parses ripgrep's output and sorts it by file, because its threads write in varying order. A row is
+ * `path NUL number : text` or `path NUL count`.
  */
 function parseRows(stdout: string, sieve: SearchFilter): MatchRow[] {
   const byFile = new Map<string, MatchRow[]>();
@@ -191,7 +191,7 @@ function parseRows(stdout: string, sieve: SearchFilter): MatchRow[] {
   for (const row of stdout.split("\n")) {
     const end = row.indexOf("\0");
     if (end < 0) {
-      // A path that holds a line end.
+      // The path contains a line end.
       begun += `${row}\n`;
       continue;
     }

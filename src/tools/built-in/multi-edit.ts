@@ -4,8 +4,8 @@ import { openTarget, planChange } from "../editing/plan-change.ts";
 import { plural } from "../text/text.ts";
 import { defineTool, ToolError } from "../tool.ts";
 
-/** As edit's, without the words: they are sent with each request. */
-const wish = { old_string: z.string(), new_string: z.string(), replace_all: z.optional(z.boolean()) };
+/** The fields of edit without descriptions, which would be sent with each request. */
+const editFields = { old_string: z.string(), new_string: z.string(), replace_all: z.optional(z.boolean()) };
 
 export const multiEdit = defineTool({
   name: "multi_edit",
@@ -14,7 +14,7 @@ export const multiEdit = defineTool({
     "Several edits in one file, by the rules of edit: each in the text that the ones before leave, all or none.",
   input: z.object({
     file_path: z.string().check(z.minLength(1)),
-    edits: z.array(z.object(wish)).check(z.minLength(1)),
+    edits: z.array(z.object(editFields)).check(z.minLength(1)),
   }),
   async prepare({ file_path, edits }, context) {
     const target = await openTarget(file_path, edits[0]?.old_string === "", context);

@@ -47,7 +47,7 @@ function showLines(file: TextFile, first: number, limit: number, seen: FilesSeen
   let characters = 0;
   for (const line of lines.slice(first - 1, first - 1 + limit)) {
     const text = numbered(cutLine(line, lineLimit), first + shown.length);
-    // Room for the sentence below, so that the whole stays within the limit.
+    // Leave room for the sentence below, so that the output stays within the limit.
     if (characters + text.length > outputLimit.characters - 200) break;
     characters += text.length + 1;
     shown.push(text);

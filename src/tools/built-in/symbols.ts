@@ -5,11 +5,10 @@ import { cutLine, plural } from "../text/text.ts";
 import { defineTool, type PermissionRequirement, ToolError, type ToolResult } from "../tool.ts";
 import { isReadableUnasked, requireEditor } from "./diagnostics.ts";
 
-const most = 100;
-/** Characters of a line of code. */
-const longest = 200;
+const maxResults = 100;
+const maxLineLength = 200;
 
-/** Only for where there is an editor. */
+/** Offered only in an editor. */
 export const symbols = defineTool({
   name: "symbols",
   sideEffect: "read-only",
@@ -51,7 +50,6 @@ interface SymbolQuery {
   find(): Promise<readonly SymbolResult[]>;
 }
 
-/** A place, or a symbol with its name. */
 type SymbolResult = CodePlace | CodeSymbol;
 
 async function queryFor(
@@ -65,20 +63,20 @@ async function queryFor(
     const requires = folderRequirements(await workspace.locate("."));
     return { title: `Symbols named ${symbol}`, requires, find: () => editor.symbols(symbol, undefined) };
   }
-  if (path === undefined) throw new ToolError("path is missing: the file in which the symbol stands.");
+  if (path === undefined) throw new ToolError("path is missing: the file that contains the symbol.");
   const location = await workspace.locate(path);
   const requires = fileRequirements("read", location, host);
   if (action === "document") {
     return { title: `Symbols of ${location.relative}`, requires, find: () => editor.symbols("", location.path) };
   }
   if (symbol === undefined || line === undefined) {
-    throw new ToolError("symbol and line are needed: the name as it stands on that line, and the line's number.");
+    throw new ToolError("symbol and line are missing: the name as it is written on that line, and the line's number.");
   }
   const title = `${action === "definition" ? "Definition" : "References"} of ${symbol}`;
   return { title, requires, find: () => editor[action](location.path, line, symbol) };
 }
 
-/** Of files that nobody has allowed to be read, no text is told; of protected ones, nothing. */
+/** Shows no text of files that need permission to read, and nothing of protected files. */
 async function formatResults(found: readonly SymbolResult[], workspace: Workspace): Promise<ToolResult> {
   const paths = [...new Set(found.map(({ path }) => path))];
   const located = new Map(await Promise.all(paths.map(async (path) => [path, await workspace.locate(path)] as const)));
@@ -87,14 +85,14 @@ async function formatResults(found: readonly SymbolResult[], workspace: Workspac
     return location && isReadable(location) ? [formatResult(one, location, workspace)] : [];
   });
   const hidden = found.length - lines.length;
-  const left = lines.length - most;
+  const left = lines.length - maxResults;
   const notes = [
     ...(lines.length === 0 ? ["Nothing was found."] : []),
     ...(left > 0 ? [`(${left} more are not shown)`] : []),
     ...(hidden > 0 ? [`(${plural(hidden, "place")} in protected files ${hidden === 1 ? "is" : "are"} not shown)`] : []),
   ];
   return {
-    output: [...lines.slice(0, most), ...notes].join("\n"),
+    output: [...lines.slice(0, maxResults), ...notes].join("\n"),
     metadata: { fact: lines.length === 0 ? "nothing found" : plural(lines.length, "place") },
   };
 }
@@ -106,6 +104,6 @@ function isReadable({ protection }: Location): boolean {
 function formatResult(one: SymbolResult, location: Location, workspace: Workspace): string {
   const where = `${pathFor(location, workspace)}:${one.line}`;
   if ("name" in one) return `${where} ${one.kind} ${one.container === "" ? "" : `${one.container}.`}${one.name}`;
-  const text = isReadableUnasked(location) ? cutLine(one.text.trim(), longest) : "";
+  const text = isReadableUnasked(location) ? cutLine(one.text.trim(), maxLineLength) : "";
   return text === "" ? where : `${where}: ${text}`;
 }

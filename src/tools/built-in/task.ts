@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { defineTool, type Tool, ToolError } from "../tool.ts";
 
-/** Hands work to one of these agents (S1). */
+/** Returns the tool that delegates a task to one of these agents (S1). */
 export function taskTool(agents: readonly { name: string; description: string }[]): Tool {
   const list = agents.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
   return defineTool({
     name: "task",
     sideEffect: "none",
-    timeout: "own",
+    timeoutMs: "own",
     description: `Hands a task to a subagent, which works on its own, sees nothing of this conversation, and answers once. Several in one reply work side by side. Worth it for broad searches and for work that would fill the context; not for reading a file or two. The user does not see its answer: say yourself what matters of it. Agents:\n${list}`,
     input: z.object({
       description: z.string().check(z.describe("The task in 3 to 5 words")),
@@ -36,7 +36,7 @@ export function taskTool(agents: readonly { name: string; description: string }[
             effect: "",
           },
         ],
-        // What its calls change is told by them.
+        // The subagent's own calls report what they change.
         writes: [],
         run: async () => {
           const output = await delegate({ agent, description, prompt });

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { defineTool } from "../tool.ts";
 
-const most = 50;
+const maxTodos = 50;
 
-/** The list is the call's input: the panel draws it from there, and a compaction keeps what is open (survivors.ts). */
+/** The list is the call's input: the panel shows it from there, and compaction keeps the open items (survivors.ts). */
 export const todoWrite = defineTool({
   name: "todo_write",
   sideEffect: "none",
@@ -17,7 +17,7 @@ export const todoWrite = defineTool({
           status: z.enum(["pending", "in_progress", "completed"]),
         }),
       )
-      .check(z.maxLength(most)),
+      .check(z.maxLength(maxTodos)),
   }),
   async prepare({ todos }) {
     const done = todos.filter(({ status }) => status === "completed").length;

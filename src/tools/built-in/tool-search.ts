@@ -106,7 +106,7 @@ function callTool(tools: ReadonlyMap<string, Tool>): Tool {
 
 /** The time that the slowest of them may take. */
 function longest(tools: readonly Tool[]): { timeout?: number | "own" } {
-  const times = tools.map(({ timeout }) => timeout);
+  const times = tools.map(({ timeoutMs }) => timeoutMs);
   if (times.includes("own")) return { timeout: "own" };
   const limits = times.filter((time) => typeof time === "number");
   return limits.length === times.length && limits.length > 0 ? { timeout: Math.max(...limits) } : {};

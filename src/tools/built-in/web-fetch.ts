@@ -5,7 +5,7 @@ import { publicURL } from "../web/address.ts";
 import type { FetchedPage, WebNetwork } from "../web/fetch-page.ts";
 
 /** ms for all of it. */
-const timeLimit = 30_000;
+const timeLimitMs = 30_000;
 /** Characters; the preview shows all of an address. */
 const longestTitle = 100;
 
@@ -15,7 +15,7 @@ export function webFetchTool(network?: WebNetwork): Tool {
     name: "web_fetch",
     sideEffect: "network",
     // It keeps its own limit; this one is for a thread that does not end.
-    timeout: timeLimit + 5_000,
+    timeoutMs: timeLimitMs + 5_000,
     description:
       "Fetches a public web page or text file; HTML comes as Markdown. Only public addresses. A redirect to another host is told, not followed.",
     input: z.object({ url: z.string().check(z.minLength(1), z.describe("https://…")) }),
@@ -42,7 +42,7 @@ export function webFetchTool(network?: WebNetwork): Tool {
             import("../web/fetch-page.ts"),
             import("../web/page-text.ts"),
           ]);
-          const limit = AbortSignal.timeout(timeLimit);
+          const limit = AbortSignal.timeout(timeLimitMs);
           const both = AbortSignal.any([signal, limit]);
           try {
             const fetched = await fetchPage(url, network ?? publicInternet, both);
@@ -51,7 +51,7 @@ export function webFetchTool(network?: WebNetwork): Tool {
               : redirectResult(url, fetched.to);
           } catch (error) {
             if (error !== limit.reason) throw error;
-            throw new ToolError(`${host} took longer than ${timeLimit / 1000} s.`);
+            throw new ToolError(`${host} took longer than ${timeLimitMs / 1000} s.`);
           }
         },
       };

@@ -21,7 +21,7 @@ export const write = defineTool({
     const location = await host.workspace.locate(file_path);
     const kind = await host.workspace.open(location, signal);
     const before = kind.type === "missing" ? undefined : asSeen(kind, seen);
-    // The file keeps its kind of line endings, unless the content says otherwise.
+    // The file keeps CRLF line endings even if the content has none.
     const text =
       before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;
     const diff = toFileDiff(location.relative, compare(before?.text ?? "", text));

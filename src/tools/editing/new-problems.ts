@@ -13,8 +13,8 @@ interface ProblemSnapshot {
 }
 
 /** ms */
-const wait = 2_000;
-const shown = 10;
+const settleTimeoutMs = 2_000;
+const maxProblems = 10;
 
 /** Of a file before it is changed; `text` is what it reads. */
 export async function knownProblems({ editor }: Host, path: string, text: string): Promise<KnownProblems> {
@@ -40,7 +40,7 @@ export async function newProblems(
   signal: AbortSignal,
 ): Promise<string> {
   if (!editor || !known) return "";
-  const found = await editor.settledProblems(after.path, wait, signal).catch(() => []);
+  const found = await editor.settledProblems(after.path, settleTimeoutMs, signal).catch(() => []);
   const lines = splitLines(after.text);
   const left = new Map(known.counts);
   const unknown = found.filter((problem) => {
@@ -59,8 +59,8 @@ export async function newProblems(
   const sorted = fresh.toSorted(
     (a, b) => Number(a.severity !== "error") - Number(b.severity !== "error") || a.line - b.line,
   );
-  const words = sorted.slice(0, shown).map(describeProblem);
-  if (fresh.length > shown) words.push(`(${plural(fresh.length - shown, "more problem")})`);
+  const words = sorted.slice(0, maxProblems).map(describeProblem);
+  if (fresh.length > maxProblems) words.push(`(${plural(fresh.length - maxProblems, "more problem")})`);
   if (others > 0) words.push(otherProblemsNote(after.relative, others));
   return `\n\nNew problems in ${after.relative} after this edit:\n${words.join("\n")}`;
 }

@@ -1,18 +1,18 @@
-/** Reading small text files of the workspace and the user's folder. Synchronous: it is on the way to the first request. */
+/** Reads small configuration files of the workspace and the user's home folder. Synchronous, because the first request waits for it. */
 import { closeSync, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isWithin } from "./requirements.ts";
 
-/** A folder that holds `.rondo`, `.claude` and their like. */
+/** A folder that may contain `.rondo`, `.claude` and similar folders. */
 export interface ConfigRoot {
   /** Absolute, links resolved. */
   folder: string;
   source: "workspace" | "user";
-  /** Put before a file's relative path when it is shown: "", "api/" in a workspace of several folders, "~/". */
+  /** Prefix of relative paths for display: "", "api/" in a workspace of several folders, "~/" for the user. */
   prefix: string;
 }
 
-/** Nearest first. Of an untrusted workspace only the user's own. */
+/** Returns the roots, nearest first; only the user's own if the workspace is not trusted. */
 export function configRoots(folders: readonly string[], home: string, trusted: boolean): ConfigRoot[] {
   const own: ConfigRoot = { folder: realFolder(home), source: "user", prefix: "~/" };
   if (!trusted) return [own];
@@ -34,12 +34,12 @@ function realFolder(folder: string): string {
 export type ConfigFileRead =
   | { type: "missing" }
   | { type: "unusable"; why: string }
-  /** `size` in bytes; `bytes` holds no more than was asked for. */
+  /** `size` in bytes; `bytes` is at most the requested part. */
   | { type: "file"; bytes: Buffer; size: number };
 
 /**
- * Reads at most `limit` bytes of a file, from its beginning or up to its end. A file of the workspace whose path leads out
- * of it over a link is not read; the user's own links may lead where they like.
+ * Reads at most `limit` bytes of a file, at its start or its end. A workspace file that links lead out of the workspace
+ * is not read; links in the user's home folder are followed anywhere.
  */
 export function readConfigFile(
   root: ConfigRoot,
@@ -55,7 +55,7 @@ export function readConfigFile(
     if (root.source === "workspace" && !isWithin(real, root.folder)) {
       return { type: "unusable", why: "it is a link that leads out of the workspace" };
     }
-    // Looked at before it is opened: opening a pipe would wait for somebody to write.
+    // Opening a pipe would block until somebody writes.
     if (!statSync(real).isFile()) return { type: "unusable", why: "it is not a file" };
     descriptor = openSync(real, "r");
     const { size } = fstatSync(descriptor);
@@ -69,16 +69,16 @@ export function readConfigFile(
   }
 }
 
-/** Undefined when it is no text. A last character that was cut in two is left out. */
+/** Decodes UTF-8 and drops a character that was cut at the end. Returns undefined for binary data. */
 export function decodeText(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined;
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\r\n", "\n");
 }
 
-/** Most files of one folder that are looked at. */
-const mostFiles = 200;
+/** Maximum number of files read from one folder. */
+const maxFiles = 200;
 
-/** Markdown files of a folder, by name. A folder that a workspace's link leads out of is empty. */
+/** Returns the Markdown files of a folder, sorted; none if links lead the folder out of the workspace. */
 export function listMarkdown(root: ConfigRoot, folder: string): string[] {
   const place = path.join(root.folder, folder);
   try {
@@ -87,19 +87,19 @@ export function listMarkdown(root: ConfigRoot, folder: string): string[] {
     return readdirSync(place)
       .filter((name) => name.endsWith(".md"))
       .sort()
-      .slice(0, mostFiles)
+      .slice(0, maxFiles)
       .map((name) => `${folder}/${name}`);
   } catch {
     return [];
   }
 }
 
-/** Where nothing is, nothing is thrown: most of what is looked for is not there, and an exception costs more than the look. */
+/** Checks without exceptions, which are expensive: most configuration files do not exist. */
 function isMissing(place: string): boolean {
   try {
     return statSync(place, { throwIfNoEntry: false }) === undefined;
   } catch (error) {
-    // Where a folder was expected there is a file.
+    // A parent is a file.
     if (errorCodeOf(error) === "ENOTDIR") return true;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Opening files for tools, and the sentences for what is not text. */
+/** Checks before a tool uses a file, and their error messages. */
 import { never } from "../../chat/never.ts";
 import type { FileKind, Host, Location, TextFile, Workspace } from "../host.ts";
 import { plural } from "../text/text.ts";
@@ -6,9 +6,9 @@ import { type FilesSeen, ToolError } from "../tool.ts";
 import { isReadProtected } from "./requirements.ts";
 
 /**
- * Opens a file of which a part is to be changed. Whether that part is there tells what the file holds, so what asks before
- * it is read must have been read.
- * @throws ToolError when it was not
+ * Opens a file in order to change part of it. Whether that part exists reveals content, so a file that prompts before
+ * reading must have been read.
+ * @throws ToolError if it was not
  */
 export async function openToChange(
   location: Location,
@@ -19,19 +19,19 @@ export async function openToChange(
   if (isReadProtected(location) && !seen.has(location.path) && !overflow.holds(location.path)) {
     const name = location.relative;
     throw new ToolError(
-      `${name} asks before it is read, and you have not read it: read it first, or write it as a whole.`,
+      `${name} needs permission to be read, and you have not read it: read it first, or write it as a whole.`,
     );
   }
   return await workspace.open(location, signal);
 }
 
-/** @throws ToolError when it is anything but text that is there */
+/** @throws ToolError if there is no text file */
 export function asText(kind: FileKind): TextFile {
   if (kind.type === "text") return kind.file;
   throw new ToolError(describeOther(kind));
 }
 
-/** As `asText`, for a change. @throws ToolError when it is another text than the model has seen, if it has seen one */
+/** As `asText`, before a change. @throws ToolError if the text has changed since the model saw it */
 export function asSeen(kind: FileKind, seen: FilesSeen): TextFile {
   const file = asText(kind);
   const known = seen.get(file.path);
@@ -72,7 +72,7 @@ export function staleError({ relative }: Location): ToolError {
   return new ToolError(`${relative} has changed since it was read: read it again, then repeat the change.`);
 }
 
-/** @throws ToolError where the workspace is not trusted */
+/** @throws ToolError if the workspace is not trusted */
 export function requireTrust(workspace: Workspace): void {
   if (workspace.trusted) return;
   throw new ToolError(

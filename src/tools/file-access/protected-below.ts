@@ -1,21 +1,19 @@
-/** Whether a folder holds files that ask before they are read: for commands that may read all of it. */
+/** Finds protected files in a folder, for commands that may read all of it. */
 import type { Host, Location, TextSearch } from "../host.ts";
 import { FileList, listArguments } from "./search-filter.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
-const examples = 5;
-/** ms */
-const longest = 1_000;
-/** Characters of a list of files. */
+const maxExamples = 5;
+const timeLimitMs = 1_000;
 const listLimit = 100_000_000;
 
-/** Many commands in a row ask for the same folder. */
+/** Several commands in a row often name the same folder. */
 const kept = new TtlCache<readonly string[]>(1_000);
 
 /**
- * A few of them, relative to the folder; empty for none. "…" stands for those that may be there: not all could be looked at
- * in the time that there is.
- * @param ignored whether those that git ignores count, too
+ * Returns a few protected files, relative to the folder. "…" at the end means that there may be more, because the search
+ * ran out of time.
+ * @param ignored whether files that git ignores count, too
  */
 export async function protectedBelow(
   folder: Location,
@@ -41,9 +39,9 @@ async function firstProtected(
   const enough = new AbortController();
   const take = (text: string) => {
     list.take(text);
-    if (list.excluded.length >= examples) enough.abort();
+    if (list.excluded.length >= maxExamples) enough.abort();
   };
-  const until = AbortSignal.any([signal, enough.signal, AbortSignal.timeout(longest)]);
+  const until = AbortSignal.any([signal, enough.signal, AbortSignal.timeout(timeLimitMs)]);
   try {
     await search.ripgrep(args, folder.path, listLimit, until, take);
   } catch (error) {

@@ -1,10 +1,10 @@
-/** Files that ask each time, known by their names alone: at any depth, in any case, folders with all that is in them. Pure. */
+/** Files that are protected by name: at any depth, in any letter case, folders with all their content. Pure. */
 
-/** Globs of one segment or more; `*` stays within a segment. */
+/** Globs; `*` does not match `/`. */
 const secretNames: readonly string[] = [
-  // What programs are started with.
+  // Environments of programs.
   ...[".env*", "*.env", ".dev.vars", "local.settings.json", "*.tfvars", "*.tfvars.json", "*.tfstate", "*.tfstate.*"],
-  // Private keys, and what holds them.
+  // Private keys and key stores.
   ...["*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.kdb", "*.keychain*"],
   ...["*_rsa", "*_dsa", "*_ecdsa", "*_ecdsa_sk", "*_ed25519", "*_ed25519_sk"],
   ...[".ssh", ".gnupg", ".password-store", "library/keychains", ".local/share/keyrings"],
@@ -21,13 +21,13 @@ const secretNames: readonly string[] = [
   ...[".codex/auth.json", ".bash_history", ".zsh_history", ".psql_history", ".mysql_history"],
 ];
 
-/** What is named like a secret, and shows only what one would look like. */
+/** Names of examples that contain no secret. */
 const exampleNames = /(?<=^|\/)(?:\.env[^/]*[._-]|)(?:example|sample|template|tmpl|dist)(?:\.env|)(?=\/|$)/gi;
 
-/** Of the system: passwords, and what other programs were started with. */
+/** The system's passwords and the environments of other processes. */
 const systemSecrets = /^\/(?:etc\/g?shadow-?|proc\/(?:.*\/)?(?:environ|mem|kcore|auxv))$/i;
 
-/** What decides what an agent may do, or runs by itself. */
+/** Files that control execution: what an agent may do, and what runs automatically. */
 const settingsNames: readonly string[] = [
   ...[".rondo", ".rondoignore", ".claude", ".claude.json", ".cursor", ".mcp.json", "agent.md"],
   ...[".vscode", "*.code-workspace", ".devcontainer", ".devcontainer.json"],
@@ -36,7 +36,7 @@ const settingsNames: readonly string[] = [
   ...[".profile", ".bashrc", ".bash_profile", ".bash_login", ".zshrc", ".zshenv", ".zprofile"],
 ];
 
-/** What makes a folder a repository, whose settings git would follow. */
+/** A HEAD file makes its folder a repository whose settings git follows. */
 const repositoryHead = /(?:^|\/)HEAD[. ]*(?::|$)/i;
 
 const isAscii = /^[ -~]*$/;
@@ -51,30 +51,30 @@ export function isSecret(path: string): boolean {
   return systemSecrets.test(plain) || (secretPath.test(plain) && secretPath.test(plain.replace(exampleNames, "")));
 }
 
-/** As `isSecret`, of a name alone, quickly. */
+/** As `isSecret`, for a file name without folders. Fast. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name) ? isSecret(name) : !isAscii.test(name) && isSecret(name);
 }
 
-/** `path`: inside a workspace's folder relative to it, else absolute. */
+/** `path` is relative inside a workspace folder, else absolute. */
 export function isControlFile(path: string): boolean {
   const plain = plainPath(path);
   return settingsPath.test(plain) || repositoryHead.test(plain);
 }
 
-/** ripgrep's arguments that leave out most secrets, and nothing else. What they miss, its answer is to be searched for. */
+/** Arguments for ripgrep that exclude most secrets and nothing else; the rest must be removed from its output. */
 export const withoutSecrets: readonly string[] = [
   ...[".env", ".envrc", ".env.local", ".env.*.local", ".env.{development,production,staging,test}"],
   ...secretNames.filter((name) => name !== ".env*" && name !== "*.env"),
 ].map((name) => `--iglob=!${name.includes("/") ? `**/${name}` : name}`);
 
-/** ripgrep's arguments that leave all but those files that may be secrets or name what is ignored; ignore files still count. */
+/** Arguments for ripgrep that list only possible secrets and `.rondoignore` files; ignore files still apply. */
 export const onlyProtected: readonly string[] = [
-  ...[...secretNames, ".rondoignore"].map((name) => `--type-add=guard:${ripgrepName(name)}`),
-  "--type=guard",
+  ...[...secretNames, ".rondoignore"].map((name) => `--type-add=protected:${ripgrepName(name)}`),
+  "--type=protected",
 ];
 
-/** ripgrep's types know names only, and their case counts. Of a folder all that is in it is meant. */
+/** ripgrep's types match file names only, and case-sensitively. */
 function ripgrepName(name: string): string {
   const last = name.slice(name.lastIndexOf("/") + 1);
   return last.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
@@ -85,15 +85,15 @@ function escaped(glob: string): string {
 }
 
 function pathRegExp(names: readonly string[]): RegExp {
-  // Those that only end alike are looked for at once: each by itself would go over every segment again.
+  // Endings share one alternative, so that each segment is scanned once.
   const endings = names.filter((name) => /^\*[^*/]+$/.test(name)).map((name) => escaped(name.slice(1)));
   const others = names.filter((name) => !/^\*[^*/]+$/.test(name)).map(escaped);
   const all = [...others, ...(endings.length > 0 ? [`[^/]*(?:${endings.join("|")})`] : [])];
-  // Windows drops dots and spaces at the end of a name, and opens `name:stream` as a part of it.
+  // Windows ignores dots and spaces at the end of a name, and opens `name:stream` as part of the file.
   return new RegExp(`(?:^|/)(?:${all.join("|")})[. ]*(?:[/:]|$)`, "i");
 }
 
-/** As file systems compare names: without what the eye does not see, wide and composed letters as usual ones. */
+/** Normalizes a path as file systems compare names: without invisible characters, in NFKC. */
 function plainPath(path: string): string {
   const slashed = path.replaceAll("\\", "/");
   if (isAscii.test(slashed)) return slashed;

@@ -1,21 +1,21 @@
-/** What the search tools share: ripgrep's lists of files, and what they leave out. */
+/** Lists files with ripgrep and excludes those that a search must not show. */
 import picomatch from "picomatch";
 import type { Location, SearchFilter, TextSearch } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { onlyProtected } from "./protected-names.ts";
 import { TtlCache } from "./ttl-cache.ts";
 
-/** Which files are looked at at all: hidden ones too, git's own not, and ignore files count without git as well. */
+/** Include hidden files, exclude `.git`, and apply ignore files without a repository, too. */
 export const listArguments: readonly string[] = [
   ...["--null", "--hidden", "--no-require-git", "--glob=!.git", "--no-messages", "--path-separator=/"],
 ];
 
-/** For a search in one file, which was asked for by name. */
+/** For a search in a single file, which was requested by name. */
 export const noFilter: SearchFilter = { args: [], isExcluded: () => false, modified: () => 0 };
 
-/** Paths as ripgrep gives them, in pieces; NUL ends each. */
+/** Collects the paths that ripgrep writes, each ending with NUL. */
 export class FileList {
-  /** Those that fitted, but ask before they are read. */
+  /** Wanted files that the filter excludes. */
   readonly excluded: string[] = [];
   readonly #files: { path: string; modified: number }[] = [];
   readonly #sieve: SearchFilter;
@@ -38,12 +38,11 @@ export class FileList {
       const path = given.startsWith("./") ? given.slice(2) : given;
       if (!this.#isWanted(path)) continue;
       if (this.#sieve.isExcluded(path)) this.excluded.push(path);
-      // Asked while ripgrep is still at work.
       else this.#files.push({ path, modified: this.#sieve.modified(path) });
     }
   };
 
-  /** At most `most` of them, the newest first. */
+  /** Returns at most `most` files, newest first. */
   newest(most: number): string[] {
     const times = Float64Array.from(this.#files, ({ modified }) => modified).sort();
     const oldest = times.at(-most) ?? Number.NEGATIVE_INFINITY;
@@ -55,12 +54,12 @@ export class FileList {
   }
 }
 
-/** Characters of a list of guarded files: some thousands. */
+/** Some thousands of paths. */
 const protectedListLimit = 1_000_000;
-/** Such a list takes up to a half of the time of a search. */
+/** Listing takes up to half of the time of a search. */
 const kept = new TtlCache<readonly string[]>(60_000);
 
-/** How many files of the folder a search leaves out, of those that `glob` names: undefined for all. */
+/** Counts the files that a search excludes; with `glob`, only those that match it. */
 export async function countExcluded(
   folder: Location,
   sieve: SearchFilter,
@@ -93,7 +92,7 @@ async function excludedBelow(
   });
 }
 
-/** Undefined for none. `done`: what was not done with them, "searched". */
+/** Returns a note on excluded files, undefined for none. `done` says what was not done with them: "searched". */
 export function excludedNote(count: number, done: string): string | undefined {
   if (count === 0) return undefined;
   const [are, they, them] = count === 1 ? ["is", "it", "it"] : ["are", "they", "them"];

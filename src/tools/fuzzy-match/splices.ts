@@ -33,7 +33,7 @@ interface LineRun {
 
 /** More lines than this, or what takes longer to compare (ms), is replaced as one block. */
 const mostLines = 2_000;
-const timeLimit = 100;
+const timeLimitMs = 100;
 
 /** The text as lines with their ends; at least one. The last has none, and may be empty. */
 export function linesWithEnds(text: string): string[] {
@@ -67,7 +67,7 @@ export function splicesFor(place: LooseMatch, from: readonly string[], to: reado
 
 function diffLineRuns(from: readonly string[], to: readonly string[], within: boolean): LineRun[] {
   const isLong = from.length > mostLines || to.length > mostLines;
-  const changes = isLong ? undefined : diffArrays([...from], [...to], { timeout: timeLimit });
+  const changes = isLong ? undefined : diffArrays([...from], [...to], { timeout: timeLimitMs });
   if (!changes) return singleChange(from, to, within);
   const runs: LineRun[] = [];
   for (const { count, added, removed } of changes) {

@@ -1,4 +1,4 @@
-/** Where paths lead on this disk, links resolved as the system does it. */
+/** Resolves paths and links on this disk as the system does. */
 import { realpathSync } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import os from "node:os";
@@ -9,7 +9,7 @@ import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
 import type { ProtectedFiles } from "./protection.ts";
 
-/** Characters of a path; no system opens a longer one. */
+/** No system opens a longer path. */
 const longestPath = 4096;
 
 /** `folders` are absolute, with links resolved. */
@@ -29,12 +29,12 @@ export async function locate(
   return { path: real, relative, inside: true, protection };
 }
 
-/** Why a name is not even looked at; undefined when it may be. */
+/** Returns why a name must not be looked up, or undefined. */
 export function refusalOf(name: string, platform: NodeJS.Platform): string | undefined {
   if (name.includes("\0")) return "A path cannot hold a NUL character.";
   if (name.length > longestPath) return `A path of more than ${longestPath} characters leads nowhere.`;
   if (platform !== "win32") return undefined;
-  // To look at a share is to log in to its server, and `\\.\` leads to devices.
+  // Looking up a share logs in to its server, and `\\.\` leads to devices.
   if (/^[/\\]{2}/.test(name)) return `${name} is on the network or a device: it is not opened.`;
   if (/:/.test(name.replace(/^[a-z]:/i, ""))) return `${name} names a part of a file, or a device: it is not opened.`;
   if (/(^|[/\\])(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.[^/\\]*)?([/\\]|$)/i.test(name))
@@ -42,7 +42,7 @@ export function refusalOf(name: string, platform: NodeJS.Platform): string | und
   return undefined;
 }
 
-/** Not normalized: `link/..` is the parent of where the link leads. */
+/** Does not normalize: `link/..` is the parent of the link's target. */
 function absolute(name: string, folder: string | undefined): string {
   if (name === "~" || /^~[/\\]/.test(name)) return os.homedir() + name.slice(1);
   if (path.isAbsolute(name)) return name;
@@ -51,8 +51,8 @@ function absolute(name: string, folder: string | undefined): string {
 }
 
 /**
- * Links resolved. Of what does not exist, the nearest parent that does is resolved; a link that leads nowhere is followed,
- * too. `name` is absolute.
+ * Resolves the links of an absolute path. If it does not exist, resolves its nearest existing parent and follows broken
+ * links.
  */
 export async function leadsTo(name: string): Promise<string> {
   return await resolveLinks(name, 0);
@@ -61,7 +61,7 @@ export async function leadsTo(name: string): Promise<string> {
 async function resolveLinks(name: string, depth: number): Promise<string> {
   if (depth > 40) throw new ToolError(`${name} goes through too many links.`);
   try {
-    // At once: a detour over the thread pool takes many times as long as the system's answer.
+    // Synchronous: the thread pool would take many times as long.
     return realpathSync.native(name);
   } catch {
     const trimmed = name.replace(/(?<=.)[/\\]+$/, "");
@@ -82,7 +82,7 @@ async function linkTarget(name: string): Promise<string | undefined> {
   }
 }
 
-/** Names beside `location` that may have been meant, best first, at most three. */
+/** Returns up to three names in the same folder that may have been meant, best first. */
 export async function similarNames(location: Location, protectedFiles: ProtectedFiles): Promise<string[]> {
   const wanted = comparableName(path.basename(location.path));
   const folder = path.dirname(location.path);
@@ -97,12 +97,12 @@ export async function similarNames(location: Location, protectedFiles: Protected
     .map(({ name }) => prefix + name);
 }
 
-/** Without what the eye does not tell apart: case, kinds of spaces, composed letters. */
+/** Normalizes case, kinds of spaces and composed letters. */
 function comparableName(name: string): string {
   return name.normalize("NFKC").toLowerCase().slice(0, 100);
 }
 
-/** 0 for the same, less than 1 when only the extension differs, else the edit distance (Levenshtein). */
+/** Returns 0 for equal names, 0.5 if only the extension differs, else the Levenshtein distance. */
 function nameDistance(a: string, b: string): number {
   if (a === b) return 0;
   if (path.parse(a).name === path.parse(b).name) return 0.5;

@@ -1,4 +1,4 @@
-/** The world of a plain Node process: for headless runs, and what the editor's host is built on. */
+/** The host of a plain Node process: for headless runs, and the base of the editor's host. */
 
 import type { Host } from "../host.ts";
 import { backgroundOf } from "../run-command/background.ts";
@@ -11,11 +11,11 @@ export interface NodeHostOptions {
   /** Absolute; commands run in the first. */
   folders: readonly string[];
   trusted: boolean;
-  /** Absolute path of a folder for long outputs; made when first needed. */
+  /** Absolute path of the folder for long outputs; created on first use. */
   overflowDir: string;
-  /** Absolute path of ripgrep; that of the npm package, or the one on the PATH, when absent. */
+  /** Absolute path of ripgrep; by default that of the npm package, or the one on the PATH. */
   rgPath?: string;
-  /** Files that ask each time, beside those that are known: the user's own, in gitignore's syntax; `!` takes away. */
+  /** Further protected files from the user's settings, in gitignore's syntax; `!` removes one. */
   secrets?: readonly string[];
 }
 

@@ -1,13 +1,13 @@
-/** Long outputs, kept in files of one folder (T9). */
+/** Stores long outputs in files of one folder (T9). */
 import { closeSync, mkdirSync, openSync, realpathSync, writeSync } from "node:fs";
 import path from "node:path";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Overflow, OverflowFile } from "../host.ts";
 
-/** Characters; an endless output must not fill the disk. */
-const fileLimit = 256_000_000;
+/** Keeps an endless output from filling the disk. */
+const maxFileCharacters = 256_000_000;
 
-/** `folder` is made when first needed. */
+/** `folder` is created on first use. */
 export function nodeOverflow(folder: string): Overflow {
   return {
     async keep(callID, text) {
@@ -27,7 +27,7 @@ export function nodeOverflow(folder: string): Overflow {
   };
 }
 
-/** Written at once and not behind: what the disk cannot take in time would pile up in memory. */
+/** Writes synchronously, so that output cannot pile up in memory if the disk is slow. */
 class KeptFile implements OverflowFile {
   readonly path: string;
   #file: number | undefined;
@@ -46,7 +46,7 @@ class KeptFile implements OverflowFile {
 
   append(text: string): void {
     this.#characters += text.length;
-    if (this.#characters > fileLimit) this.#isWhole = false;
+    if (this.#characters > maxFileCharacters) this.#isWhole = false;
     if (!this.#isWhole || this.#file === undefined) return;
     try {
       const bytes = Buffer.from(text);

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 
-/** Undefined also for what may not be looked at. */
+/** Returns undefined if the path does not exist or may not be accessed. */
 export function statsOf(place: string): Stats | undefined {
   try {
     return statSync(place, { throwIfNoEntry: false });

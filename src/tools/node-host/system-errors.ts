@@ -1,4 +1,4 @@
-/** What the system says when it refuses, in words for the model. */
+/** The system's errors as messages for the model. */
 import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
@@ -6,7 +6,7 @@ export function isMissing(error: unknown): boolean {
   return systemErrorCode(error) === "ENOENT" || systemErrorCode(error) === "ENOTDIR";
 }
 
-/** The system's code of an error: "ENOENT". */
+/** Returns the system's code of an error, such as "ENOENT". */
 export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
@@ -23,20 +23,20 @@ const reasons: Record<string, string> = {
   EEXIST: "it exists by now: read it first",
   EBUSY: "it is in use",
   ETXTBSY: "it is a program that is running",
-  ELOOP: "a link is on its way",
-  EAGAIN: "it gives what it has only as that comes",
+  ELOOP: "it is a symbolic link",
+  EAGAIN: "it has no data yet",
   ENXIO: "it is a pipe or a device",
   EMFILE: "too many files are open",
 };
 
-/** What is no failure of the system is given back as it is. */
+/** Turns a system error into a ToolError; returns any other error unchanged. */
 export function toToolError(error: unknown, { relative }: Location, done: "read" | "written" | "deleted"): unknown {
   const code = systemErrorCode(error);
   if (code === undefined) return error;
   return new ToolError(`${relative} cannot be ${done}: ${reasons[code] ?? code}.`);
 }
 
-/** For a path that no longer leads to where it led when it was located. */
+/** The error for a path that no longer leads where it led when it was located. */
 export function movedError({ relative }: Location): ToolError {
   return new ToolError(
     `${relative} leads elsewhere by now: a link, or a folder on the way to it, was changed meanwhile. Nothing was done. Try again.`,

@@ -1,4 +1,4 @@
-/** Commands as child processes with a process group of their own (T10, L11). */
+/** Runs commands as child processes, each in its own process group (T10, L11). */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync } from "node:fs";
@@ -8,23 +8,26 @@ import { decodeConsole, decodeUtf8, type OutputDecoder } from "../run-command/de
 import { closePipe, type OutputPipe, openPipe, PipeReader } from "../run-command/output-pipe.ts";
 import { endTree, leftBehind, treeOf } from "../run-command/process-tree.ts";
 import { findShell, invocation, shellName } from "../run-command/shells.ts";
-import { CommandWatch, usualSilence } from "../run-command/watch-command.ts";
+import { CommandWatch, defaultSilenceMs } from "../run-command/watch-command.ts";
 
 interface TerminalOptions {
-  /** The shell's path as the settings have it; "" for the usual one. */
+  /** The shell's path from the settings; "" for the default. */
   shell(): string;
-  /** ms without output after which a command is looked at: does it wait for someone to type? */
-  silence: number;
+  /** Time without output after which a command is checked for waiting for input. */
+  silenceMs: number;
 }
 
-export function nodeTerminal({ shell = () => "", silence = usualSilence }: Partial<TerminalOptions> = {}): Terminal {
+export function nodeTerminal({
+  shell = () => "",
+  silenceMs = defaultSilenceMs,
+}: Partial<TerminalOptions> = {}): Terminal {
   const usual = findShell("");
   const program = () => shell() || usual;
   return {
     get shell() {
       return shellName(program());
     },
-    run: (command) => runCommand(program(), command, silence),
+    run: (command) => runCommand(program(), command, silenceMs),
   };
 }
 
@@ -77,7 +80,7 @@ function startShell(
   });
 }
 
-/** By itself, or by the signal. */
+/** Resolves when the command exits or the signal is aborted. */
 function waitForEnd(child: ChildProcess, command: ShellCommand): Promise<CommandEnd> {
   const { signal } = command;
   return new Promise((resolve) => {
@@ -103,7 +106,7 @@ function startError(error: unknown, { cwd }: ShellCommand): string {
 
 let decodeHere: Promise<() => OutputDecoder> | undefined;
 
-/** UTF-8, or what the console of this Windows writes. */
+/** Returns UTF-8 decoders, or on Windows those of the console's code page. */
 function chooseDecoder(): Promise<() => OutputDecoder> {
   if (process.platform !== "win32") return Promise.resolve(decodeUtf8);
   decodeHere ??= new Promise((resolve) => {

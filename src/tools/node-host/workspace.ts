@@ -1,4 +1,4 @@
-/** Files on this disk (T10, T12). What was located is what is touched: a path that leads elsewhere by now is refused. */
+/** Files on this disk (T10, T12). A path that leads elsewhere than when it was located is refused. */
 import { createHash } from "node:crypto";
 import {
   closeSync,
@@ -22,10 +22,9 @@ import { ProtectedFiles } from "./protection.ts";
 import { isMissing, movedError, toToolError } from "./system-errors.ts";
 import { type FoundText, removeText, writeText } from "./write-text.ts";
 
-/** Bytes. */
 const sizeLimit = 10_000_000;
 
-/** `secrets`: patterns of the user's settings, in gitignore's syntax, beside the names that are known; `!` takes away. */
+/** `secrets`: further protected files from the user's settings, in gitignore's syntax; `!` removes one. */
 export function nodeWorkspace(
   folders: readonly string[],
   trusted: boolean,
@@ -58,7 +57,7 @@ export function nodeWorkspace(
   return workspace;
 }
 
-/** What a text is known by: changes whenever it does. */
+/** Returns the version of a text: a hash that changes with it. */
 export function versionOf(text: string): string {
   return createHash("sha1").update(text).digest("base64");
 }
@@ -79,7 +78,7 @@ async function lookAt(location: Location): Promise<"file" | "folder" | "special"
   return stats.isFile() ? "file" : "special";
 }
 
-/** Undefined when nothing is there. */
+/** Returns undefined if nothing is there. */
 function statsOf(location: Location): Stats | undefined {
   try {
     return lstatSync(location.path);
@@ -117,12 +116,12 @@ function asFile(location: Location, text: string): TextFile {
   return { ...location, text, version: versionOf(text), unsaved: false };
 }
 
-/** @throws ToolError when the path has come to lead elsewhere since it was located */
+/** @throws ToolError if the path leads elsewhere than when it was located */
 async function assertSame(location: Location): Promise<void> {
   if ((await leadsTo(location.path)) !== location.path) throw movedError(location);
 }
 
-/** Names that `.rondoignore` holds back are shown only to who asked for their folder, which it holds back as well. */
+/** Hides names that `.rondoignore` excludes, unless the folder itself is protected and was requested by name. */
 async function listFolder(location: Location, guards: ProtectedFiles): Promise<string[]> {
   try {
     const entries = await readdir(location.path, { withFileTypes: true });
@@ -137,17 +136,17 @@ async function listFolder(location: Location, guards: ProtectedFiles): Promise<s
   }
 }
 
-/** Read at once: a detour over the thread pool, four times a file, takes longer than the whole. */
+/** Smaller files are read synchronously: the thread pool would take longer than the read. */
 const smallSize = 256 * 1024;
 
-/** At most one byte more than the limit. `stats`: of the file that is to be read. */
+/** Reads at most one byte more than the limit. `stats` identifies the file to be read. */
 async function readFile(location: Location, stats: Stats): Promise<Buffer> {
   let file: number | undefined;
   try {
-    // Without waiting and without following, should a pipe or a link have taken the file's place.
+    // Neither block nor follow, in case a pipe or a link has replaced the file.
     const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
     file = openSync(location.path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-    // What was opened is what is still there, and no folder on the way has become a link.
+    // The opened file is still the one at this path, and no parent folder has become a link.
     const opened = fstatSync(file);
     if (!isSame(opened, stats) || realpathSync.native(location.path) !== location.path) throw movedError(location);
     if (!isSame(opened, lstatSync(location.path))) throw movedError(location);
@@ -171,12 +170,12 @@ function readSmall(file: number, size: number): Buffer {
   return bytes.subarray(0, total);
 }
 
-/** `size` is what the system says, which for some files (`/proc`) is 0. */
+/** `size` is the reported size, which is 0 for some files (`/proc`). */
 async function readLong(file: number, size: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;
   while (total <= sizeLimit) {
-    // Room for one byte more, so that the first read shows whether the size is right.
+    // Leave room for one more byte, so that the first read shows whether the size is right.
     const room = Math.min(total === 0 ? size + 1 : 65_536, sizeLimit + 1 - total);
     const { bytesRead, buffer } = await readSome(file, Buffer.allocUnsafe(room), 0, room, null);
     chunks.push(buffer.subarray(0, bytesRead));

@@ -1,4 +1,4 @@
-/** Texts to this disk: in the folder that was located, whatever its path has come to mean. */
+/** Writes texts to this disk, into the very folder that was located. */
 import { randomBytes } from "node:crypto";
 import { constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { access, type FileHandle, mkdir, open, rename, rm, unlink } from "node:fs/promises";
@@ -10,13 +10,13 @@ import { type Encoding, encode } from "../text/codec.ts";
 import { ToolError } from "../tool.ts";
 import { movedError, systemErrorCode, toToolError } from "./system-errors.ts";
 
-/** How a text was found on the disk. */
+/** Encoding and status of a text on the disk. */
 export interface FoundText {
   encoding: Encoding;
   stats: Stats;
 }
 
-/** What is there now, and what is to be there. */
+/** The current file, and the version that is expected. */
 interface ExpectedState {
   /** A version, or "missing". */
   expected: string;
@@ -24,7 +24,7 @@ interface ExpectedState {
   found: FoundText | undefined;
 }
 
-/** Keeps encoding, BOM and mode. @throws ToolError when the state is another than expected, or the file cannot be written */
+/** Keeps encoding, BOM and mode. @throws ToolError if the file is not in the expected version, or cannot be written */
 export async function writeText(
   location: Location,
   text: string,
@@ -45,7 +45,7 @@ export async function writeText(
   }
 }
 
-/** @throws ToolError when the state is another than expected, or the file cannot be deleted */
+/** @throws ToolError if the file is not in the expected version, or cannot be deleted */
 export async function removeText(location: Location, state: ExpectedState, signal: AbortSignal): Promise<void> {
   assertExpected(location, state);
   signal.throwIfAborted();
@@ -73,15 +73,15 @@ function assertExpected(location: Location, { expected, kind }: ExpectedState): 
   if (kind.type !== "text" || kind.file.version !== expected) throw staleError(location);
 }
 
-/** An open folder: names in it stay in it, even when its path has become a link under way. */
+/** An open folder: names in it stay in it even if its path becomes a link meanwhile. */
 interface OpenFolder {
-  /** Absolute; to be used at once. */
+  /** Returns an absolute path, to be used at once. */
   at(name: string): string;
-  /** Undefined where folders cannot be opened, or a name in one not be reached through it. */
+  /** Undefined on systems that cannot reach a file through an open folder. */
   handle: FileHandle | undefined;
 }
 
-/** @param makes whether it is to be made where it is missing, with its parents */
+/** @param makes whether to create a missing folder and its parents */
 async function openFolder(folder: string, location: Location, makes: boolean): Promise<OpenFolder> {
   if (process.platform !== "linux") return await plainFolder(folder, location, makes);
   return await pinnedFolder(folder, location, makes);
@@ -118,7 +118,7 @@ async function pinnedFolder(folder: string, location: Location, makes: boolean):
   const leads = linkText(own);
   if (leads === folder) return { at: (name) => `${own}/${name}`, handle };
   await handle.close();
-  // Without `/proc` there is no name for what is open.
+  // Without `/proc` the open folder has no path.
   if (leads === undefined) return await plainFolder(folder, location, makes);
   throw movedError(location);
 }
@@ -138,7 +138,7 @@ function rejectFile(error: unknown, { relative }: Location): never {
 
 async function createFile(folder: OpenFolder, location: Location, bytes: Buffer): Promise<void> {
   const file = folder.at(path.basename(location.path));
-  // Fails where anything has that name, a link too.
+  // Fails if anything has that name, including a link.
   const handle = await open(file, "wx");
   try {
     await handle.writeFile(bytes);
@@ -150,7 +150,7 @@ async function createFile(folder: OpenFolder, location: Location, bytes: Buffer)
   }
 }
 
-/** By renaming, so that a crash leaves the old file or the new one; but in place where that would lose a hard link. */
+/** Replaces by renaming, so that a crash leaves the old or the new file; in place if renaming would break a hard link. */
 async function replaceFile(folder: OpenFolder, location: Location, bytes: Buffer, stats: Stats): Promise<void> {
   const name = path.basename(location.path);
   const file = folder.at(name);
@@ -173,19 +173,19 @@ async function replaceFile(folder: OpenFolder, location: Location, bytes: Buffer
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
-    // Another's file in a folder of ours: it can be written, but not given back to its owner.
+    // Another user's file in a folder of this user: it can be written, but a new file cannot get its owner.
     if (systemErrorCode(error) === "EPERM") return await overwriteInPlace(file, location, bytes, stats);
     throw error;
   }
 }
 
-/** @throws ToolError when the file is another than the one whose text was compared, or has been written since */
+/** @throws ToolError if the file was replaced or written since its text was compared */
 function assertUntouched(now: Stats, location: Location, before: Stats): void {
   const same = now.ino === before.ino && now.dev === before.dev;
   if (!same || now.size !== before.size || now.mtimeMs !== before.mtimeMs) throw staleError(location);
 }
 
-/** Puts the old bytes back when the new ones do not fit. */
+/** Restores the old bytes if the new ones do not fit on the disk. */
 async function overwriteInPlace(file: string, location: Location, bytes: Buffer, stats: Stats): Promise<void> {
   const { O_RDWR, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   const handle = await open(file, O_RDWR | O_NONBLOCK | O_NOFOLLOW);

@@ -10,12 +10,12 @@ const mostRunning = 20;
 /** Those that have ended and are still known. */
 const mostEnded = 20;
 /** ms between two calls of a listener. */
-const listenInterval = 250;
+const listenIntervalMs = 250;
 /** ms that the command of a call may wait for someone to type. */
-const usualGrace = 15_000;
+const defaultInputGraceMs = 15_000;
 
 /** One for each session; sessions may share the terminal. */
-export function backgroundOf(terminal: Terminal, overflow: Overflow, grace = usualGrace): Background {
+export function backgroundOf(terminal: Terminal, overflow: Overflow, grace = defaultInputGraceMs): Background {
   return new SessionCommands(terminal, overflow, grace);
 }
 
@@ -38,7 +38,7 @@ class SessionCommands implements Background {
   #begun = 0;
   #toTell: BackgroundCommand[] = [];
   readonly #listeners = new Set<() => void>();
-  readonly #changed = new Throttle(listenInterval, () => {
+  readonly #changed = new Throttle(listenIntervalMs, () => {
     for (const listener of this.#listeners) listener();
   });
 

@@ -6,8 +6,8 @@ import type { ToolResult } from "../tool.ts";
 import { testSummary } from "./test-summary.ts";
 
 /** ms */
-export const defaultTimeout = 120_000;
-export const longestTimeout = 600_000;
+export const defaultTimeoutMs = 120_000;
+export const maxTimeoutMs = 600_000;
 
 export function startCommand(
   background: Background,
@@ -23,7 +23,7 @@ export function startCommand(
 
 export async function runCommand(background: Background, command: CallCommand, callID: string): Promise<ToolResult> {
   const { end, output, outputFile } = await background.run(command, callID);
-  return resultOf(end, output.trimEnd(), command.timeout, outputFile);
+  return resultOf(end, output.trimEnd(), command.timeoutMs, outputFile);
 }
 
 function resultOf(
@@ -55,7 +55,7 @@ function resultOf(
     case "timeout": {
       const seconds = `${timeout / 1000} s`;
       return fail(
-        `The command was stopped after ${seconds}, its time limit, with all it had started. Above is its output until then. Give a longer timeout (at most ${longestTimeout} ms) if it needs one, or run_in_background.`,
+        `The command was stopped after ${seconds}, its time limit, with all it had started. Above is its output until then. Give a longer timeout (at most ${maxTimeoutMs} ms) if it needs one, or run_in_background.`,
         { fact: `stopped after ${seconds}`, exitCode: null },
       );
     }

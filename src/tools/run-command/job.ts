@@ -4,7 +4,7 @@ import { CommandOutput } from "./command-output.ts";
 import { Throttle } from "./throttle.ts";
 
 /** ms between two reports of a call's output. */
-const progressInterval = 100;
+const progressIntervalMs = 100;
 
 /** A command, whoever waits for it. */
 export class CommandJob {
@@ -71,12 +71,12 @@ export class WaitingCall {
   #letGo: (end: CommandCallEnd) => void = () => {};
 
   /** `grace`: ms that the command may wait for someone to type. */
-  constructor(job: CommandJob, { signal, timeout, progress }: CallCommand, grace: number) {
+  constructor(job: CommandJob, { signal, timeoutMs, progress }: CallCommand, grace: number) {
     this.job = job;
     this.#signal = signal;
     this.#grace = grace;
-    this.#report = new Throttle(progressInterval, () => progress(job.output.last, job.output.lines));
-    this.#timeLimit = setTimeout(() => this.#end({ type: "timeout" }), timeout);
+    this.#report = new Throttle(progressIntervalMs, () => progress(job.output.last, job.output.lines));
+    this.#timeLimit = setTimeout(() => this.#end({ type: "timeout" }), timeoutMs);
     job.onChange = this.#changed;
     signal.addEventListener("abort", this.#abort, { once: true });
     const letGo = new Promise<CommandCallEnd>((resolve) => {

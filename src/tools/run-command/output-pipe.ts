@@ -9,9 +9,9 @@ import type { Readable } from "node:stream";
 import type { OutputDecoder } from "./decode-output.ts";
 
 /** ms without output after which a pipe that something still holds open is given up. */
-const drainTime = 300;
+const drainTimeMs = 300;
 /** ms after which it is given up even if output still comes, from what could not be ended. */
-const longestDrain = 2_000;
+const maxDrainMs = 2_000;
 
 export interface OutputPipe {
   /** Its path, at which there is nothing any more. */
@@ -92,9 +92,9 @@ export class PipeReader {
     const since = Date.now();
     this.#lastAt = since;
     const timer = setInterval(() => {
-      if (this.silence < drainTime && Date.now() - since < longestDrain) return;
+      if (this.silence < drainTimeMs && Date.now() - since < maxDrainMs) return;
       for (const stream of this.#streams) stream.destroy();
-    }, drainTime / 6);
+    }, drainTimeMs / 6);
     await this.#closed;
     clearInterval(timer);
   }

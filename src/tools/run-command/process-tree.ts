@@ -7,11 +7,11 @@ import { commandLine, openFile, type ProcessInfo, processInfo, processTable, rea
 export const markVariable = "RONDO_COMMAND";
 
 /** ms that processes have to end by themselves. */
-const grace = 200;
+const graceMs = 200;
 /** ms between two looks at what is left. */
-const interval = 20;
+const pollIntervalMs = 20;
 /** ms after which what will not die is given up. */
-const patience = 3_000;
+const killTimeoutMs = 3_000;
 
 export interface ProcessTree {
   /** The first process; its group and its session have the same number. */
@@ -85,10 +85,10 @@ function belongsTo({ pid, parent, group, session, born }: ProcessInfo, tree: Pro
  * there is nothing, there is nothing to be ended.
  */
 export async function leftBehind(tree: ProcessTree): Promise<string[]> {
-  const deadline = Date.now() + grace;
+  const deadline = Date.now() + graceMs;
   let members = await membersOf(tree);
   while (members.length > 0 && Date.now() < deadline) {
-    await sleep(interval);
+    await sleep(pollIntervalMs);
     members = await membersOf(tree);
   }
   const lines = await Promise.all(members.map(({ pid }) => commandLine(pid)));
@@ -104,9 +104,9 @@ export async function endTree(tree: ProcessTree): Promise<void> {
   // Once parents are gone, their children are only known if they have been seen.
   await membersOf(tree);
   if ((await signalAll(tree, "SIGTERM")).length === 0) return;
-  const deadline = Date.now() + grace;
+  const deadline = Date.now() + graceMs;
   while (Date.now() < deadline) {
-    await sleep(interval);
+    await sleep(pollIntervalMs);
     if ((await signalAll(tree, 0)).length === 0) return;
   }
   await killAll(tree);
@@ -114,14 +114,14 @@ export async function endTree(tree: ProcessTree): Promise<void> {
 
 /** What is being killed may start more meanwhile, so it looks again until nothing is found, at once while there are new ones. */
 async function killAll(tree: ProcessTree): Promise<void> {
-  const deadline = Date.now() + patience;
+  const deadline = Date.now() + killTimeoutMs;
   const killed = new Set<number>();
   while (Date.now() < deadline) {
     const found = await signalAll(tree, "SIGKILL");
     if (found.length === 0) return;
     const isNew = found.some(({ pid }) => !killed.has(pid));
     for (const { pid } of found) killed.add(pid);
-    await sleep(isNew ? 0 : interval);
+    await sleep(isNew ? 0 : pollIntervalMs);
   }
 }
 

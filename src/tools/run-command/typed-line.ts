@@ -15,7 +15,7 @@ export interface TypedLine {
 }
 
 /** Characters. Longer lines are slow to type, and some terminals cut them. */
-const longest = 8_000;
+const maxLineLength = 8_000;
 const titleLength = 60;
 
 /**
@@ -25,7 +25,7 @@ const titleLength = 60;
  */
 export function typedLine(shell: string, typed: TypedCommand): TypedLine | undefined {
   const line = encodeFor(shell, typed);
-  return line && line.text.length <= longest ? line : undefined;
+  return line && line.text.length <= maxLineLength ? line : undefined;
 }
 
 function encodeFor(shell: string, { command, cwd, env }: TypedCommand): TypedLine | undefined {

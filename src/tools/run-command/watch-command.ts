@@ -5,10 +5,10 @@ import { PlainTextRenderer } from "./plain-text.ts";
 import { membersOf, type ProcessTree } from "./process-tree.ts";
 
 /** ms without output after which a command is taken to wait, if it looks like it. */
-export const usualSilence = 5_000;
+export const defaultSilenceMs = 5_000;
 /** ms until the first look; the time doubles from look to look. */
-const firstLook = 100;
-const longestPause = 2_000;
+const firstCheckMs = 100;
+const maxPauseMs = 2_000;
 const editorWarning = "Vim: Warning: Input is not from a terminal";
 /** Characters of the output in which its last line is looked for. */
 const recentLength = 2_000;
@@ -26,7 +26,7 @@ export class CommandWatch {
   #isEditor = false;
   #wroteAt = Date.now();
   #isWaiting = false;
-  #pause = firstLook;
+  #pause = firstCheckMs;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(tree: ProcessTree, silence: number, onWaiting: ShellCommand["onWaiting"]) {
@@ -52,7 +52,7 @@ export class CommandWatch {
     const members = await membersOf(this.#tree);
     // It was stopped meanwhile.
     if (!this.#timer) return;
-    this.#pause = Math.min(2 * this.#pause, longestPause);
+    this.#pause = Math.min(2 * this.#pause, maxPauseMs);
     this.#timer = setTimeout(() => this.#look(), this.#pause);
     if (Date.now() - this.#wroteAt < this.#silence) return;
     const line = this.#isEditor ? editorWarning : openLine(this.#recent);

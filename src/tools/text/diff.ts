@@ -14,7 +14,7 @@ export interface DiffHunk {
 
 const context = 3;
 /** ms; a change that takes longer to be compared is shown as one block. */
-const timeLimit = 200;
+const timeLimitMs = 200;
 const shownLines = 1_000;
 const shownCharacters = 2_000;
 
@@ -28,7 +28,7 @@ export function compare(before: string, after: string): DiffHunk[] {
   const removed = before.slice(start, oldEnd);
   const added = after.slice(start, newEnd);
   const offset = lineAt(before, start) - 1;
-  const patch = structuredPatch("", "", removed, added, undefined, undefined, { context, timeout: timeLimit });
+  const patch = structuredPatch("", "", removed, added, undefined, undefined, { context, timeout: timeLimitMs });
   const hunks = patch ? patch.hunks : [block(removed, added)];
   return hunks.map((hunk) => ({ ...hunk, oldStart: hunk.oldStart + offset, newStart: hunk.newStart + offset }));
 }

@@ -22,7 +22,7 @@ export function isPublicAddress(address: string): boolean {
 const innerName = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
 /** Longest address that is asked for: what a model could send away in it stays small enough to be read on a card. */
-const longest = 2_000;
+const maxAddressLength = 2_000;
 
 /**
  * The address as it is fetched: http or https, without a fragment.
@@ -35,7 +35,8 @@ export function publicURL(text: string): URL {
     throw new ToolError(`Only http and https are fetched, not ${url.protocol.slice(0, -1)}.`);
   }
   if (url.username !== "" || url.password !== "") throw new ToolError("Addresses with a user name are not fetched.");
-  if (url.href.length > longest) throw new ToolError(`The address has more than ${longest} characters.`);
+  if (url.href.length > maxAddressLength)
+    throw new ToolError(`The address has more than ${maxAddressLength} characters.`);
   const host = hostOf(url);
   const isAddress = ipaddr.isValid(host);
   if (isAddress ? !isPublicAddress(host) : !host.includes(".") || innerName.test(host)) throw notPublic(host);

@@ -12,7 +12,7 @@ const workerFile = path.join(
 );
 
 /** ms that a page may take to become Markdown; large ones take 3 s. */
-const threadLimit = 10_000;
+const threadTimeoutMs = 10_000;
 
 /** @throws ToolError when the page cannot be read; the signal's reason */
 export async function pageText({ bytes, mime, charset, url }: FetchedPage & { type: "page" }, signal: AbortSignal) {
@@ -39,7 +39,7 @@ function toMarkdownInThread(html: string, base: string, signal: AbortSignal): Pr
     };
     const stop = () => end(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
-    const timer = setTimeout(() => end(unreadable()), threadLimit);
+    const timer = setTimeout(() => end(unreadable()), threadTimeoutMs);
     worker.once("message", resolve);
     worker.once("error", () => reject(unreadable()));
     worker.once("exit", () => {

@@ -140,7 +140,7 @@ describe("background commands", () => {
       add(20);
       assert.throws(() => add(1), { name: "ToolError", message: /^20 commands run in the background already/ });
       const call = background.run(
-        { command: "x", cwd: "/", timeout: 1000, signal: new AbortController().signal, progress: () => {} },
+        { command: "x", cwd: "/", timeoutMs: 1000, signal: new AbortController().signal, progress: () => {} },
         "call-1",
       );
       assert.equal(background.detach("call-1"), false);
@@ -213,7 +213,7 @@ describe("background commands", () => {
     const { signal } = new AbortController();
     const result = await runCommand(
       background,
-      { command: "x", cwd: "/", timeout: 5000, signal, progress() {} },
+      { command: "x", cwd: "/", timeoutMs: 5000, signal, progress() {} },
       "call",
     );
     assert.match(
@@ -232,7 +232,7 @@ describe("background commands", () => {
     };
     const background = backgroundOf({ shell: "none", run }, work.host.overflow, 20);
     const { signal } = new AbortController();
-    const { end } = await background.run({ command: "x", cwd: "/", timeout: 5000, signal, progress() {} }, "call");
+    const { end } = await background.run({ command: "x", cwd: "/", timeoutMs: 5000, signal, progress() {} }, "call");
     assert.equal(end.type, "exit");
   });
 

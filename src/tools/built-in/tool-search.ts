@@ -1,21 +1,21 @@
-/** Tools that are too many for each request: found by a search, and called through one tool. */
+/** Replaces tools that are too many for each request by a tool that searches them and one that calls them. */
 import * as z from "zod/mini";
 import { plural } from "../text/text.ts";
 import { defineTool, type Tool, ToolError } from "../tool.ts";
 
-/** Above either of them tools are not put into requests. */
+/** Above either limit tools are not part of requests. */
 const mostTools = 40;
 const mostCharacters = 60_000;
 const mostFound = 10;
-/** Of all that is found; the best is shown whatever it is. */
+/** Maximum characters of all results; the best result is always shown. */
 const mostShown = 25_000;
 
-/** What requests hold in place of these: two tools where they are too many, else nothing. */
+/** Returns the two tools that replace these if they are too many, else none. */
 export function standIns(tools: readonly Tool[]): Tool[] {
   return mustDefer(tools) ? deferredTools(tools) : [];
 }
 
-/** Whether these are too many, or too much, for each request. */
+/** Whether these tools are too many or too large for each request. */
 export function mustDefer(tools: readonly Tool[]): boolean {
   if (tools.length > mostTools) return true;
   const size = tools.reduce((sum, { description, schema }) => sum + description.length + sizeOf(schema), 0);
@@ -33,7 +33,7 @@ function sizeOf(schema: Record<string, unknown>): number {
   return size;
 }
 
-/** The two tools that stand for all of these. */
+/** Returns the two tools that search and call these. */
 export function deferredTools(tools: readonly Tool[]): Tool[] {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return [searchTool(tools), callTool(byName)];
@@ -81,7 +81,7 @@ function show(found: readonly Tool[]): string {
 function callTool(tools: ReadonlyMap<string, Tool>): Tool {
   return defineTool({
     name: "tool_call",
-    // In doubt the strictest of them all; permission is that of the tool which is called.
+    // The strictest kind of them all; the called tool states its own permission.
     sideEffect: "network",
     ...longest([...tools.values()]),
     description: "Calls a tool that tool_search has found.",
@@ -104,7 +104,7 @@ function callTool(tools: ReadonlyMap<string, Tool>): Tool {
   });
 }
 
-/** The time that the slowest of them may take. */
+/** Returns the longest time limit of these tools. */
 function longest(tools: readonly Tool[]): { timeout?: number | "own" } {
   const times = tools.map(({ timeoutMs }) => timeoutMs);
   if (times.includes("own")) return { timeout: "own" };
@@ -112,12 +112,12 @@ function longest(tools: readonly Tool[]): { timeout?: number | "own" } {
   return limits.length === times.length && limits.length > 0 ? { timeout: Math.max(...limits) } : {};
 }
 
-/** "github" of "mcp__github__create_issue". */
+/** Returns "github" for "mcp__github__create_issue". */
 function sourceOf(name: string): string {
   return /^mcp__(.+?)__/.exec(name)?.[1] ?? "the editor";
 }
 
-/** Best first: words in the name count more than in the description, and rare ones more than common ones. */
+/** Sorts tools by relevance: words in the name count more than in the description, and rare words more than common ones. */
 function search(tools: readonly Tool[], query: string): Tool[] {
   const entries = tools.map((tool) => ({
     tool,
@@ -136,13 +136,13 @@ function search(tools: readonly Tool[], query: string): Tool[] {
   return [...scores].sort(([a, x], [b, y]) => y - x || (a.name < b.name ? -1 : 1)).map(([tool]) => tool);
 }
 
-/** 2 for the word, 1 for one that begins with it. */
+/** Returns 2 if the word occurs, 1 if another word starts with it. */
 function points(words: string, word: string): number {
   if (words.includes(` ${word} `)) return 2;
   return words.includes(` ${word}`) ? 1 : 0;
 }
 
-/** In lower case; `createIssue` and `create_issue` are two words, and plurals are taken as their singulars. */
+/** Returns the words in lower case and in the singular; `createIssue` and `create_issue` are two words. */
 function wordsOf(text: string): string[] {
   return text
     .replace(/([a-z])([A-Z])/g, "$1 $2")

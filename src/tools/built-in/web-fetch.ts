@@ -4,17 +4,15 @@ import { defineTool, type Tool, ToolError, type ToolResult } from "../tool.ts";
 import { publicURL } from "../web/address.ts";
 import type { FetchedPage, WebNetwork } from "../web/fetch-page.ts";
 
-/** ms for all of it. */
 const timeLimitMs = 30_000;
-/** Characters; the preview shows all of an address. */
 const longestTitle = 100;
 
-/** The tool; `network` takes the internet's place in tests. */
+/** `network` replaces the internet in tests. */
 export function webFetchTool(network?: WebNetwork): Tool {
   return defineTool({
     name: "web_fetch",
     sideEffect: "network",
-    // It keeps its own limit; this one is for a thread that does not end.
+    // The tool has its own limit; this one is for a thread that does not end.
     timeoutMs: timeLimitMs + 5_000,
     description:
       "Fetches a public web page or text file; HTML comes as Markdown. Only public addresses. A redirect to another host is told, not followed.",
@@ -37,7 +35,7 @@ export function webFetchTool(network?: WebNetwork): Tool {
         ],
         writes: [],
         run: async () => {
-          // Loaded when first used: the parts know the whole web.
+          // Loaded on first use, because parsing HTML needs large packages.
           const [{ fetchPage, publicInternet }, { pageText }] = await Promise.all([
             import("../web/fetch-page.ts"),
             import("../web/page-text.ts"),
@@ -61,7 +59,7 @@ export function webFetchTool(network?: WebNetwork): Tool {
 
 export const webFetch = webFetchTool();
 
-/** Between marks that a page cannot know, so that none can pretend to end before its words do. */
+/** Encloses the text in a random tag, so that a page cannot fake its own end. */
 function pageResult({ url, status, mime, bytes, isCut }: FetchedPage & { type: "page" }, text: string): ToolResult {
   const mark = `page-${crypto.randomUUID().slice(0, 8)}`;
   const failed = status >= 400;

@@ -1,4 +1,4 @@
-/** One replacement in a text, in the words of edit and multi_edit. */
+/** One replacement in a text, with the error messages of edit and multi_edit. */
 import * as z from "zod/mini";
 import { never } from "../../chat/never.ts";
 import { describeMiss } from "../fuzzy-match/describe-miss.ts";
@@ -9,8 +9,8 @@ import { ToolError } from "../tool.ts";
 export const editFields = {
   old_string: z
     .string()
-    .check(z.describe("Text to be replaced, exactly as it is in the file; empty only to make a new file")),
-  new_string: z.string().check(z.describe("Text to put there")),
+    .check(z.describe("Text to replace, exactly as it is in the file; empty only to create a file")),
+  new_string: z.string().check(z.describe("Replacement")),
   replace_all: z.optional(z.boolean()).check(z.describe("Replace every occurrence")),
 };
 
@@ -23,13 +23,13 @@ interface EditInput {
 export interface EditedText {
   text: string;
   count: number;
-  /** How the place differs from old_string, in sentences; empty where it does not. */
+  /** How the text found differs from old_string, in sentences; empty if it does not. */
   note: string;
 }
 
 /**
- * `name` is the file's, for errors. `isKnown`: the model has read it, so that errors may quote it.
- * @throws ToolError when there is not exactly one place that can be meant
+ * `name` is the file's, for errors. `isKnown`: the model has read the file, so errors may quote it.
+ * @throws ToolError if not exactly one place matches
  */
 export function editText(text: string, wish: EditInput, name: string, isKnown: boolean): EditedText {
   if (!wish.new_string.isWellFormed()) throw new ToolError("new_string holds half a character (a lone surrogate).");
@@ -65,7 +65,7 @@ function listLines({ count, lines }: { count: number; lines: readonly number[] }
   return `${unique.length === 1 ? "line" : "lines"} ${unique.join(", ")}${count > lines.length ? ", …" : ""}`;
 }
 
-/** " in 3 places. old_string differed in …": the end of a sentence that says that it is changed. */
+/** Returns the end of a sentence about the change: " in 3 places. old_string differed in …" */
 export function describeEdit({ count, note }: EditedText): string {
   return `${count > 1 ? ` in ${plural(count, "place")}` : ""}.${note === "" ? "" : ` ${note}`}`;
 }

@@ -1,22 +1,21 @@
-/** What the editor complains about after a change and did not before. */
+/** Problems that the editor reports after a change and did not report before. */
 import type { Host, Problem, TextFile } from "../host.ts";
 import { cutLine, plural, splitLines } from "../text/text.ts";
 
-/** Undefined: there is no editor that knows. */
+/** Undefined without an editor. */
 export type KnownProblems = ProblemSnapshot | undefined;
 
 interface ProblemSnapshot {
-  /** How often each complaint is there. */
+  /** The number of problems for each key. */
   counts: ReadonlyMap<string, number>;
-  /** The lines of the file; undefined where all its problems are among the known ones. */
+  /** The lines of the file if the editor may not know all its problems; undefined if it does. */
   lines: ReadonlySet<string> | undefined;
 }
 
-/** ms */
 const settleTimeoutMs = 2_000;
 const maxProblems = 10;
 
-/** Of a file before it is changed; `text` is what it reads. */
+/** Returns the problems of a file before it is changed; `text` is its current text. */
 export async function knownProblems({ editor }: Host, path: string, text: string): Promise<KnownProblems> {
   if (!editor) return undefined;
   const lines = splitLines(text);
@@ -30,8 +29,8 @@ export async function knownProblems({ editor }: Host, path: string, text: string
 }
 
 /**
- * A paragraph to append to the answer: the errors and warnings of the file that are not among the known ones, waited for
- * at most 2 s; empty for none. Never throws: the change is made whatever the editor thinks of it.
+ * Returns a paragraph for the model about new errors and warnings, empty for none. Waits at most `settleTimeoutMs`.
+ * Never throws, because the change is already made.
  */
 export async function newProblems(
   { editor }: Host,
@@ -50,12 +49,12 @@ export async function newProblems(
     left.set(key, count - 1);
     return count <= 0;
   });
-  // Where the editor knew nothing of the file, what it says of lines that are as they were may be as old as they are.
+  // If the editor did not know the file before, problems in unchanged lines may be old.
   const isFresh = ({ line }: Problem) => !known.lines?.has(lines[line - 1]?.trim() ?? "");
   const fresh = unknown.filter(isFresh);
   const others = unknown.length - fresh.length;
   if (fresh.length === 0) return others === 0 ? "" : `\n\n${otherProblemsNote(after.relative, others)}`;
-  // What is sure to break comes first.
+  // Errors come first.
   const sorted = fresh.toSorted(
     (a, b) => Number(a.severity !== "error") - Number(b.severity !== "error") || a.line - b.line,
   );
@@ -70,7 +69,7 @@ function otherProblemsNote(name: string, count: number): string {
   return `${name} has ${which} in lines that this edit did not change, perhaps from before: diagnostics lists them.`;
 }
 
-/** By its line's text, not its number: that changes with every line above. */
+/** Identifies a problem by its line's text, because line numbers shift. */
 function problemKey({ message, source, line }: Problem, lines: readonly string[]): string {
   return JSON.stringify([message, source, lines[line - 1]?.trim()]);
 }

@@ -1,4 +1,4 @@
-/** Changing one text file: what edit, multi_edit and notebook_edit have in common. */
+/** Plans the change of one text file, for edit, multi_edit and notebook_edit. */
 
 import { asSeen, openToChange, requireTrust } from "../file-access/file-checks.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
@@ -13,7 +13,7 @@ export interface EditTarget {
   before: TextFile | undefined;
 }
 
-/** @throws ToolError when there is no text there that may be changed, or another than the model has seen */
+/** @throws ToolError if there is no text file that may be changed, or it has changed since the model saw it */
 export async function openTarget(name: string, mayBeMissing: boolean, context: ToolContext): Promise<EditTarget> {
   const { host, seen, signal } = context;
   signal.throwIfAborted();
@@ -24,7 +24,7 @@ export async function openTarget(name: string, mayBeMissing: boolean, context: T
   return { location, before };
 }
 
-/** `done` says what was done, in sentences, and goes before the text as it reads now. */
+/** `done` describes the change in sentences; the result shows the new text after it. */
 export function planChange(
   { location, before }: EditTarget,
   text: string,

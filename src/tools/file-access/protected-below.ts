@@ -49,5 +49,5 @@ async function firstProtected(
     if (!until.aborted) throw error;
     if (list.excluded.length === 0) return ["…"];
   }
-  return list.excluded.slice(0, examples);
+  return list.excluded.slice(0, maxExamples);
 }

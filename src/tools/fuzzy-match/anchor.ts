@@ -1,25 +1,25 @@
-/** The few places of a text at which it pays to look for another. Pure. */
+/** Finds a rare word of the wanted text, to compare only at its few places. Pure. */
 import { occurrences } from "../text/text.ts";
 
-/** A word of the wanted text that is the same however it is written, and where the file has it. */
+/** A word of the wanted text that typography does not change, and its places in the file. */
 export interface MatchAnchor {
-  /** Of the wanted lines, from 0. */
+  /** Index of the wanted line, from 0. */
   line: number;
   column: number;
-  /** Where the word stands in the file, ascending. */
+  /** Indices of the word in the file, ascending. */
   places: number[];
 }
 
-/** Words that are there more often are looked at only when all of them are. */
+/** More frequent words are used only if there is no rarer one. */
 const fewPlaces = 50;
-/** Looking at so many places takes less time than another search for a word. */
+/** Comparing at this many places is faster than searching another word. */
 const fewEnough = 3;
 const mostPlaces = 20_000;
 const tried = 8;
 
 /**
- * The word of the wanted lines (folded ones, where that is how they are compared) that the text has least often.
- * Undefined: a word of them is not there at all, or all are there too often, or they have no words.
+ * Returns the word of the wanted lines that is rarest in the text; `wanted` is folded if the comparison is. Undefined if
+ * a word is missing in the text, if all are too frequent, or if there are no words.
  */
 export function findAnchor(text: string, wanted: readonly string[]): MatchAnchor | undefined {
   const words = longestWords(wanted);
@@ -43,7 +43,7 @@ interface AnchorWord {
   column: number;
 }
 
-/** Without what typography or white space may change; other scripts only where there is nothing else. */
+/** Returns the longest words that typography and white space do not affect; non-ASCII words only if there are no others. */
 function longestWords(wanted: readonly string[]): AnchorWord[] {
   const plain = wordsMatching(wanted, /[!#-&(-,/-~]+(?!\p{M})/gu);
   const words = plain.length > 0 ? plain : wordsMatching(wanted, /[^\s'"\-.]+/gu);

@@ -1,4 +1,4 @@
-/** Words about a text that is not there: where something like it is, and how that differs. */
+/** Error messages for text that was not found: the nearest lines and how they differ. */
 import { countLines, cutLine, numbered, plural, splitLines } from "../text/text.ts";
 import { LineIndex } from "./line-index.ts";
 import { findNearest, type NearestLines } from "./nearest.ts";
@@ -7,7 +7,7 @@ import { hasLineNumbers } from "./wordings.ts";
 const shownLines = 30;
 const shownCharacters = 500;
 
-/** `begin` says what was not found. The text of a file that the model has not read stays hidden: no one allowed reading it. */
+/** `begin` says what was not found. Does not quote a file that the model has not read: nobody allowed reading it. */
 export function describeMiss(begin: string, text: string, wanted: string, isKnown: boolean): string {
   const sentences = [begin];
   const isNumbered = hasLineNumbers(wanted.replaceAll("\r\n", "\n"));
@@ -35,7 +35,7 @@ function describeNearest({ first, last, onlyWhiteSpace }: NearestLines): string 
   return `${place} ${isOne ? "is" : "are"} the nearest.`;
 }
 
-/** The first line of both that is not the same, with white space made visible where that is what differs. */
+/** Shows the first differing line of both texts, with visible white space if only that differs. */
 function firstDifference(there: readonly string[], wanted: readonly string[], near: NearestLines): string {
   const at = wanted.findIndex((line, index) => !isPartOf(line, there[index], index, wanted.length));
   if (at < 0) return "";
@@ -49,7 +49,7 @@ function firstDifference(there: readonly string[], wanted: readonly string[], ne
   return `Line ${near.first + at} is the first that differs${key}. In the file, then in yours:\n${show(is)}\n${show(was)}\n`;
 }
 
-/** The first line may begin within a line, and the last may end within one. */
+/** Lets the first line begin within a line, and the last end within one. */
 function isPartOf(line: string, there: string | undefined, index: number, count: number): boolean {
   if (there === undefined) return false;
   if (count === 1) return there.includes(line);

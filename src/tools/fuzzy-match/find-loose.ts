@@ -1,4 +1,4 @@
-/** Finding what was meant where it is not there to the letter. Pure, and bounded in time. */
+/** Finds text that the model quoted inexactly. Pure, and bounded in time. */
 import { isSplit } from "../text/text.ts";
 import { findAnchor, type MatchAnchor } from "./anchor.ts";
 import { indentOf } from "./indentation.ts";
@@ -10,7 +10,7 @@ import { likelyWordings, type Wording } from "./wordings.ts";
 export interface LooseMatches {
   places: [LooseMatch, ...LooseMatch[]];
   wording: Wording;
-  /** What differed, in sentences for the model. */
+  /** The differences, in sentences for the model. */
   note: string;
 }
 
@@ -23,12 +23,12 @@ const notes: Record<Tolerance["space"], string> = {
 const foldedNote =
   "old_string differed in quotes, dashes, spaces or accents; changed lines were put as new_string has them.";
 
-/** Whether a place may be meant. */
+/** Whether a match is acceptable. */
 type MatchFilter = (place: LooseMatch, lines: LineIndex) => boolean;
 
 /**
- * The places that are meant by `from`, when `text` has it not to the letter: of the first kind of difference under which
- * there is any. Line ends are `\n`.
+ * Returns the places in `text` that differ from `from` in the first kind of difference for which there are any. Line ends
+ * are `\n`.
  */
 export function findLoose(
   text: string,
@@ -80,7 +80,7 @@ export function isOnOwnLines({ start, end }: LooseMatch, lines: LineIndex): bool
   return isBlank(lines.text.slice(lines.start(first), start)) && isBlank(lines.text.slice(end, lines.end(last)));
 }
 
-/** Half a character is no place. To the letter, part of a word may be meant; where something differs it is more likely another word. */
+/** Rejects half characters, and parts of words: in an inexact match they are probably another word. */
 function splitsWord(text: string, index: number): boolean {
   return isSplit(text, index) || /^[\p{L}\p{N}_]{2}/u.test(text.slice(Math.max(0, index - 1), index + 1));
 }

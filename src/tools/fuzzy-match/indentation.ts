@@ -1,13 +1,13 @@
-/** Indentation: whether one text is another one moved sideways, and how a third is moved likewise. Pure. */
+/** Detects that a text is another one with shifted indentation, and shifts a third likewise. Pure. */
 
-/** A line's indentation in the wanted text, and where it stands. */
+/** A line's indentation in the wanted text and in the file. */
 export type IndentPair = readonly [wanted: string, there: string];
 
 export type IndentShift = (indent: string) => string;
 
 /**
- * How lines get from the indentation that was wanted to the one that is there: by the same distance each. Undefined where
- * the distances differ. `others`: indentations of the replacement, which tell how wide a step of it is.
+ * Returns the shift from the wanted indentation to the file's, undefined if it is not the same for all lines. `others`
+ * are the replacement's indentations, which help to find the indent width.
  */
 export function findShift(pairs: readonly IndentPair[], others: readonly string[]): IndentShift | undefined {
   const known = new Map(pairs);
@@ -32,7 +32,7 @@ export function indentOf(line: string): string {
   return line.slice(0, end);
 }
 
-/** The same characters more, or fewer, before each line. */
+/** Adds or removes the same characters before each line. */
 function textShift(pairs: readonly IndentPair[]): IndentShift | undefined {
   const [first] = pairs;
   if (!first) return (indent) => indent;
@@ -46,7 +46,7 @@ function textShift(pairs: readonly IndentPair[]): IndentShift | undefined {
   return undefined;
 }
 
-/** As wide a distance for each line, with tabs of a width that makes it so. */
+/** Shifts by a number of columns, with the first tab width for which it is the same for all lines. */
 function columnShift(pairs: readonly IndentPair[], others: readonly string[]): IndentShift | undefined {
   const there = pairs.map((pair) => pair[1]).join("");
   const isTabbed = (indent: string) => (there === "" ? indent : there).includes("\t");
@@ -69,7 +69,7 @@ function columnsOf(indent: string, width: number): number {
   return column;
 }
 
-/** The step by which the indentations made of spaces grow. */
+/** Returns the unit of indentations made of spaces. */
 function indentUnit(indents: readonly string[]): number {
   const widths = indents.filter((indent) => indent !== "" && !indent.includes("\t")).map(({ length }) => length);
   const common = widths.reduce(greatestCommonDivisor, 0);

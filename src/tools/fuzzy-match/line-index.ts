@@ -1,7 +1,7 @@
-/** Lines of a text whose ends are `\n`, without cutting it up. */
+/** Finds the lines of a text with `\n` line ends, without splitting it. */
 export class LineIndex {
   readonly text: string;
-  /** Where each line begins; after a final line end begins an empty one. */
+  /** The start of each line; a final line end begins an empty line. */
   readonly #starts: number[] = [0];
 
   constructor(text: string) {
@@ -17,7 +17,7 @@ export class LineIndex {
     return this.#starts[line] ?? this.text.length;
   }
 
-  /** Before its line end. */
+  /** Returns the index of its line end. */
   end(line: number): number {
     return line + 1 < this.count ? this.start(line + 1) - 1 : this.text.length;
   }
@@ -26,7 +26,7 @@ export class LineIndex {
     return this.text.slice(this.start(line), this.end(line));
   }
 
-  /** The line, from 0, that holds the character at `index`. */
+  /** Returns the line, from 0, that contains the character at `index`. */
   lineOf(index: number): number {
     let low = 0;
     let high = this.count;

@@ -1,11 +1,11 @@
-/** Where lines stand in a text that differ from it in white space, in typography, or in both. Pure, and bounded in time. */
+/** Matches lines despite differences in white space and typography. Pure, and bounded in time. */
 import type { MatchAnchor } from "./anchor.ts";
 import { findShift, type IndentPair, type IndentShift, indentOf } from "./indentation.ts";
 import type { LineIndex } from "./line-index.ts";
 import { findAround, foldTypography, headEnd, tailStart } from "./typography.ts";
 
 export interface Tolerance {
-  /** What white space may differ: none, that at the ends of lines, or that and the indentation. */
+  /** The white space that may differ: none, at line ends, or at line ends and as indentation. */
   space: "same" | "trailing" | "indent";
   /** Whether quotes, dashes and accents may differ. */
   folded: boolean;
@@ -14,15 +14,15 @@ export interface Tolerance {
 export interface LooseMatch {
   start: number;
   end: number;
-  /** Where each wanted line begins. */
+  /** The start of each wanted line. */
   starts: number[];
-  /** How the replacement is to be indented; undefined: as it is. */
+  /** The shift of the replacement's indentation; undefined for none. */
   shift: IndentShift | undefined;
-  /** The first line begins within a line, or after its indentation: it takes no part in the shift. */
+  /** Whether the match begins within a line or after its indentation, so that its first line is not shifted. */
   startsMidLine: boolean;
 }
 
-/** In order; they may overlap. */
+/** Returns the matches in order; they may overlap. */
 export function matchesAt(
   lines: LineIndex,
   wanted: readonly string[],
@@ -34,7 +34,7 @@ export function matchesAt(
   let last = -1;
   for (const at of anchor.places) {
     const first = lines.lineOf(at) - anchor.line;
-    // Of several lines, one look at each place where the first may be is enough.
+    // Several lines need only one comparison for each first line.
     if (first < 0 || (wanted.length > 1 && first === last)) continue;
     last = first;
     const place =
@@ -62,7 +62,7 @@ function matchSingleLine(
   if (!found) return undefined;
   let { start, end } = found;
   if (mode.space !== "same" && head.length + body.length < wanted.length) {
-    // White space at the end was wanted: what follows must be the end of the line.
+    // The wanted text ends with white space, so the line must end here.
     end = lines.end(line);
     if (!isBlank(text.slice(found.end, end))) return undefined;
   }
@@ -106,7 +106,7 @@ function matchLines(
   if (begin.whole) {
     const shift = findShift([[head, indentOf(lines.at(first))], ...pairs], others);
     if (shift) return { ...at(0), shift, startsMidLine: false };
-    // What was copied from the first word on says nothing of its indentation.
+    // Text copied from its first word on says nothing about the indentation.
     if (head !== "") return undefined;
   }
   const shift = findShift(pairs, others);
@@ -121,7 +121,7 @@ function isAlike(there: string, wanted: string, { space, folded }: Tolerance): b
   return space === "trailing" ? trimBlanksEnd(a) === trimBlanksEnd(b) : bodyOf(a) === bodyOf(b);
 }
 
-/** Where the first wanted line begins in the line that ends with it, and whether it is all of that line's text. */
+/** Returns where the first wanted line begins in a line that ends with it, and whether it is all of that line's text. */
 function startInLine(
   there: string,
   wanted: string,
@@ -143,7 +143,7 @@ function partOfLine(column: number | undefined): { column: number; whole: false 
   return column === undefined ? undefined : { column, whole: false };
 }
 
-/** Where the last wanted line ends in the line that begins with it. */
+/** Returns where the last wanted line ends in a line that starts with it. */
 function endInLine(there: string, wanted: string, { space, folded }: Tolerance): number | undefined {
   if (wanted === "" || space === "same") return headEnd(there, wanted, folded);
   if (isBlank(wanted)) return undefined;
@@ -158,7 +158,7 @@ function bodyOf(line: string): string {
   return trimBlanksEnd(line.slice(indentOf(line).length));
 }
 
-/** Without spaces and tabs at the end. */
+/** Removes spaces and tabs at the end. */
 export function trimBlanksEnd(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === " " || line[end - 1] === "\t")) end--;

@@ -1,4 +1,4 @@
-/** Where in a text something like the wanted text stands, for the words of an error. Pure, and bounded in time. */
+/** Finds the lines most similar to the wanted text, for error messages. Pure, and bounded in time. */
 import { countLines, headOf, occurrences, splitLines } from "../text/text.ts";
 import type { LineIndex } from "./line-index.ts";
 
@@ -6,7 +6,7 @@ export interface NearestLines {
   /** Line numbers, from 1, both included. */
   first: number;
   last: number;
-  /** Whether the lines are the wanted ones but for white space. */
+  /** Whether the lines differ only in white space. */
   onlyWhiteSpace: boolean;
 }
 
@@ -16,10 +16,10 @@ interface KeyedLine {
   key: string;
 }
 
-/** Characters; a smaller text is looked through as a whole. */
+/** A text of fewer characters is compared as a whole. */
 const smallText = 30_000;
 const longestLine = 2_000;
-/** Of a word; where it is besides says nothing. */
+/** Maximum places of a word that are considered. */
 const mostPlaces = 200;
 
 export function findNearest(lines: LineIndex, wanted: string): NearestLines | undefined {
@@ -27,7 +27,7 @@ export function findNearest(lines: LineIndex, wanted: string): NearestLines | un
   if (sought.length === 0) return undefined;
   if (lines.text.length <= smallText) return nearestAmong(keyedLines(lines.text), sought);
   const count = countLines(wanted);
-  // The best of a few windows; one that differs only in white space cannot be beaten.
+  // Choose the best of a few windows: first one that differs only in white space.
   const found = likelyStarts(lines, wanted)
     .map((start) => nearestAmong(keyedWindow(lines, start - 3, count + 8), sought))
     .filter((near) => near !== undefined);
@@ -38,21 +38,21 @@ function nearestAmong(lines: readonly KeyedLine[], sought: readonly KeyedLine[])
   return sameButForSpace(lines, sought) ?? sharingMost(lines, sought) ?? mostAlike(lines, sought);
 }
 
-/** The lines, from 0, at which the wanted text would begin if some of its words stood where the text has them. The likeliest first. */
+/** Returns lines, from 0, where the wanted text may begin according to the places of its words, likeliest first. */
 function likelyStarts(lines: LineIndex, wanted: string): number[] {
   const votes = new Map<number, number>();
   const vote = (word: string, line: number) => {
     const places = occurrences(lines.text, word, 1, mostPlaces);
     for (const place of places) {
       const start = lines.lineOf(place) - line;
-      // A word that is everywhere says little.
+      // Frequent words count less.
       votes.set(start, (votes.get(start) ?? 0) + word.length / places.length);
     }
     return places.length > 0;
   };
   for (const { word, line } of longestWords(wanted)) {
     if (vote(word, line)) continue;
-    // A letter of it may be wrong: one half is right then.
+    // If one letter is wrong, one half of the word is still right.
     const size = Math.min(8, Math.ceil(word.length / 2));
     vote(word.slice(0, size), line);
     vote(word.slice(-size), line);
@@ -86,7 +86,7 @@ function keyedLines(text: string): KeyedLine[] {
     .filter((line) => line.key !== "");
 }
 
-/** The first of the wanted lines may begin within a line, and the last may end within one. */
+/** Lets the first wanted line begin within a line, and the last end within one. */
 function sameButForSpace(lines: readonly KeyedLine[], sought: readonly KeyedLine[]): NearestLines | undefined {
   const count = sought.length;
   const fits = (at: number) =>
@@ -102,7 +102,7 @@ function sameButForSpace(lines: readonly KeyedLine[], sought: readonly KeyedLine
   return first && last && { first: first.number, last: last.number, onlyWhiteSpace: true };
 }
 
-/** The place at which the most of the wanted lines stand where they should; long lines count more. */
+/** Returns the place where most wanted lines are at the right distance; long lines count more. */
 function sharingMost(lines: readonly KeyedLine[], sought: readonly KeyedLine[]): NearestLines | undefined {
   const placesOf = new Map<string, number[]>();
   for (const [index, { key }] of lines.entries()) {
@@ -123,7 +123,7 @@ function sharingMost(lines: readonly KeyedLine[], sought: readonly KeyedLine[]):
   return best === undefined ? undefined : linesFrom(lines, best, sought.length);
 }
 
-/** The place of the line that is most like the longest of the wanted ones, when it is at all like it. */
+/** Returns the place of the line most similar to the longest wanted one, if any is similar enough. */
 function mostAlike(lines: readonly KeyedLine[], sought: readonly KeyedLine[]): NearestLines | undefined {
   const longest = sought.reduce((a, b) => (b.key.length > a.key.length ? b : a));
   const pairs = bigramsOf(longest.key);

@@ -1,4 +1,4 @@
-/** Replacing text by text (T10, T12), never by a pattern. Pure. */
+/** Replaces text by text (T10, T12), never by a pattern. Pure. */
 
 import { commonHead, commonTail, isSplit, lineAt, occurrences, withLineFeeds } from "../text/text.ts";
 import { findLoose } from "./find-loose.ts";
@@ -6,22 +6,22 @@ import type { LooseMatch } from "./loose-matches.ts";
 import { applySplices, linesWithEnds, type Splice, splicesFor } from "./splices.ts";
 
 export type Replacement =
-  /** `note`: how the text that was found differs from the wanted one, for the model; empty where it does not. */
+  /** `note`: how the text found differs from the wanted one, for the model; empty if it does not. */
   | { type: "replaced"; text: string; count: number; note: string }
   | { type: "not-found" }
-  /** Found `count` times; the lines on which the first of them begin. */
+  /** Found `count` times; `lines` are those of the first few. */
   | { type: "ambiguous"; count: number; lines: number[]; exact: boolean }
   | { type: "same" }
-  /** The place that differs as `note` says reads already as the replacement has it. */
+  /** The text found already equals the replacement; `note` says how it differs from the wanted one. */
   | { type: "done"; note: string };
 
 const shownPlaces = 10;
-/** The byte order mark, which is no part of a text. */
+/** The byte order mark, which does not belong to the text. */
 const mark = "\ufeff";
 
 /**
- * `\n` in `wanted` matches `\r\n`, too. Only what differs between `wanted` and `by` is touched, and new line ends are those
- * that the place has. Where the text has `wanted` not to the letter, differences are overlooked that models make.
+ * Replaces `wanted` by `by`. `\n` in `wanted` matches `\r\n`, too. Writes only what differs between the two, with the
+ * file's line ends. If there is no exact match, common mistakes of models are tolerated.
  */
 export function replaceText(text: string, wanted: string, by: string, all: boolean): Replacement {
   const { lf, indexIn } = withLineFeeds(text);
@@ -40,7 +40,7 @@ export function replaceText(text: string, wanted: string, by: string, all: boole
 
   const result = applySplices(text, indexIn, found.splices());
   if (result === text) return { type: "done", note };
-  // To empty a file takes an old_string that is its text to the letter.
+  // Only an exact match may empty a file.
   if (note !== "" && result.trim() === "") return { type: "not-found" };
   return { type: "replaced", text: result, count: starts.length, note };
 }
@@ -52,9 +52,9 @@ interface TextMatches {
 }
 
 function findExact(lf: string, from: string, to: string, all: boolean): TextMatches | undefined {
-  // Overlapping places are ambiguous, too; but they cannot all be replaced.
+  // Overlapping matches are ambiguous, too, but cannot all be replaced.
   const starts = occurrences(lf, from, all ? from.length : 1).filter(
-    // Half a character is no place.
+    // A match must not split a surrogate pair.
     (start) => !isSplit(lf, start) && !isSplit(lf, start + from.length),
   );
   if (starts.length === 0) return undefined;
@@ -79,14 +79,14 @@ function findSimilar(lf: string, from: string, to: string, all: boolean): TextMa
   return { starts: places.map(({ start }) => start), note, splices };
 }
 
-/** Without those that overlap the one before. */
+/** Drops matches that overlap the one before. */
 function withoutOverlaps(places: readonly LooseMatch[]): LooseMatch[] {
   const kept: LooseMatch[] = [];
   for (const place of places) if (place.start >= (kept.at(-1)?.end ?? 0)) kept.push(place);
   return kept;
 }
 
-/** As prose is set: an apostrophe between letters means nothing else, where a quotation mark can be a programme's. */
+/** Sets typographic apostrophes between letters, where they cannot be quotation marks of code. */
 function withApostrophes(text: string): string {
   return text.replace(/(?<=\p{L})'(?=\p{L})/gu, "\u2019");
 }

@@ -1,17 +1,17 @@
-/** What to put in a place, line by line: lines that the replacement leaves as they are keep the file's bytes. Pure. */
+/** Computes line-wise replacements, so that lines that do not change keep the file's bytes. Pure. */
 import { diffArrays } from "diff";
 import { endingAround } from "../text/text.ts";
 import { indentOf } from "./indentation.ts";
 import { type LooseMatch, trimBlanksEnd } from "./loose-matches.ts";
 
-/** Puts `text` for what is from `start` to `end`. */
+/** Replaces the text from `start` to `end` by `text`. */
 export interface Splice {
   start: number;
   end: number;
   text: string;
 }
 
-/** `splices` are in order, in the text with line feeds; `indexIn` finds their places in `text`, whose line ends they take. */
+/** Applies `splices`, which are in order and refer to the text with line feeds; `indexIn` maps their indices to `text`. Adopts its line ends. */
 export function applySplices(text: string, indexIn: (index: number) => number, splices: readonly Splice[]): string {
   const pieces: string[] = [];
   let done = 0;
@@ -24,24 +24,24 @@ export function applySplices(text: string, indexIn: (index: number) => number, s
   return pieces.join("");
 }
 
-/** So many lines of one text become so many of the other; as many and `same` where they do not change. */
+/** `from` lines of one text become `to` lines of the other. */
 interface LineRun {
   from: number;
   to: number;
   same: boolean;
 }
 
-/** More lines than this, or what takes longer to compare (ms), is replaced as one block. */
+/** Texts beyond these limits are replaced as one block. */
 const mostLines = 2_000;
 const timeLimitMs = 100;
 
-/** The text as lines with their ends; at least one. The last has none, and may be empty. */
+/** Splits a text into lines with their ends. The last line has no end and may be empty. */
 export function linesWithEnds(text: string): string[] {
   const lines = text.split("\n");
   return lines.map((line, index) => (index < lines.length - 1 ? `${line}\n` : line));
 }
 
-/** `from` and `to` as `withEnds` gives them. */
+/** `from` and `to` come from `linesWithEnds`. */
 export function splicesFor(place: LooseMatch, from: readonly string[], to: readonly string[]): Splice[] {
   const edge = (line: number) => {
     if (line === 0) return place.start;
@@ -77,11 +77,11 @@ function diffLineRuns(from: readonly string[], to: readonly string[], within: bo
     else if (removed) last.from += count;
     else last.to += count;
   }
-  // A line that begins within a line cannot stay where it is when another comes before it.
+  // A match that begins within a line cannot get new lines before its first.
   return within && runs[0]?.from === 0 ? singleChange(from, to, within) : runs;
 }
 
-/** One change between the lines that both begin and end with. */
+/** Returns one change between the common first and last lines. */
 function singleChange(from: readonly string[], to: readonly string[], within: boolean): LineRun[] {
   const most = Math.min(from.length, to.length);
   let head = 0;

@@ -1,4 +1,4 @@
-/** Characters that look alike as one: typographic marks as ASCII, accents composed (NFC). Pure. */
+/** Replaces typographic characters by ASCII and composes accents (NFC), so that similar texts compare equal. Pure. */
 
 const alike: readonly [plain: string, marks: RegExp][] = [
   ["'", /[\u2018\u2019\u201a\u201b\u2032]/g],
@@ -16,7 +16,7 @@ export function foldTypography(text: string): string {
   return alike.reduce((folded, [plain, marks]) => folded.replace(marks, plain), text.normalize("NFC"));
 }
 
-/** Where in `line` its tail begins that reads as `wanted`; undefined: it does not end so. */
+/** Returns where the end of `line` that equals `wanted` begins; undefined if `line` does not end with it. */
 export function tailStart(line: string, wanted: string, folded: boolean): number | undefined {
   if (!folded) return line.endsWith(wanted) ? line.length - wanted.length : undefined;
   const from = Math.max(0, line.length - foldedRoom(wanted));
@@ -26,7 +26,7 @@ export function tailStart(line: string, wanted: string, folded: boolean): number
   return text.endsWith(target) && start !== undefined ? from + start : undefined;
 }
 
-/** Where in `line` its head ends that reads as `wanted`; undefined: it does not begin so. */
+/** Returns where the start of `line` that equals `wanted` ends; undefined if `line` does not start with it. */
 export function headEnd(line: string, wanted: string, folded: boolean): number | undefined {
   if (!folded) return line.startsWith(wanted) ? wanted.length : undefined;
   const { text, starts } = foldMapped(line.slice(0, foldedRoom(wanted)));
@@ -34,7 +34,7 @@ export function headEnd(line: string, wanted: string, folded: boolean): number |
   return text.startsWith(target) ? starts[target.length] : undefined;
 }
 
-/** Where `wanted` stands in `text` when what is at `offset` in it (folded, where that is asked for) is at `at`; undefined: it does not. */
+/** Matches `wanted` in `text` such that its character at `offset` is at `at`. Returns its range, or undefined. */
 export function findAround(
   text: string,
   at: number,
@@ -56,12 +56,12 @@ export function findAround(
   return { start: from + start, end: from + end };
 }
 
-/** How much text may read as `wanted`: an accented letter is up to three characters. */
+/** Returns the maximum length of text that folds to `wanted`: an accented letter is up to three characters. */
 function foldedRoom(wanted: string): number {
   return 3 * wanted.length + 16;
 }
 
-/** `starts` says where each character of the folded text was; undefined within what was folded as one. */
+/** `starts` maps each folded character to its index; undefined inside characters folded together. */
 function foldMapped(text: string): { text: string; starts: (number | undefined)[] } {
   const starts: (number | undefined)[] = [];
   let folded = "";

@@ -1,15 +1,15 @@
-/** What a model may have meant by its old_string, beyond what it wrote. Pure. */
+/** Corrections of common mistakes in a model's old_string. Pure. */
 
 export interface Wording {
   from: string;
   to: string;
-  /** Where it must stand: at the end of the text, on lines of its own, or anywhere. */
+  /** Where it must be: at the end of the text, on its own lines, or anywhere. */
   at: "end" | "lines" | "anywhere";
-  /** What was other than written, for the model; empty for nothing. */
+  /** The correction, for the model; empty for none. */
   note: string;
 }
 
-/** The likeliest first. Line ends are `\n`; `text` is the file's. */
+/** Yields the wordings, likeliest first. Line ends are `\n`; `text` is the file's. */
 export function* likelyWordings(text: string, from: string, to: string): Generator<Wording> {
   const bare = withoutNumbers(from, to);
   const base: Wording = bare ?? { from, to, at: "anywhere", note: "" };
@@ -33,7 +33,7 @@ function joinNotes(...notes: string[]): string {
 
 const number = /^ *(\d+)[\t→]/;
 
-/** Whether each line begins with a number and a tab, as `read` shows them, one after the other. */
+/** Whether the lines begin with consecutive numbers and tabs, as `read` shows them. */
 export function hasLineNumbers(wanted: string): boolean {
   const numbers = withoutFinalEnd(wanted).map((line) => Number(number.exec(line)?.[1] ?? Number.NaN));
   return numbers.length > 0 && numbers.every((each, index) => each === (numbers[0] ?? 0) + index);
@@ -43,7 +43,7 @@ function withoutFinalEnd(wanted: string): string[] {
   return (wanted.endsWith("\n") ? wanted.slice(0, -1) : wanted).split("\n");
 }
 
-/** A replacement that has some numbers and some lines without is not understood. */
+/** Returns undefined if only some lines of the replacement have numbers. */
 function withoutNumbers(from: string, to: string): Wording | undefined {
   if (!hasLineNumbers(from)) return undefined;
   const numbered = withoutFinalEnd(to).filter((line) => number.test(line)).length;
@@ -57,7 +57,7 @@ function withoutNumbers(from: string, to: string): Wording | undefined {
   return { from: strip(from), to: by, at: "lines", note: "Line numbers in old_string were left out." };
 }
 
-/** Without blank lines at an edge, or a last line of white space only, that both have. */
+/** Removes blank lines at the edges that both texts have. */
 function withoutBlankEdges(from: string, to: string): { from: string; to: string } | undefined {
   const head = /^(?:[ \t]*\n)+/.exec(from)?.[0] ?? "";
   const end = from.slice(from.trimEnd().length);
@@ -75,7 +75,7 @@ const escapes = /\\(?:([ntr])|(["'`$])|(\\)|u([0-9a-fA-F]{4}))|&(amp|lt|gt|quot|
 const controls: Record<string, string> = { n: "\n", t: "\t", r: "\r" };
 const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'" };
 
-/** Ways to take one level of escapes away: all kinds that are there, then each kind alone. */
+/** Returns functions that remove one level of escapes: of all kinds present, then of each kind alone. */
 function unescaped(from: string): ((wanted: string) => string)[] {
   const there = new Set<EscapeKind>();
   replaceEscapes(from, (kind) => void there.add(kind));

@@ -1,4 +1,4 @@
-/** Which guard a path of this disk stands under. */
+/** Decides whether and why a file on this disk is protected. */
 import { lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
@@ -8,7 +8,7 @@ import type { Protection, SearchFilter } from "../host.ts";
 import { type FolderRules, isNamed, noRules, RondoIgnore, rondoIgnoreFile } from "./rondoignore.ts";
 import { statsOf } from "./stats.ts";
 
-/** Where these are links in a workspace's folder, what they lead to is guarded under its own name, too. */
+/** If one of these is a link in a workspace folder, its target is protected under the target's own name, too. */
 const oftenLinked = [
   ...[".env", ".env.local", ".npmrc", ".netrc", ".git", ".rondo", ".claude", ".vscode", ".cursor"],
   ...[".mcp.json", ".husky", ".githooks", ".devcontainer", rondoIgnoreFile],
@@ -16,21 +16,21 @@ const oftenLinked = [
 
 export class ProtectedFiles {
   readonly #folders: readonly string[];
-  /** The user's own list. */
+  /** Patterns from the user's settings. */
   readonly #own: Ignore | undefined;
-  readonly #takesAway: boolean;
+  readonly #hasExceptions: boolean;
   readonly #ignored = new RondoIgnore();
-  /** By folder. */
+  /** The links of each workspace folder. */
   readonly #linksOf = new Map<string, { stamp: string; links: LinkTarget[] }>();
 
-  /** `folders`: the workspace's, absolute, links resolved. `secrets`: patterns of the user's settings, in gitignore's syntax. */
+  /** `folders`: the workspace's, absolute, with links resolved. `secrets`: patterns from the user's settings, in gitignore's syntax. */
   constructor(folders: readonly string[], secrets: readonly string[]) {
     this.#folders = folders;
     this.#own = secrets.length > 0 ? ignore({ ignorecase: true }).add(secrets) : undefined;
-    this.#takesAway = secrets.some((pattern) => pattern.startsWith("!"));
+    this.#hasExceptions = secrets.some((pattern) => pattern.startsWith("!"));
   }
 
-  /** `real`: where `asked` leads. Both absolute: a guarded name guards whatever it leads to, and the other way round. */
+  /** Judges a path by its name `asked` and its target `real`, both absolute: either one can make it protected. */
   of(real: string, asked: string): Protection {
     const names = real === asked ? [real] : [real, asked];
     const linked = this.#linked(real);
@@ -45,14 +45,14 @@ export class ProtectedFiles {
     return root !== undefined && this.#ignored.names(root, file);
   }
 
-  /** For a search in a folder, absolute with links resolved, whose own guard is given: what it holds was asked for then. */
-  sieve(folder: string, guard: Protection): SearchFilter {
+  /** Returns the filter of a search in `folder` (absolute, links resolved). In a protected folder, files of its own kind are included. */
+  searchFilter(folder: string, protection: Protection): SearchFilter {
     const modified = (name: string) => statsOf(folder + path.sep + name)?.mtimeMs ?? 0;
-    if (guard === "secret") return { args: [], isExcluded: () => false, modified };
-    const root = guard === "ignored" ? undefined : this.#rootOf(folder);
-    const args = this.#takesAway ? [] : [...withoutSecrets];
+    if (protection === "secret") return { args: [], isExcluded: () => false, modified };
+    const root = protection === "ignored" ? undefined : this.#rootOf(folder);
+    const args = this.#hasExceptions ? [] : [...withoutSecrets];
     if (root === folder && isFile(path.join(root, rondoIgnoreFile))) args.push(`--ignore-file=${rondoIgnoreFile}`);
-    const judge = this.#judge(folder, root);
+    const judge = this.#nameTests(folder, root);
     const judges = new Map<string, (name: string) => boolean>();
     return {
       args,
@@ -67,15 +67,15 @@ export class ProtectedFiles {
     };
   }
 
-  /** For each folder below `base`, how the names of its files are judged: most by themselves alone. */
-  #judge(base: string, root: string | undefined): (parent: string) => (name: string) => boolean {
+  /** Returns, for each folder below `base`, a test for its file names. Most names can be judged alone. */
+  #nameTests(base: string, root: string | undefined): (parent: string) => (name: string) => boolean {
     const known = new Map<string, FolderRules>();
     const linked = this.#links().map(({ target }) => target);
     return (parent) => {
       const folder = path.join(base, parent);
       const rules = root === undefined ? noRules : this.#ignored.rulesOf(root, folder, known);
       if (rules.named) return () => true;
-      // Only there can a name be guarded because of the folders that it is in.
+      // Only here can a file be protected because of its parent folders.
       const isOdd = /[/\\][._]/.test(folder) || linked.length > 0 || this.#own !== undefined || this.#isSecret(folder);
       if (!isOdd && rules.rules.length === 0) return isSecretName;
       return (name) => {
@@ -97,7 +97,7 @@ export class ProtectedFiles {
     return isSecret(file);
   }
 
-  /** Relative to the workspace's folder that it lies in, else as it is. */
+  /** Returns the path relative to its workspace folder; unchanged outside. */
   #inFolder(file: string): string {
     const root = this.#rootOf(file);
     return root === undefined ? file : path.relative(root, file);
@@ -108,10 +108,10 @@ export class ProtectedFiles {
   }
 
   #linked(file: string): Protection {
-    return this.#links().find(({ target }) => isWithin(file, target))?.guard ?? "none";
+    return this.#links().find(({ target }) => isWithin(file, target))?.protection ?? "none";
   }
 
-  /** Looked for anew when a name was added to the folder or taken away: a link is never changed otherwise. */
+  /** Reads the links again when the folder has changed: links change only together with it. */
   #links(): LinkTarget[] {
     return this.#folders.flatMap((folder) => {
       const stats = statsOf(folder);
@@ -127,13 +127,13 @@ export class ProtectedFiles {
 
 interface LinkTarget {
   target: string;
-  guard: Protection;
+  protection: Protection;
 }
 
 function linksIn(folder: string): LinkTarget[] {
   return oftenLinked.flatMap((name): LinkTarget[] => {
     const target = linkTarget(path.join(folder, name));
-    return target === undefined ? [] : [{ target, guard: isSecret(name) ? "secret" : "settings" }];
+    return target === undefined ? [] : [{ target, protection: isSecret(name) ? "secret" : "settings" }];
   });
 }
 
@@ -142,12 +142,12 @@ function linkTarget(file: string): string | undefined {
     if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
     return realpathSync.native(file);
   } catch {
-    // It leads nowhere.
+    // The link is broken.
     return undefined;
   }
 }
 
-/** Whether it is a part of a repository without `.git` in its name. */
+/** Whether the file is in a git folder that is not named `.git`. */
 function isInRepository(file: string): boolean {
   for (let folder = path.dirname(file); folder !== path.dirname(folder); folder = path.dirname(folder)) {
     if (isFile(path.join(folder, "HEAD")) && isFolder(path.join(folder, "objects"))) return true;

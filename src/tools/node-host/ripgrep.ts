@@ -1,12 +1,11 @@
-/** ripgrep as a child process. */
+/** Runs ripgrep as a child process. */
 import { spawn } from "node:child_process";
 import type { TextSearch } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
-/** Characters. */
 const errorLimit = 2_000;
 
-/** `rgPath`: the editor's own ripgrep; else that of the npm package, else the one on the PATH. */
+/** `rgPath`: the editor's ripgrep; by default that of the npm package, else the one on the PATH. */
 export function nodeSearch(rgPath: string | undefined): TextSearch {
   let program: Promise<string> | undefined;
   return {
@@ -28,7 +27,7 @@ async function fromPackage(): Promise<string> {
 
 type RipgrepResult = Awaited<ReturnType<TextSearch["ripgrep"]>>;
 
-/** Settles when the process is gone, on abort too. */
+/** Settles when the process has ended, also on abort. */
 function run(
   program: string,
   args: readonly string[],
@@ -54,7 +53,7 @@ function run(
       if (take && !found.cut) take(text);
       if (!take) found.stdout += text;
       if (!found.cut) return;
-      // Whole records only: lines, or, in lists of files, what ends with NUL.
+      // Keep whole records only: lines, or paths that end with NUL.
       const line = found.stdout.lastIndexOf("\n", limit);
       found.stdout = found.stdout.slice(0, (line >= 0 ? line : found.stdout.lastIndexOf("\0", limit)) + 1);
       kill();

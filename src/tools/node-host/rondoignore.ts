@@ -1,10 +1,10 @@
-/** What `.rondoignore` files name: gitignore's syntax, in a workspace's folder and in each folder below it. */
+/** Evaluates `.rondoignore` files: gitignore's syntax, in a workspace folder and each folder below it. */
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 
 export const rondoIgnoreFile = ".rondoignore";
-/** Bytes and lines. A file beyond these, or one that cannot be read, names all that is beside and below it. */
+/** A file beyond these limits, or one that cannot be read, names everything beside and below it. */
 const limits = { bytes: 64 * 1024, lines: 500 };
 
 interface Read {
@@ -12,7 +12,7 @@ interface Read {
   rules: Ignore;
 }
 
-/** What is known of a folder: whether it is named itself, and whose rules count in it, the outermost first. */
+/** Whether a folder itself is named, and the rules that apply in it, outermost first. */
 export interface FolderRules {
   named: boolean;
   rules: readonly (readonly [folder: string, rules: Ignore])[];
@@ -21,15 +21,15 @@ export interface FolderRules {
 export const noRules: FolderRules = { named: false, rules: [] };
 
 export class RondoIgnore {
-  /** By folder. */
+  /** The file of each folder. */
   readonly #read = new Map<string, Read>();
 
-  /** Whether `file` is named, or a folder that it is in. `root`: the workspace's folder that it lies in. Both absolute. */
+  /** Whether `file` or one of its folders is named. `root` is its workspace folder. Both are absolute. */
   names(root: string, file: string): boolean {
     return file !== root && isNamed(file, this.rulesOf(root, path.dirname(file), new Map()));
   }
 
-  /** `known` keeps what was found out about folders; it is for questions that are put at one time. */
+  /** `known` caches folders during one search. */
   rulesOf(root: string, folder: string, known: Map<string, FolderRules>): FolderRules {
     let found = known.get(folder);
     if (found) return found;
@@ -38,7 +38,7 @@ export class RondoIgnore {
     const inherited = above?.rules ?? [];
     found = {
       named: above !== undefined && isNamed(folder, above),
-      // Each overrules those above it.
+      // Inner rules override outer ones.
       rules: own ? [...inherited, [folder, own]] : inherited,
     };
     known.set(folder, found);
@@ -57,13 +57,13 @@ export class RondoIgnore {
   }
 }
 
-/** Whether a file is named, by the rules of the folder that it is in. */
+/** Whether the rules of its folder name a file. */
 export function isNamed(file: string, { named: isFolderNamed, rules }: FolderRules): boolean {
   if (isFolderNamed) return true;
   let named = false;
   for (const [folder, own] of rules) {
     const name = path.relative(folder, file).replaceAll(path.sep, "/");
-    // Whether it is a folder need not be known: what may be meant is meant.
+    // It may be a file or a folder: test both.
     const { ignored, unignored } = own.test(name);
     if (ignored || own.test(`${name}/`).ignored) named = true;
     else if (unignored) named = false;
@@ -71,13 +71,13 @@ export function isNamed(file: string, { named: isFolderNamed, rules }: FolderRul
   return named;
 }
 
-/** Changes whenever the file does; undefined where there is none. */
+/** Returns a stamp that changes with the file; undefined if there is none. */
 function stampOf(file: string): string | undefined {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
     return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
   } catch {
-    // What is in a folder that may not be looked into cannot be read either.
+    // Files in an inaccessible folder cannot be read either.
     return undefined;
   }
 }
@@ -89,7 +89,7 @@ function linesOf(file: string): string[] | undefined {
   return lines.map(tame);
 }
 
-/** Undefined when it is not a file, too long, or cannot be read. */
+/** Returns undefined if it is not a file, too long, or unreadable. */
 function readText(file: string): string | undefined {
   let descriptor: number | undefined;
   try {
@@ -106,8 +106,8 @@ function readText(file: string): string | undefined {
 }
 
 /**
- * A pattern with many wildcards can take for ever. It is cut after a few of them, and names more then; one that takes
- * something away is dropped.
+ * Limits wildcards, because a pattern with many of them can take forever. A longer pattern is cut, so that it names more;
+ * a longer exception is dropped.
  */
 function tame(line: string): string {
   const segments = line.split("/");

@@ -31,26 +31,26 @@ export function nodeWorkspace(
   secrets: readonly string[] = [],
 ): Workspace {
   const real = folders.map(realFolder);
-  const guards = new ProtectedFiles(real, secrets);
+  const protectedFiles = new ProtectedFiles(real, secrets);
   const workspace: Workspace = {
     folders: real,
     trusted,
-    locate: (name) => locate(name, real, guards),
+    locate: (name) => locate(name, real, protectedFiles),
     async open(place, signal) {
-      const location = typeof place === "string" ? await locate(place, real, guards) : place;
-      return (await inspect(location, guards, signal)).kind;
+      const location = typeof place === "string" ? await locate(place, real, protectedFiles) : place;
+      return (await inspect(location, protectedFiles, signal)).kind;
     },
     look: lookAt,
-    searchFilter: ({ path, protection }) => guards.sieve(path, protection),
+    searchFilter: ({ path, protection }) => protectedFiles.searchFilter(path, protection),
     async write(location, text, expected, signal) {
       requireTrust(workspace);
-      const { kind, found } = await inspect(location, guards, signal);
+      const { kind, found } = await inspect(location, protectedFiles, signal);
       await writeText(location, text, { expected, kind, found }, signal);
       return asFile(location, text.startsWith("\ufeff") ? text.slice(1) : text);
     },
     async remove(location, expected, signal) {
       requireTrust(workspace);
-      const { kind, found } = await inspect(location, guards, signal);
+      const { kind, found } = await inspect(location, protectedFiles, signal);
       await removeText(location, { expected, kind, found }, signal);
     },
   };
@@ -90,14 +90,15 @@ function statsOf(location: Location): Stats | undefined {
 
 async function inspect(
   location: Location,
-  guards: ProtectedFiles,
+  protectedFiles: ProtectedFiles,
   signal: AbortSignal,
 ): Promise<{ kind: FileKind; found?: FoundText }> {
   signal.throwIfAborted();
   await assertSame(location);
   const stats = statsOf(location);
-  if (!stats) return { kind: { type: "missing", similar: await similarNames(location, guards), location } };
-  if (stats.isDirectory()) return { kind: { type: "folder", entries: await listFolder(location, guards), location } };
+  if (!stats) return { kind: { type: "missing", similar: await similarNames(location, protectedFiles), location } };
+  if (stats.isDirectory())
+    return { kind: { type: "folder", entries: await listFolder(location, protectedFiles), location } };
   if (!stats.isFile()) return { kind: { type: "special", location } };
   const tooLarge = (size: number) => ({ kind: { type: "too-large" as const, size, limit: sizeLimit, location } });
   if (stats.size > sizeLimit) return tooLarge(stats.size);
@@ -122,13 +123,14 @@ async function assertSame(location: Location): Promise<void> {
 }
 
 /** Hides names that `.rondoignore` excludes, unless the folder itself is protected and was requested by name. */
-async function listFolder(location: Location, guards: ProtectedFiles): Promise<string[]> {
+async function listFolder(location: Location, protectedFiles: ProtectedFiles): Promise<string[]> {
   try {
     const entries = await readdir(location.path, { withFileTypes: true });
     await assertSame(location);
-    const isHeld = (name: string) => location.protection === "none" && guards.isIgnored(path.join(location.path, name));
+    const isHidden = (name: string) =>
+      location.protection === "none" && protectedFiles.isIgnored(path.join(location.path, name));
     return entries
-      .filter((entry) => !isHeld(entry.name))
+      .filter((entry) => !isHidden(entry.name))
       .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
       .sort();
   } catch (error) {

@@ -1,4 +1,4 @@
-/** A Jupyter notebook (nbformat 4) as text: one cell of it changed, all else to the byte as it was. Pure, but for the ids of new cells. */
+/** Changes one cell in the text of a Jupyter notebook (nbformat 4) and keeps every other byte. */
 import * as z from "zod/mini";
 import { never } from "../../chat/never.ts";
 import { applySplices, linesWithEnds, type Splice } from "../fuzzy-match/splices.ts";
@@ -23,18 +23,18 @@ const Notebook = z.looseObject({
 });
 type Notebook = z.infer<typeof Notebook>;
 
-/** By its id, or its number from 0. */
+/** A cell's id, or its number from 0. */
 export type CellRef = { id: string } | { number: number };
 
 export type CellChange =
   | { mode: "replace"; cell: CellRef; source: string; type: CellType | undefined }
-  /** Undefined: as the first. */
+  /** Inserts at the beginning if `after` is undefined. */
   | { mode: "insert"; after: CellRef | undefined; source: string; type: CellType }
   | { mode: "delete"; cell: CellRef };
 
 /**
- * `name` is the file's, for errors. Answers with what was done, as a sentence, too.
- * @throws ToolError when it is no notebook, or has no such cell
+ * Returns the new text and a sentence about the change. `name` is the file's, for errors.
+ * @throws ToolError if it is not a notebook or has no such cell
  */
 export function changeCell(text: string, change: CellChange, name: string): { text: string; done: string } {
   const notebook = parseNotebook(text, name);
@@ -82,7 +82,7 @@ export function changeCell(text: string, change: CellChange, name: string): { te
       const values = new Map<string, unknown>([
         ["source", typeof old?.source === "string" ? change.source : sourceLines(change.source)],
       ]);
-      // What it put out is not what it would put out now.
+      // The outputs are outdated.
       if (old?.cell_type === "code") values.set("outputs", []).set("execution_count", null);
       const splices = [...membersOf(text, span)]
         .filter(([key]) => values.has(key))
@@ -118,7 +118,7 @@ function cellIndex({ cells }: Notebook, cell: CellRef, name: string): number {
   );
 }
 
-/** In the order in which Jupyter writes members. */
+/** Returns a cell with its members in Jupyter's order. */
 function newCell(notebook: Notebook, type: CellType, source: string, id = newId(notebook)): Record<string, unknown> {
   const isCode = type === "code";
   return {
@@ -144,7 +144,7 @@ function sourceLines(source: string): string[] {
   return linesWithEnds(source.replaceAll("\r\n", "\n")).filter((line) => line !== "");
 }
 
-/** The cell and the comma that goes with it; all that is between the brackets, and these, where it is the only one. */
+/** Returns the cell with its comma; the whole array if it is the only cell. */
 function spanWithComma(array: JsonSpan, spans: readonly JsonSpan[], index: number): JsonSpan {
   const cell = spans[index] ?? array;
   const before = spans[index - 1];

@@ -1,11 +1,11 @@
-/** Where the values of a JSON text stand in it, so that one can be changed and no byte of the others. Pure. */
+/** Finds the values of a JSON text, so that one can be changed without touching the others. Pure. */
 
 export interface JsonSpan {
   start: number;
   end: number;
 }
 
-/** The values of an object's members; of a name that is there twice, the last, as `JSON.parse` has it. `json` is valid. */
+/** Returns the values of an object's members; the last of equal names, as `JSON.parse` does. `json` is valid. */
 export function membersOf(json: string, { start }: JsonSpan): Map<string, JsonSpan> {
   const members = new Map<string, JsonSpan>();
   let at = skipSpace(json, start + 1);
@@ -20,7 +20,7 @@ export function membersOf(json: string, { start }: JsonSpan): Map<string, JsonSp
   return members;
 }
 
-/** `json` is valid. */
+/** Returns the elements of an array. `json` is valid. */
 export function elementsOf(json: string, { start }: JsonSpan): JsonSpan[] {
   const elements: JsonSpan[] = [];
   let at = skipSpace(json, start + 1);
@@ -48,7 +48,7 @@ function skipSpace(json: string, index: number): number {
   return at;
 }
 
-/** Where the value that begins at `start` ends. */
+/** Returns the end of the value at `start`. */
 function endOfValue(json: string, start: number): number {
   let depth = 0;
   let at = start;
@@ -73,7 +73,7 @@ function endOfString(json: string, start: number): number {
   return at + 1;
 }
 
-/** Of a number, or true, false, null. */
+/** Returns the end of a number, or of true, false, null. */
 function endOfWord(json: string, start: number): number {
   const word = /[\w.+-]*/y;
   word.lastIndex = start;

@@ -1,4 +1,4 @@
-/** The chunks of a patch put into a text. Pure. */
+/** Applies the chunks of a patch to a text. Pure. */
 
 import { describeMiss } from "../fuzzy-match/describe-miss.ts";
 import { findLoose, isOnOwnLines } from "../fuzzy-match/find-loose.ts";
@@ -11,16 +11,16 @@ import type { PatchChunk } from "./parse-patch.ts";
 
 export interface PatchedText {
   text: string;
-  /** How places differ from the patch, in sentences. */
+  /** How the text found differs from the patch, in sentences. */
   notes: string[];
 }
 
 /**
- * `name` is the file's, for errors. `isKnown`: the model has read it, so that errors may quote it.
- * @throws ToolError when a chunk has not exactly one place
+ * `name` is the file's, for errors. `isKnown`: the model has read the file, so errors may quote it.
+ * @throws ToolError if a chunk does not match exactly one place
  */
 export function applyChunks(text: string, chunks: readonly PatchChunk[], name: string, isKnown: boolean): PatchedText {
-  // Chunks are whole lines: a last line without its end gets one for the time being.
+  // Chunks are whole lines, so an unfinished last line gets an end temporarily.
   const isOpen = text !== "" && !text.endsWith("\n");
   const whole = isOpen ? text + (isCrlf(text) ? "\r\n" : "\n") : text;
   const { lf, indexIn } = withLineFeeds(whole);
@@ -51,7 +51,7 @@ interface ChunkMatch {
   note: string;
 }
 
-/** After `cursor`, where the chunk before it ended. */
+/** Searches after `cursor`, the end of the chunk before. */
 function findChunk(lines: LineIndex, chunk: PatchChunk, cursor: number, isKnown: boolean): ChunkMatch {
   const from = chunk.from.map((line) => `${line}\n`).join("");
   const to = chunk.to.map((line) => `${line}\n`).join("");
@@ -72,7 +72,7 @@ function findChunk(lines: LineIndex, chunk: PatchChunk, cursor: number, isKnown:
   throw new ToolError(describeMiss(`Its context and - lines were not found${after}.`, lines.text, from, isKnown));
 }
 
-/** The line that is `head`, or else begins with it, or has it; the search for the chunk begins with that line. */
+/** Finds the line that equals `head`, else starts with it, else contains it; the chunk is searched from there. */
 function findHead(lines: LineIndex, head: string, cursor: number): number {
   const first = lines.lineOf(cursor);
   const fits: readonly ((line: string) => boolean)[] = [
@@ -86,7 +86,7 @@ function findHead(lines: LineIndex, head: string, cursor: number): number {
   throw new ToolError(`No line reads "${head}", which its @@ names.`);
 }
 
-/** Of a chunk without context: after its head, after the line that it names, or at the end. */
+/** Returns the place of a chunk without context: after its head, after its line number, or at the end. */
 function insertionPoint(lines: LineIndex, { heads, at }: PatchChunk, start: number): LooseMatch {
   let place = lines.text.length;
   if (heads.length > 0) place = lines.start(lines.lineOf(start) + 1);
@@ -105,8 +105,8 @@ function exactMatches(lines: LineIndex, from: string, begin: number): LooseMatch
 }
 
 /**
- * What follows a head is the next such place; without one, only the file's end or a unified diff's line number tells.
- * @throws ToolError where several can be meant
+ * After a head, the next match counts; without one, only the file's end or a unified diff's line number decides.
+ * @throws ToolError if the choice is ambiguous
  */
 function chooseMatch(
   [first, ...more]: readonly [LooseMatch, ...LooseMatch[]],

@@ -1,19 +1,19 @@
-/** Several files written and deleted, or none of them, as far as a disk allows. */
+/** Writes and deletes several files, or none of them, as far as a disk allows. */
 
 import type { EditTarget } from "../editing/plan-change.ts";
 import type { TextFile, Workspace } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
-/** `text`: what the file is to be; undefined: it is deleted. */
+/** `text` is the file's new text; undefined deletes it. */
 export interface FileWrite {
   target: EditTarget;
   text: string | undefined;
 }
 
 /**
- * Answers with each file as it is afterwards, in order; undefined for a deleted one. Deletions should come last: a file
- * that is put back is made anew.
- * @throws ToolError when a step failed, and those before it were taken back
+ * Returns the files afterwards, in order, undefined for deleted ones. Deletions should come last, because restoring a
+ * deleted file creates a new one.
+ * @throws ToolError if a step failed; the steps before it have been undone
  */
 export async function commit(
   workspace: Workspace,
@@ -37,7 +37,7 @@ export async function commit(
   }
 }
 
-/** Not ended by Stop: half a patch is worse than a moment's wait. Answers with the files that could not be put back. */
+/** Undoes steps, even after Stop, rather than leave half a patch. Returns the files that could not be restored. */
 async function takeBack(
   workspace: Workspace,
   steps: readonly FileWrite[],

@@ -1,34 +1,34 @@
-/** The patches that OpenAI's models write, as they write them: wrapped, unfinished, or half a unified diff. Pure. */
+/** Parses patches as OpenAI's models really write them: wrapped, unfinished, or mixed with unified diffs. Pure. */
 import { ToolError } from "../tool.ts";
 
 export type FileChange =
   | { type: "add"; path: string; text: string }
   | { type: "delete"; path: string }
-  /** `to`: where it is moved; undefined: it stays. */
+  /** `to` is the new path; undefined if the file is not moved. */
   | { type: "update"; path: string; to: string | undefined; chunks: PatchChunk[] };
 
 export interface PatchChunk {
-  /** Lines to be found before it, in order: a class, then its method. */
+  /** Lines that precede it, in order: a class, then its method. */
   heads: string[];
-  /** The line, from 1, at which a unified diff says that it begins. */
+  /** Its first line, from 1, according to a unified diff. */
   at: number | undefined;
   from: string[];
   to: string[];
-  /** It is the end of the file. */
+  /** Whether it is at the end of the file. */
   atEnd: boolean;
 }
 
-/** What git writes between files. */
+/** Lines that git writes between files. */
 const gitLine = /^(diff --git|index|similarity|rename|new file|deleted file|old mode|new mode) /;
 
-/** @throws ToolError with the line of the patch that is not understood */
+/** @throws ToolError with the patch line that is not understood */
 export function parsePatch(patch: string): FileChange[] {
   const lines = patch.replaceAll("\r\n", "\n").split("\n");
   const begin = lines.findIndex((line) => line.trim() === "*** Begin Patch");
   const end = lines.findLastIndex((line) => line.trim() === "*** End Patch");
   const body = lines
     .slice(0, end < 0 ? lines.length : end)
-    // Several patches in a row are one.
+    // Several patches in a row count as one.
     .map((line) => (/^\*\*\* (Begin|End) Patch *$/.test(line) ? "" : line));
   const closer = end < 0 ? closerOf(lines.slice(0, begin < 0 ? 1 : begin)) : undefined;
   const reader = new PatchReader(body, begin + 1, closer);
@@ -36,7 +36,7 @@ export function parsePatch(patch: string): FileChange[] {
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
     const change = fileChange(line, reader);
     if (change) changes.push(change);
-    // Words before a patch without a beginning are wrapping.
+    // Text before a patch without a begin line is wrapping.
     else if (line.trim() !== "" && !gitLine.test(line) && (begin >= 0 || changes.length > 0))
       throw reader.error("begins no file");
   }
@@ -44,7 +44,7 @@ export function parsePatch(patch: string): FileChange[] {
   throw new ToolError("The patch names no file: after *** Begin Patch comes *** Update File: path, or Add, or Delete.");
 }
 
-/** The last line of the wrapping that a patch is put in, a here-document or a fence. */
+/** Whether a line ends the wrapping of a patch: a here-document or a code fence. */
 function closerOf(before: readonly string[]): string | undefined {
   const text = before.join("\n");
   return /<<-?\s*['"]?(\w+)/.exec(text)?.[1] ?? (text.includes("```") ? "```" : undefined);
@@ -61,7 +61,7 @@ class PatchReader {
     this.#closer = closer;
   }
 
-  /** Undefined at the end of the patch. */
+  /** Returns undefined at the end of the patch. */
   peek(ahead = 0): string | undefined {
     const line = this.#lines[this.#at + ahead];
     return line === this.#closer ? undefined : line;
@@ -73,7 +73,7 @@ class PatchReader {
     return line;
   }
 
-  /** The lines up to the next file. */
+  /** Yields the lines up to the next file. */
   *body(): Generator<string> {
     for (let line = this.peek(); line !== undefined && !this.#beginsFile(line); line = this.peek()) {
       this.#at++;
@@ -86,13 +86,13 @@ class PatchReader {
     return isUnified(line, this.peek(1)) && (this.peek(2)?.startsWith("@@") ?? false);
   }
 
-  /** Of the line that was read last. */
+  /** Returns the number of the line that was read last. */
   error(what: string): ToolError {
     return new ToolError(`Line ${this.#at} of the patch ${what}. Nothing was changed.`);
   }
 }
 
-/** Undefined when no file begins with this line. */
+/** Returns undefined if no file begins with this line. */
 function fileChange(line: string, reader: PatchReader): FileChange | undefined {
   const [, verb, name] = /^\*\*\* (Add|Update|Delete) File:(.*)$/.exec(line) ?? [];
   const path = name?.trim();
@@ -112,7 +112,7 @@ function fileChange(line: string, reader: PatchReader): FileChange | undefined {
 const isUnified = (line: string | undefined, next: string | undefined): boolean =>
   line?.startsWith("--- ") === true && next?.startsWith("+++ ") === true;
 
-/** As git writes them. */
+/** Reads the headers of a git diff. */
 function unifiedChange(line: string, reader: PatchReader): FileChange | undefined {
   const next = reader.peek() ?? "";
   if (!isUnified(line, next)) return undefined;
@@ -125,7 +125,7 @@ function unifiedChange(line: string, reader: PatchReader): FileChange | undefine
   return { type: "add", path, text: chunks.flatMap((chunk) => chunk.to.map((text) => `${text}\n`)).join("") };
 }
 
-/** Blank lines at the end are between it and the next file. */
+/** Blank lines at the end separate the chunk from the next file. */
 function addedText(reader: PatchReader): string {
   const lines = [...reader.body()];
   while (lines.at(-1)?.trim() === "") lines.pop();
@@ -138,7 +138,7 @@ function addedText(reader: PatchReader): string {
 function chunksOf(reader: PatchReader): PatchChunk[] {
   const chunks: PatchChunk[] = [];
   let chunk: PatchChunk | undefined;
-  // Context when something comes after them, else the space before the next chunk.
+  // Blank lines are context if lines follow, else the gap before the next chunk.
   let blanks = 0;
   const open = () => {
     const fresh: PatchChunk = { heads: [], at: undefined, from: [], to: [], atEnd: false };
@@ -172,7 +172,7 @@ function chunksOf(reader: PatchReader): PatchChunk[] {
   return chunks;
 }
 
-/** `@@ class Cart`, or `@@ -12,7 +12,8 @@`, after which git writes where it is, cut short. */
+/** Parses `@@ class Cart` or `@@ -12,7 +12,8 @@`, after which git adds a shortened context line. */
 function readHead(line: string, chunk: PatchChunk): void {
   const at = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/.exec(line)?.[1];
   const head = line.slice(2).replace(/ @@$/, "").trim();

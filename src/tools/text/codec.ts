@@ -1,4 +1,4 @@
-/** Bytes of files: what they are, and text in the encodings that are kept (T12). Pure. */
+/** Recognizes file types and decodes and encodes text (T12). Pure. */
 
 import { never } from "../../chat/never.ts";
 
@@ -10,7 +10,7 @@ export interface Decoded {
   encoding: Encoding;
 }
 
-/** Undefined when the bytes are no text in an encoding that can be written back to the byte. */
+/** Returns undefined unless the bytes are text in an encoding that can be restored byte by byte. */
 export function decode(bytes: Buffer): Decoded | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe && bytes.length % 2 === 0) {
     return { text: bytes.toString("utf16le", 2), encoding: "utf16le" };
@@ -23,12 +23,12 @@ export function decode(bytes: Buffer): Decoded | undefined {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     return text.startsWith("\ufeff") ? { text: text.slice(1), encoding: "utf8-bom" } : { text, encoding: "utf8" };
   } catch {
-    // Not UTF-8: Latin-1 and the like cannot be told apart with certainty.
+    // Latin-1 and similar encodings cannot be told apart with certainty.
     return undefined;
   }
 }
 
-/** A byte order mark in `text` is not doubled. */
+/** Encodes `text` without doubling its byte order mark. */
 export function encode(text: string, encoding: Encoding): Buffer {
   const body = text.startsWith("\ufeff") ? text.slice(1) : text;
   switch (encoding) {
@@ -52,7 +52,7 @@ const signatures: readonly [mime: string, begins: readonly number[]][] = [
   ["application/pdf", [0x25, 0x50, 0x44, 0x46, 0x2d]],
 ];
 
-/** The type of an image or a PDF, by its first bytes, whatever its name. */
+/** Returns the MIME type of an image or a PDF by its first bytes. */
 export function mediaType(bytes: Buffer): string | undefined {
   const isWebp = bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP";
   if (isWebp) return "image/webp";

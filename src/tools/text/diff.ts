@@ -1,4 +1,4 @@
-/** Changes of a text, as hunks, as the patch that the panel draws, and as the lines that the model is shown. Pure. */
+/** Compares texts: as hunks, as a patch for the panel, and as numbered lines for the model. Pure. */
 import { structuredPatch } from "diff";
 import type { FileDiff } from "../../chat/message.ts";
 import { commonHead, commonTail, cutLine, lineAt, numbered, splitLines } from "./text.ts";
@@ -13,12 +13,12 @@ export interface DiffHunk {
 }
 
 const context = 3;
-/** ms; a change that takes longer to be compared is shown as one block. */
+/** A change that takes longer to compare is shown as one block. */
 const timeLimitMs = 200;
 const shownLines = 1_000;
 const shownCharacters = 2_000;
 
-/** Only what lies between the first and the last difference is compared, so that a small change in a big file is fast. */
+/** Compares only the part between the first and the last difference, so that a small change in a big file is fast. */
 export function compare(before: string, after: string): DiffHunk[] {
   if (before === after) return [];
   const start = back(before, commonHead(before, after));
@@ -52,7 +52,7 @@ export function toFileDiff(path: string, hunks: readonly DiffHunk[]): FileDiff {
   return { path, added, removed, patch: patch.join("\n") };
 }
 
-/** The changed places as they read now, numbered, with three lines around each. At most `limit` lines. */
+/** Returns the new lines of each hunk with context, numbered, at most `limit` lines. */
 export function inContext(hunks: readonly DiffHunk[], limit: number): string {
   const shown: string[] = [];
   for (const hunk of hunks) {
@@ -87,7 +87,7 @@ function block(removed: string, added: string): DiffHunk {
   };
 }
 
-/** The start of the line that is `context` lines before the one at `index`. */
+/** Returns the start of the line that is `context` lines before the one at `index`. */
 function back(text: string, index: number): number {
   let start = index;
   for (let line = 0; line <= context; line++) {
@@ -97,7 +97,7 @@ function back(text: string, index: number): number {
   return start;
 }
 
-/** The end of the line that is `context` lines after the one at `index`. */
+/** Returns the end of the line that is `context` lines after the one at `index`. */
 function ahead(text: string, index: number): number {
   let end = index;
   for (let line = 0; line <= context; line++) {

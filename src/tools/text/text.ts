@@ -1,6 +1,6 @@
 /** Lines and their endings. Pure. */
 
-/** Without their endings, which are `\n` or `\r\n`. A final line end ends the last line and begins none. */
+/** Splits a text at `\n` or `\r\n`. A final line end begins no further line. */
 export function splitLines(text: string): string[] {
   if (text === "") return [];
   const lines = text.split("\n");
@@ -8,13 +8,13 @@ export function splitLines(text: string): string[] {
   return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }
 
-/** As many as `splitLines` gives. */
+/** Returns the number of lines that `splitLines` returns. */
 export function countLines(text: string): number {
   const ends = countEnds(text, text.length);
   return text === "" || text.endsWith("\n") ? ends : ends + 1;
 }
 
-/** The line, from 1, that holds the character at `index`. */
+/** Returns the line, from 1, that contains the character at `index`. */
 export function lineAt(text: string, index: number): number {
   return countEnds(text, index) + 1;
 }
@@ -25,17 +25,17 @@ function countEnds(text: string, before: number): number {
   return count;
 }
 
-/** A line as the model is shown it: its number in six columns, a tab, its text. */
+/** Formats a line for the model: its number in six columns, a tab, its text. */
 export function numbered(line: string, number: number): string {
   return `${String(number).padStart(6)}\t${line}`;
 }
 
-/** The first `length` characters, never half of a surrogate pair. */
+/** Returns the first `length` characters, without splitting a surrogate pair. */
 export function headOf(text: string, length: number): string {
   return text.slice(0, isSplit(text, length) ? length - 1 : length);
 }
 
-/** The last `length` characters, never half of a surrogate pair. */
+/** Returns the last `length` characters, without splitting a surrogate pair. */
 export function tailOf(text: string, length: number): string {
   const from = Math.max(0, text.length - length);
   return text.slice(isSplit(text, from) ? from + 1 : from);
@@ -53,14 +53,14 @@ export function cutLine(line: string, length: number): string {
   return line.length <= length ? line : `${headOf(line, length)}… (line cut; it has ${line.length} characters)`;
 }
 
-/** "1 line", "312 lines". */
+/** Returns "1 line", "312 lines". */
 export function plural(count: number, noun: string, many = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : many}`;
 }
 
 /**
- * The text with each `\r\n` as `\n`, and for an index into it the same place in `text`. Where the place is a line end,
- * it is before both of its characters.
+ * Replaces each `\r\n` by `\n`. `indexIn` maps an index in the result to `text`; a line end maps to the start of its two
+ * characters.
  */
 export function withLineFeeds(text: string): { lf: string; indexIn(lfIndex: number): number } {
   if (!text.includes("\r\n")) return { lf: text, indexIn: (index) => index };
@@ -81,7 +81,7 @@ export function withLineFeeds(text: string): { lf: string; indexIn(lfIndex: numb
   return { lf, indexIn: (index) => index + doublesBefore(index) };
 }
 
-/** The line ending used around `index`: that of its own line, else of the line before it. */
+/** Returns the line ending at `index`: that of its own line, else of the line before it. */
 export function endingAround(text: string, index: number): "\n" | "\r\n" {
   const next = text.indexOf("\n", index);
   const end = next >= 0 ? next : text.lastIndexOf("\n", index - 1);
@@ -93,10 +93,10 @@ export function isCrlf(text: string): boolean {
   return text.includes("\r\n") && !/(^|[^\r])\n/.test(text);
 }
 
-/** Characters; as many are compared at once, which is faster than one by one. */
+/** Number of characters compared at once, which is faster than one by one. */
 const block = 4_096;
 
-/** How many characters both begin with. */
+/** Returns the length of the common start. */
 export function commonHead(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   let count = 0;
@@ -105,7 +105,7 @@ export function commonHead(a: string, b: string): number {
   return count;
 }
 
-/** How many characters both end with, of those after the first `head`. */
+/** Returns the length of the common end after the first `head` characters. */
 export function commonTail(a: string, b: string, head: number): number {
   const end = Math.min(a.length, b.length) - head;
   const blockOf = (text: string) => text.slice(text.length - count - block, text.length - count);
@@ -115,7 +115,7 @@ export function commonTail(a: string, b: string, head: number): number {
   return count;
 }
 
-/** Where `part`, which is not empty, begins in `text`; at most `limit` places. With a step of 1 they may overlap. */
+/** Returns up to `limit` indices of `part`, which is not empty. With a step of 1 they may overlap. */
 export function occurrences(text: string, part: string, step = 1, limit = Number.POSITIVE_INFINITY): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(part); at >= 0 && places.length < limit; at = text.indexOf(part, at + step))

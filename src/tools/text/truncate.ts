@@ -1,4 +1,4 @@
-/** What is shown of output that is too long for the model (T9): its head and its tail. */
+/** Shortens output that is too long for the model to its head and its tail (T9). */
 import type { Overflow } from "../host.ts";
 import { countLines, headOf, tailOf } from "./text.ts";
 
@@ -11,9 +11,9 @@ const tailLimit = {
   lines: outputLimit.lines - headLimit.lines,
 };
 
-/** Takes output of any length and holds no more of it than can be shown. */
+/** Takes output of any length and keeps only what can be shown. */
 export class Shortener {
-  /** All of it while it fits; then its first characters. */
+  /** The whole output while it fits, then its start. */
   #head = "";
   #tail = "";
   #characters = 0;
@@ -22,7 +22,7 @@ export class Shortener {
   #cut = false;
   readonly #spill: (text: string) => void;
 
-  /** `spill` is given all of the output in order, once it has become too long to be shown whole. */
+  /** `spill` receives the whole output in order once it is too long to be shown. */
   constructor(spill: (text: string) => void) {
     this.#spill = spill;
   }
@@ -54,7 +54,7 @@ export class Shortener {
     this.#head = head;
   }
 
-  /** What can be shown; `where` tells the model where all of it is. */
+  /** Returns the text to show; `where` tells the model where the full output is. */
   shown(where: string): string {
     if (!this.#cut) return this.#head;
     const tail = lastLines(tailOf(this.#tail, tailLimit.characters), tailLimit.lines);
@@ -63,7 +63,7 @@ export class Shortener {
     return `${this.#head}\n[… ${lines} lines, ${characters} characters left out. ${where} …]\n${tail}`;
   }
 
-  /** The last `count` lines so far. */
+  /** Returns the last `count` lines so far. */
   last(count: number): string {
     return lastLines(this.#cut ? this.#tail : this.#head, count);
   }
@@ -71,11 +71,11 @@ export class Shortener {
 
 export interface Shortened {
   output: string;
-  /** The file that holds all of it, when it was cut. */
+  /** The file with the full output, if it was shortened. */
   outputFile: string | undefined;
 }
 
-/** Cuts `text` where it is too long, and keeps the whole of it. */
+/** Shortens `text` if it is too long and stores the full text. */
 export async function shorten(text: string, overflow: Overflow, callID: string): Promise<Shortened> {
   const shortener = new Shortener(() => {});
   shortener.push(text);

@@ -1,4 +1,4 @@
-/** The commands of a session: those that calls wait for, and those that run while the agent does other things. */
+/** Runs the commands of a session, in the foreground and in the background. */
 import type { BackgroundCommand } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
 import type { Background, CallCommand, CommandEnd, CommandOutcome, Overflow, ShellCommand, Terminal } from "../host.ts";
@@ -7,14 +7,13 @@ import { CommandJob, WaitingCall } from "./job.ts";
 import { Throttle } from "./throttle.ts";
 
 const mostRunning = 20;
-/** Those that have ended and are still known. */
+/** Maximum number of ended commands that are kept. */
 const mostEnded = 20;
-/** ms between two calls of a listener. */
 const listenIntervalMs = 250;
-/** ms that the command of a call may wait for someone to type. */
+/** How long a foreground command may wait for input before it is terminated. */
 const defaultInputGraceMs = 15_000;
 
-/** One for each session; sessions may share the terminal. */
+/** Each session has its own; sessions may share the terminal. */
 export function backgroundOf(terminal: Terminal, overflow: Overflow, grace = defaultInputGraceMs): Background {
   return new SessionCommands(terminal, overflow, grace);
 }
@@ -24,7 +23,7 @@ type EndedState = Extract<BackgroundCommand["state"], { type: "ended" }>;
 interface BackgroundJob {
   readonly job: CommandJob;
   end: EndedState | undefined;
-  /** It ends because somebody here wants it. */
+  /** Whether Rondo terminates it. */
   isStopped: boolean;
 }
 
@@ -33,7 +32,7 @@ class SessionCommands implements Background {
   readonly #overflow: Overflow;
   readonly #grace: number;
   readonly #calls = new Map<string, WaitingCall>();
-  /** In the order in which they began. */
+  /** In the order of their starts. */
   readonly #kept = new Map<string, BackgroundJob>();
   #begun = 0;
   #toTell: BackgroundCommand[] = [];
@@ -104,7 +103,7 @@ class SessionCommands implements Background {
   }
 
   listen(listener: () => void): () => void {
-    // A function of its own, so that one that listens twice also ends twice.
+    // Wrapped, so that a listener added twice can be removed twice.
     const own = () => listener();
     this.#listeners.add(own);
     return () => this.#listeners.delete(own);

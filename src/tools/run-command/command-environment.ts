@@ -1,13 +1,13 @@
-/** What commands find in their environment. */
+/** The environment variables of commands. */
 import { markVariable } from "./process-tree.ts";
 
 const hidden = /^(ANTHROPIC_API_KEY|OPENAI_API_KEY|ELECTRON_.*|VSCODE_.*)$/;
 
-/** So that nothing waits for a person, and output comes as it is written. */
+/** Makes programs non-interactive and their output unbuffered. */
 export const nonInteractive: Readonly<Record<string, string>> = {
   PAGER: "cat",
   GIT_PAGER: "cat",
-  // An editor that ends at once: what it was to write stays empty, and the program gives up.
+  // An editor that exits at once: the text stays empty and the program gives up.
   GIT_EDITOR: "true",
   EDITOR: "true",
   VISUAL: "true",
@@ -18,7 +18,7 @@ export const nonInteractive: Readonly<Record<string, string>> = {
   PYTHONUNBUFFERED: "1",
 };
 
-/** Without keys, and without what belongs to the editor's own process. */
+/** Returns the environment without API keys and without the editor's own variables. */
 export function commandEnvironment(mark: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !hidden.test(name));
   return { ...Object.fromEntries(inherited), ...nonInteractive, TERM: "dumb", [markVariable]: mark };

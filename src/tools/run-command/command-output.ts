@@ -1,10 +1,10 @@
-/** The output of one command: what the model is shown of it, what the panel is, and where the whole is kept. */
+/** The output of one command: shortened for the model, its last lines for the panel, and stored in full. */
 import type { OverflowFile } from "../host.ts";
 import { countLines, tailOf } from "../text/text.ts";
 import { Shortener, wholeIn } from "../text/truncate.ts";
 import { PlainTextRenderer } from "./plain-text.ts";
 
-/** Characters that are at hand for the panel. */
+/** Number of characters kept for the panel. */
 const recentLength = 8_000;
 const recentLines = 20;
 
@@ -12,15 +12,15 @@ export class CommandOutput {
   readonly #openFile: () => OverflowFile;
   readonly #plain = new PlainTextRenderer((text) => this.#pass(text));
   #file: OverflowFile | undefined;
-  /** Whether the file is given all there is, as it comes; else it is given what is too long to be shown. */
+  /** Whether the file gets all output as it arrives, not only output that is too long to be shown. */
   #keepsAll = false;
   #unread = this.#shortener();
   #lineEnds = 0;
   #recent = "";
-  /** The open line when it was read last: it is not new then. */
+  /** The unfinished line at the last read, to not return it twice. */
   #openRead = "";
 
-  /** `openFile` is called when there is something to be kept. */
+  /** `openFile` is called when output must be stored. */
   constructor(openFile: () => OverflowFile) {
     this.#openFile = openFile;
   }
@@ -34,20 +34,20 @@ export class CommandOutput {
     return this.#lineEnds + (open === "" ? 0 : 1);
   }
 
-  /** The last lines. */
+  /** Returns the last lines. */
   get last(): string {
     const all = (this.#recent + this.#plain.open).trimEnd();
     return all.split("\n").slice(-recentLines).join("\n");
   }
 
-  /** From now on it is read in pieces, with `take`, so all of it is kept in the file. */
+  /** Stores all output from now on, because it will be read in pieces with `take`. */
   keepAll(): void {
     if (this.#keepsAll) return;
     if (!this.#unread.cut) this.#append(this.#unread.shown(""));
     this.#keepsAll = true;
   }
 
-  /** What has come since this was called last, made short. */
+  /** Returns the output since the last call, shortened. */
   take(): string {
     const open = this.#plain.open === this.#openRead ? "" : this.#plain.open;
     this.#openRead = this.#plain.open;
@@ -56,13 +56,13 @@ export class CommandOutput {
     return unread + open;
   }
 
-  /** No more comes. */
+  /** Ends the output. */
   end(): void {
     this.#plain.end();
     this.#file?.close();
   }
 
-  /** Where all of it is, if it is kept anywhere. */
+  /** Returns the file with the full output, if it was stored completely. */
   get keptIn(): string | undefined {
     return this.#file?.isWhole ? this.#file.path : undefined;
   }

@@ -1,11 +1,10 @@
-/** A command that the model asked for: run, and put into words. */
+/** Runs a command for the model and describes its result. */
 import type { CallMetadata } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { Background, CallCommand, CommandOutcome, ShellCommand } from "../host.ts";
 import type { ToolResult } from "../tool.ts";
 import { testSummary } from "./test-summary.ts";
 
-/** ms */
 export const defaultTimeoutMs = 120_000;
 export const maxTimeoutMs = 600_000;
 
@@ -80,7 +79,7 @@ function resultOf(
 
 const mostNamed = 3;
 
-/** About what a command left running; empty for nothing. */
+/** Returns a note on processes that the command left running; empty for none. */
 function describeLeftovers(left: readonly string[]): string {
   if (left.length === 0) return "";
   const named = left.slice(0, mostNamed).map((line) => (line.length > 80 ? `${line.slice(0, 80)}…` : line));

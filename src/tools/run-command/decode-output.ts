@@ -1,16 +1,16 @@
-/** Bytes that a command writes, made text: UTF-8, or on Windows what old programs write there. */
+/** Decodes the output of commands: UTF-8, or on Windows a console code page. */
 import { isUtf8 } from "node:buffer";
 
-/** What turns bytes into text, piece by piece; without bytes, what is left of the last piece. */
+/** Decodes bytes piece by piece; without bytes, returns the rest of the last piece. */
 export type OutputDecoder = (bytes: Uint8Array | undefined) => string;
 
-/** U+FFFD stands for what is not UTF-8. */
+/** Replaces invalid UTF-8 by U+FFFD. */
 export function decodeUtf8(): OutputDecoder {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return (bytes) => (bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
 }
 
-/** UTF-8 as long as it is that; from the first piece that is not, the code page of the console. */
+/** Decodes UTF-8, and from the first invalid piece on the console's code page. */
 export function decodeConsole(codePage: number): OutputDecoder {
   let rest = Buffer.alloc(0);
   let legacy: OutputDecoder | undefined;
@@ -29,7 +29,7 @@ export function decodeConsole(codePage: number): OutputDecoder {
   };
 }
 
-/** How many bytes at the end begin a character whose others are still to come. */
+/** Returns the number of bytes at the end that begin an incomplete character. */
 function openBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -41,7 +41,7 @@ function openBytes(bytes: Uint8Array): number {
   return 0;
 }
 
-/** The upper halves of the two code pages that `TextDecoder` does not know, the commonest there are. */
+/** The upper halves of the most common code pages that `TextDecoder` does not support. */
 const upperHalves: Readonly<Record<number, string>> = {
   437: "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0",
   850: "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0",

@@ -1,12 +1,12 @@
-/** Output of commands as a terminal reads it, in pieces of any size: text, control characters, escape sequences. Pure. */
+/** Parses command output as a terminal does, in pieces of any size: text, control characters, escape sequences. Pure. */
 import { never } from "../../chat/never.ts";
 
-/** What the output is made of, in order. Titles, links, clipboard writes and all other strings to the terminal are dropped. */
+/** Receives the parts of the output in order. Titles, links, clipboard writes and other strings to the terminal are dropped. */
 interface EscapeSink {
-  /** Holds no control characters but tabs and line feeds. */
+  /** `text` has no control characters except tabs and line feeds. */
   text(text: string): void;
   control(character: string): void;
-  /** A sequence like `ESC[1;31m`: its parameters and its last character. */
+  /** A sequence like `ESC[1;31m`, with its parameters and its last character. */
   csi(parameters: string, final: string): void;
 }
 
@@ -14,7 +14,7 @@ type EscapeState =
   | { in: "text" }
   | { in: "escape" }
   | { in: "csi"; parameters: string }
-  /** Of a string to the terminal: how much of it has come. */
+  /** In a string to the terminal, of which `length` characters have arrived. */
   | { in: "string"; length: number };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is about control characters
@@ -23,7 +23,7 @@ const special = /[\x01-\x08\x0b-\x1f\x7f-\x9f]/g;
 const wholeCsi = /\x1b\[([ -?]*)([@-~])/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is about control characters
 const stringEnd = /[\x07\x0a\x18\x1a\x1b\x9c]/g;
-/** Characters. What is longer was never meant for a terminal, and is shown again. */
+/** A longer string is not meant for a terminal; the text after it is shown again. */
 const longestString = 1_000_000;
 const longestParameters = 100;
 
@@ -39,7 +39,7 @@ export class EscapeParser {
     for (let at = 0; at < piece.length; ) at = this.#step(piece, at);
   }
 
-  /** @returns where to go on, which may be the same place in another state */
+  /** @returns the next index, which may be the same in another state */
   #step(piece: string, at: number): number {
     const state = this.#state;
     switch (state.in) {
@@ -68,7 +68,7 @@ export class EscapeParser {
     return end + 1;
   }
 
-  /** Nearly all sequences are short and come whole. */
+  /** Parses complete sequences at once, as nearly all are. */
   #begin(piece: string, at: number): number {
     wholeCsi.lastIndex = at;
     const [all, parameters = "", final = ""] = wholeCsi.exec(piece) ?? [];
@@ -80,7 +80,7 @@ export class EscapeParser {
   #escape(character: string, at: number): number {
     if (character === "[") this.#state = { in: "csi", parameters: "" };
     else if (/[\]PX^_]/.test(character)) this.#state = { in: "string", length: 0 };
-    // A sequence like `ESC(B`: the last character is still to come.
+    // In a sequence like `ESC(B`, the last character follows.
     else if (/[ -/]/.test(character)) return at + 1;
     else return this.#back(/[0-~]/.test(character) ? at + 1 : at);
     return at + 1;
@@ -105,11 +105,11 @@ export class EscapeParser {
     }
     const character = piece.charAt(end);
     if (character === "\x1b") {
-      // Its end is `ESC\`; any other sequence ends it, too.
+      // `ESC\` ends it, and so does any other sequence.
       this.#state = { in: "escape" };
       return end + 1;
     }
-    // A string that was never ended must not swallow the lines after it.
+    // An unterminated string must not swallow the following lines.
     return this.#back(character === "\n" ? end : end + 1);
   }
 
@@ -119,7 +119,7 @@ export class EscapeParser {
   }
 }
 
-/** Where `pattern`, which is global, matches next; the end of the text if nowhere. */
+/** Returns the next match of a global pattern, else the end of the text. */
 function indexOf(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.exec(text)?.index ?? text.length;

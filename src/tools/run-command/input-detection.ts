@@ -1,4 +1,4 @@
-/** Whether a command waits for someone to type. */
+/** Detects that a command waits for input. */
 import { openFile, type ProcessInfo, readProc } from "./process-table.ts";
 
 const asking = [
@@ -8,14 +8,14 @@ const asking = [
   /[?:›❯]\s*$/,
 ];
 
-/** Whether a last line, which has no end, asks for something. Pure. */
+/** Whether an unfinished last line looks like a prompt. Pure. */
 export function looksLikePrompt(line: string): boolean {
   return asking.some((pattern) => pattern.test(line));
 }
 
 /**
- * Whether one of the processes reads from a terminal, or has one and sleeps behind a line that asks. Where standard input
- * is empty, only a terminal that the command made for itself can hold it up.
+ * Whether a process reads from a terminal, or has one and sleeps after a line that looks like a prompt. Standard input is
+ * empty, so only a terminal that the command opened can block it.
  */
 export function isWaiting(members: readonly ProcessInfo[], lastLine: string): boolean {
   const asks = looksLikePrompt(lastLine);
@@ -26,7 +26,7 @@ export function isWaiting(members: readonly ProcessInfo[], lastLine: string): bo
   });
 }
 
-/** Numbers of the system call `read` on the processors that Node runs on. */
+/** Numbers of the system call `read`, by processor architecture. */
 const readCalls: Readonly<Record<string, string>> = { x64: "0", arm64: "63", arm: "3", ppc64: "3", s390x: "3" };
 
 function readsTerminal(pid: number): boolean {

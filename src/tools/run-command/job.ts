@@ -1,25 +1,24 @@
-/** One command on its way, and the call that waits for it. */
+/** A running command, and the call that waits for it. */
 import type { CallCommand, CommandEnd, CommandOutcome, OverflowFile, ShellCommand, Terminal } from "../host.ts";
 import { CommandOutput } from "./command-output.ts";
 import { Throttle } from "./throttle.ts";
 
-/** ms between two reports of a call's output. */
 const progressIntervalMs = 100;
 
-/** A command, whoever waits for it. */
+/** A running command. */
 export class CommandJob {
   readonly command: string;
-  /** ms since 1970 */
+  /** In ms since 1970. */
   readonly startedAt = Date.now();
   readonly output: CommandOutput;
   readonly ended: Promise<CommandEnd>;
-  /** Called when there is more output, and when it begins or ceases to wait. */
+  /** Called on new output, and when the command starts or stops waiting for input. */
   onChange: () => void = () => {};
-  /** What it asks, when it waits for someone to type. */
+  /** Its last line while it waits for input. */
   prompt: string | undefined;
   readonly #stop = new AbortController();
 
-  /** `openFile` is called when there is output that must be kept. */
+  /** `openFile` is called when output must be stored. */
   constructor(
     terminal: Terminal,
     { command, cwd }: Pick<ShellCommand, "command" | "cwd">,
@@ -30,7 +29,7 @@ export class CommandJob {
     this.ended = this.#run(terminal, cwd);
   }
 
-  /** Ends it with all that it started; `ended` resolves when nothing is left. */
+  /** Terminates its process tree; `ended` resolves when no process is left. */
   stop(reason: DOMException | undefined): void {
     this.#stop.abort(reason);
   }
@@ -57,24 +56,24 @@ export class CommandJob {
 
 type CommandCallEnd = CommandOutcome["end"];
 
-/** A call that waits for a job: until it ends, or is let go. */
+/** A call that waits for a job until it ends or moves to the background. */
 export class WaitingCall {
   readonly job: CommandJob;
   readonly outcome: Promise<CommandCallEnd>;
   readonly #signal: AbortSignal;
-  readonly #grace: number;
+  readonly #graceMs: number;
   readonly #report: Throttle;
   readonly #timeLimit: NodeJS.Timeout;
   #graceTimer: NodeJS.Timeout | undefined;
-  /** Why it is ended, when it is not by itself. */
+  /** Why Rondo terminates it. */
   #cause: CommandCallEnd = { type: "aborted" };
   #letGo: (end: CommandCallEnd) => void = () => {};
 
-  /** `grace`: ms that the command may wait for someone to type. */
-  constructor(job: CommandJob, { signal, timeoutMs, progress }: CallCommand, grace: number) {
+  /** `graceMs`: how long the command may wait for input. */
+  constructor(job: CommandJob, { signal, timeoutMs, progress }: CallCommand, graceMs: number) {
     this.job = job;
     this.#signal = signal;
-    this.#grace = grace;
+    this.#graceMs = graceMs;
     this.#report = new Throttle(progressIntervalMs, () => progress(job.output.last, job.output.lines));
     this.#timeLimit = setTimeout(() => this.#end({ type: "timeout" }), timeoutMs);
     job.onChange = this.#changed;
@@ -86,12 +85,12 @@ export class WaitingCall {
     this.outcome = Promise.race([ended, letGo]).finally(() => this.#leave());
   }
 
-  /** Ends the command, as the user wants it. */
+  /** Terminates the command for the user. */
   end(): void {
     this.#end({ type: "aborted" });
   }
 
-  /** The call is answered at once; the command goes on as `id`. */
+  /** Ends the call at once; the command continues as `id`. */
   letGo(id: string): void {
     this.#leave();
     this.#letGo({ type: "detached", id });
@@ -104,7 +103,7 @@ export class WaitingCall {
     const { prompt } = this.job;
     clearTimeout(this.#graceTimer);
     if (prompt === undefined) return;
-    this.#graceTimer = setTimeout(() => this.#end({ type: "waiting", prompt }), this.#grace);
+    this.#graceTimer = setTimeout(() => this.#end({ type: "waiting", prompt }), this.#graceMs);
   };
 
   #end(cause: CommandCallEnd): void {
@@ -116,7 +115,7 @@ export class WaitingCall {
     clearTimeout(this.#timeLimit);
     clearTimeout(this.#graceTimer);
     this.#report.stop();
-    // Who has taken the job over listens by now.
+    // The background may listen by now.
     if (this.job.onChange === this.#changed) this.job.onChange = () => {};
     this.#signal.removeEventListener("abort", this.#abort);
   }

@@ -1,4 +1,4 @@
-/** Where commands write. */
+/** The pipe that a command writes to. */
 import { type ChildProcess, execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync, rmSync } from "node:fs";
@@ -8,21 +8,21 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import type { OutputDecoder } from "./decode-output.ts";
 
-/** ms without output after which a pipe that something still holds open is given up. */
+/** Silence after which a pipe that a process still holds open is closed. */
 const drainTimeMs = 300;
-/** ms after which it is given up even if output still comes, from what could not be ended. */
+/** Time after which it is closed even if a process that could not be terminated still writes. */
 const maxDrainMs = 2_000;
 
 export interface OutputPipe {
-  /** Its path, at which there is nothing any more. */
+  /** Its path, which is already deleted. */
   name: string;
   read: number;
   write: number;
 }
 
 /**
- * One pipe for both streams keeps their order, and programs can open `/dev/stderr`; Node's own are sockets, which cannot
- * be opened. Undefined where there are no such pipes.
+ * Opens one pipe for both streams, to keep their order and to let programs open `/dev/stderr`, which is impossible with
+ * Node's sockets. Returns undefined on systems without named pipes.
  */
 export async function openPipe(): Promise<OutputPipe | undefined> {
   if (process.platform === "win32") return undefined;
@@ -46,7 +46,7 @@ export function closePipe(pipe: OutputPipe | undefined): void {
   closeSync(pipe.write);
 }
 
-/** Reads what a command writes, until its pipe is closed by all that hold it. */
+/** Reads a command's output until every process has closed the pipe. */
 export class PipeReader {
   readonly #streams: readonly Readable[];
   readonly #closed: Promise<unknown>;
@@ -66,7 +66,6 @@ export class PipeReader {
     this.#closed = Promise.all(this.#streams.map((stream) => this.#read(stream, decode(), onText)));
   }
 
-  /** ms */
   get silence(): number {
     return Date.now() - this.#lastAt;
   }
@@ -87,7 +86,7 @@ export class PipeReader {
     });
   }
 
-  /** Resolves when all has been read, or when it comes from what could not be ended. */
+  /** Resolves when all output is read, or the pipe has been given up. */
   async drained(): Promise<void> {
     const since = Date.now();
     this.#lastAt = since;

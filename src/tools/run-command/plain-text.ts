@@ -1,13 +1,13 @@
-/** What a command's output comes to for its readers: plain lines for the model, colours and no more for the eye. Pure. */
+/** Cleans command output: plain lines for the model, harmless sequences for people. Pure. */
 import { EscapeParser } from "./escape-sequences.ts";
 
-/** Characters of a line without an end that are held back, since the line may still be written over. */
+/** Maximum length of an unfinished line that is held back, because it may be overwritten. */
 const longestHeld = 10_000;
 const nulls = /\0+/g;
 
 /**
- * Lines as they stand in the end: without escape sequences, and of a line that was written over, as progress bars do, the
- * last state. `out` is given whole lines, and the pieces of very long ones.
+ * Renders lines as a terminal finally shows them: without escape sequences, and with the last state of overwritten lines
+ * such as progress bars. `out` receives whole lines, and pieces of very long ones.
  */
 export class PlainTextRenderer {
   readonly #escapes = new EscapeParser({
@@ -16,10 +16,10 @@ export class PlainTextRenderer {
     csi: (parameters, final) => this.#csi(parameters, final),
   });
   readonly #out: (text: string) => void;
-  /** Lines that are finished, on their way out. */
+  /** Finished lines that are not yet written. */
   #done = "";
   #line = "";
-  /** Where the next text goes: behind the line, over it from its start, or over its last characters. */
+  /** What the next text overwrites: nothing, the whole line, or a number of last characters. */
   #over: "nothing" | "all" | number = "nothing";
 
   constructor(out: (text: string) => void) {
@@ -32,12 +32,12 @@ export class PlainTextRenderer {
     else this.#flush();
   }
 
-  /** The last line as far as it has come. */
+  /** Returns the unfinished last line. */
   get open(): string {
     return this.#line;
   }
 
-  /** Gives out what is held back. */
+  /** Writes the unfinished line. */
   end(): void {
     this.#done += this.#line;
     this.#line = "";
@@ -45,7 +45,7 @@ export class PlainTextRenderer {
   }
 
   #text(text: string): void {
-    // A line feed leaves the line as it is: `\r\n` is the end of a line like any other.
+    // A line feed does not overwrite: `\r\n` is a normal line end.
     if (!text.startsWith("\n")) this.#erase();
     this.#over = "nothing";
     this.#line += text.includes("\0") ? text.replaceAll(nulls, "␀") : text;
@@ -85,8 +85,8 @@ export class PlainTextRenderer {
 }
 
 /**
- * For a terminal that people look at: colours and progress bars stay. What could reach beyond the line goes: titles, links,
- * the clipboard, questions that the terminal answers, writing over what stands above.
+ * Sanitizes output for a terminal that people see. Keeps colours and progress bars; removes titles, links, clipboard
+ * access, queries to the terminal and cursor movement to other lines.
  */
 export class DisplaySanitizer {
   #shown = "";
@@ -102,7 +102,7 @@ export class DisplaySanitizer {
     },
   });
 
-  /** What of this piece is to be shown; a sequence that is cut comes with the next. */
+  /** Returns the text to show; a sequence that is cut follows with the next piece. */
   push(piece: string): string {
     this.#escapes.push(piece);
     const shown = this.#shown;

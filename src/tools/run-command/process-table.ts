@@ -1,4 +1,4 @@
-/** The processes there are: from `/proc` on Linux, from `ps` elsewhere. On Windows none are seen. */
+/** Lists processes: from `/proc` on Linux, from `ps` elsewhere; none on Windows. */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
@@ -6,18 +6,18 @@ export interface ProcessInfo {
   pid: number;
   parent: number;
   group: number;
-  /** 0 where it is not known. */
+  /** 0 if unknown. */
   session: number;
-  /** When it began, in a form of the system's: with the number it tells two processes apart. */
+  /** Its start time as the system writes it; with the pid it identifies a process. */
   born: string;
   isAsleep: boolean;
-  /** The group that its terminal listens to; -1 where there is none. */
+  /** The foreground process group of its terminal; -1 for none. */
   foreground: number;
   /** Whether a terminal controls it. */
   hasTerminal: boolean;
 }
 
-/** All that live, zombies left out. */
+/** Returns all processes except zombies. */
 export async function processTable(): Promise<ProcessInfo[]> {
   switch (process.platform) {
     case "linux":
@@ -29,7 +29,7 @@ export async function processTable(): Promise<ProcessInfo[]> {
   }
 }
 
-/** Its command line. */
+/** Returns a process's command line. */
 export async function commandLine(pid: number): Promise<string> {
   const line =
     process.platform === "linux"
@@ -38,7 +38,7 @@ export async function commandLine(pid: number): Promise<string> {
   return line.trim() || `process ${pid}`;
 }
 
-/** `/proc/<pid>/<name>`; empty for a process that is gone, or another user's. */
+/** Reads `/proc/<pid>/<name>`; empty if the process is gone or another user's. */
 export function readProc(pid: number, name: "stat" | "environ" | "cmdline" | "syscall"): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, "utf8");
@@ -47,7 +47,7 @@ export function readProc(pid: number, name: "stat" | "environ" | "cmdline" | "sy
   }
 }
 
-/** What the process has open under this number; empty where that cannot be known. */
+/** Returns the target of a file descriptor; empty if unknown. */
 export function openFile(pid: number, descriptor: number): string {
   try {
     return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
@@ -56,10 +56,10 @@ export function openFile(pid: number, descriptor: number): string {
   }
 }
 
-/** Undefined for one that is gone, or a zombie. */
+/** Returns undefined if the process is gone or a zombie. */
 export function processInfo(pid: number): ProcessInfo | undefined {
   const stat = readProc(pid, "stat");
-  // The name, in parentheses, may hold any character. Behind it: state, parent, group, session, terminal, its foreground, …, start.
+  // The name in parentheses may contain any character; after it: state, parent, group, session, terminal, foreground, …, start.
   const [state, parent, group, session, terminal, foreground, ...rest] = stat
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ");
@@ -76,19 +76,19 @@ export function processInfo(pid: number): ProcessInfo | undefined {
   };
 }
 
-/** Synchronous, for reading `/proc` never waits, and in the thread pool takes many times as long. */
+/** Synchronous: reading `/proc` never blocks, and the thread pool would take many times as long. */
 function readTable(): ProcessInfo[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.map((pid) => processInfo(Number(pid))).filter((row) => row !== undefined);
 }
 
-/** All processes, without a headline. An option each: on macOS, what follows a `=` is a headline up to the argument's end. */
+/** Lists all processes without a header. One option per column, because on macOS text after `=` is a header. */
 export const psArguments = [
   "-ax",
   ...["pid", "ppid", "pgid", "tpgid", "stat", "tty", "lstart"].flatMap((name) => ["-o", `${name}=`]),
 ];
 
-/** The answer of `ps` when asked with `psArguments`. Pure. */
+/** Parses the output of `ps` with `psArguments`. Pure. */
 export function parseTable(text: string): ProcessInfo[] {
   const lines = text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\S+)\s+(\S+)\s+(\S.*\S)\s*$/gm);
   return [...lines]

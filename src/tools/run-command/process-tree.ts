@@ -1,42 +1,41 @@
-/** What a command started, all of it, and ending it. */
+/** Finds and terminates all processes that a command started. */
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandLine, openFile, type ProcessInfo, processInfo, processTable, readProc } from "./process-table.ts";
 
-/** A variable in the environment of all that a command starts, by which it is found even outside of its process group. */
+/** An environment variable by which a command's processes are found even outside of its process group. */
 export const markVariable = "RONDO_COMMAND";
 
-/** ms that processes have to end by themselves. */
+/** Time for processes to end on their own. */
 const graceMs = 200;
-/** ms between two looks at what is left. */
 const pollIntervalMs = 20;
-/** ms after which what will not die is given up. */
+/** Time after which processes that cannot be killed are given up. */
 const killTimeoutMs = 3_000;
 
 export interface ProcessTree {
-  /** The first process; its group and its session have the same number. */
+  /** The root process; its group and its session have the same id. */
   pid: number;
-  /** Whether the first process belongs to it, or, as a shell of the user's, is spared. */
+  /** Whether the root process is terminated, too, or spared because it is the user's shell. */
   root: "ended" | "spared";
-  /** Value of the marking variable. */
+  /** Value of `markVariable`. */
   mark: string;
-  /** When it began, in the system's clock ticks; nothing older belongs to it. 0 where that is not known. */
+  /** Start time in clock ticks, 0 if unknown; older processes do not belong to it. */
   startedAt: number;
-  /** Where its output goes, as the system names it; empty where that is not known. */
+  /** The system's name of its output pipe; empty if unknown. */
   output: string;
-  /** When the processes began that were there before it, by their numbers: they do not belong to it. */
+  /** Start times by pid of processes that existed before and do not belong to it. */
   older: Map<number, string>;
-  /** When the processes began that have been seen in it, by their numbers: where their parents are gone, too, they are known again. */
+  /** Start times by pid of members seen so far, to recognize them after their parents have ended. */
   seen: Map<number, string>;
 }
 
-/** To be called as soon as the process has been started. */
+/** Must be called as soon as the process has been started. */
 export function treeOf(pid: number, mark: string, output = ""): ProcessTree {
   const born = process.platform === "linux" ? processInfo(pid)?.born : undefined;
   return { pid, root: "ended", mark, startedAt: Number(born ?? 0), output, older: new Map(), seen: new Map() };
 }
 
-/** What runs from now on in a shell that lives on: what is marked, and all that is new in its session. */
+/** Returns the tree of processes that a running shell starts from now on. */
 export async function treeIn(shell: number, mark: string): Promise<ProcessTree> {
   const tree: ProcessTree = {
     pid: shell,
@@ -52,20 +51,20 @@ export async function treeIn(shell: number, mark: string): Promise<ProcessTree> 
   return tree;
 }
 
-/** Whether a shell waits for its next command. */
+/** Whether a shell waits for the next command. */
 export async function isAtPrompt(shell: number): Promise<boolean> {
   const row = (await processTable()).find(({ pid }) => pid === shell);
   return row ? row.foreground === row.group : process.platform === "win32";
 }
 
-/** Those that live, by group, session, descent or mark. */
+/** Returns the living members, found by group, session, parent, output or mark. */
 export async function membersOf(tree: ProcessTree): Promise<ProcessInfo[]> {
   const rows = (await processTable()).filter(({ pid, born }) => {
     if (pid === tree.pid) return tree.root === "ended";
     return tree.older.get(pid) !== born && (tree.startedAt === 0 || Number(born) >= tree.startedAt);
   });
   const found = new Set(rows.filter((row) => belongsTo(row, tree)));
-  // Children are added behind their parents, and so get their turn.
+  // Children are appended during the iteration, so their children are found, too.
   for (const { pid } of found) for (const row of rows) if (row.parent === pid) found.add(row);
   for (const { pid, born } of found) tree.seen.set(pid, born);
   return [...found];
@@ -75,14 +74,14 @@ function belongsTo({ pid, parent, group, session, born }: ProcessInfo, tree: Pro
   if ([pid, parent, group, session].includes(tree.pid)) return true;
   if (tree.seen.get(pid) === born) return true;
   if (process.platform !== "linux") return false;
-  // Who has left the group and emptied the environment mostly still holds the output.
+  // A process that left the group and cleared its environment usually still has the output open.
   const holdsOutput = tree.output !== "" && [1, 2].some((number) => openFile(pid, number) === tree.output);
   return holdsOutput || readProc(pid, "environ").includes(`${markVariable}=${tree.mark}`);
 }
 
 /**
- * What its first process has left running when it ended, as command lines; what is just about to end is waited for. Where
- * there is nothing, there is nothing to be ended.
+ * Returns the command lines of processes still running after the root has ended, and waits briefly for those that are
+ * about to end.
  */
 export async function leftBehind(tree: ProcessTree): Promise<string[]> {
   const deadline = Date.now() + graceMs;
@@ -95,13 +94,13 @@ export async function leftBehind(tree: ProcessTree): Promise<string[]> {
   return [...new Set(lines)];
 }
 
-/** Ends all processes of the tree: politely, then for good. Resolves when none is left, or cannot be ended. */
+/** Terminates the tree, first with SIGTERM, then with SIGKILL. Resolves when no process is left, or it gives up. */
 export async function endTree(tree: ProcessTree): Promise<void> {
   if (process.platform === "win32") {
     if (tree.root === "ended") await endOnWindows(tree.pid);
     return;
   }
-  // Once parents are gone, their children are only known if they have been seen.
+  // Record the members, because children cannot be found once their parents have ended.
   await membersOf(tree);
   if ((await signalAll(tree, "SIGTERM")).length === 0) return;
   const deadline = Date.now() + graceMs;
@@ -112,7 +111,7 @@ export async function endTree(tree: ProcessTree): Promise<void> {
   await killAll(tree);
 }
 
-/** What is being killed may start more meanwhile, so it looks again until nothing is found, at once while there are new ones. */
+/** Repeats until nothing is found, because processes may start others while they are killed. */
 async function killAll(tree: ProcessTree): Promise<void> {
   const deadline = Date.now() + killTimeoutMs;
   const killed = new Set<number>();
@@ -125,7 +124,7 @@ async function killAll(tree: ProcessTree): Promise<void> {
   }
 }
 
-/** First the group: what leaves it meanwhile is then found outside of it. @returns those alive that may be signalled */
+/** Signals the group, then members outside of it. @returns the living members that could be signalled */
 async function signalAll(tree: ProcessTree, signal: NodeJS.Signals | 0): Promise<ProcessInfo[]> {
   const hasGroup = tree.root === "ended";
   if (hasGroup) sendSignal(-tree.pid, signal);
@@ -133,7 +132,7 @@ async function signalAll(tree: ProcessTree, signal: NodeJS.Signals | 0): Promise
   return members.filter(({ pid, group }) => sendSignal(pid, hasGroup && group === tree.pid ? 0 : signal));
 }
 
-/** @returns false for what is gone, and for what another user runs */
+/** @returns false if the process is gone or another user's */
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

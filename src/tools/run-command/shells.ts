@@ -1,9 +1,9 @@
-/** How a command is handed to a shell. Pure but for the search for the shell. */
+/** Finds the shell and builds its command line. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { never } from "../../chat/never.ts";
 
-/** What to start. `verbatim`: on Windows, the arguments are quoted already. */
+/** The program to start. `verbatim`: on Windows, the arguments are already quoted. */
 export interface ShellInvocation {
   file: string;
   args: string[];
@@ -12,7 +12,7 @@ export interface ShellInvocation {
 
 type ShellFamily = "posix" | "powershell" | "cmd";
 
-/** `bash`, `pwsh`: the program's name, for people and models. */
+/** Returns the program's name, `bash` or `pwsh`, for people and models. */
 export function shellName(program: string): string {
   return path.win32
     .basename(program)
@@ -45,8 +45,8 @@ export function invocation(program: string, command: string): ShellInvocation {
 }
 
 /**
- * Output in UTF-8, no progress bars, and the exit code of the last program, of which `-Command` by itself makes a 1. The
- * command stands on lines of its own, so that a comment at its end does no harm.
+ * Sets UTF-8, disables progress bars and returns the exit code of the last program, which `-Command` would turn into 1.
+ * The command has its own lines, so that it may end with a comment.
  */
 export function powershellScript(command: string): string {
   return [
@@ -58,15 +58,15 @@ export function powershellScript(command: string): string {
   ].join("\n");
 }
 
-/** One line, since a line feed ends the command there. With `/s` the quotes around it all are the only ones that go. */
+/** Joins the lines, because a line feed ends the command. With `/s`, cmd removes only the outer quotes. */
 function cmdLine(command: string): string {
   const lines = command.split(/\r?\n/).map((line) => line.trim());
   return ["chcp 65001>nul", ...lines.filter((line) => line !== "")].join(" & ");
 }
 
 /**
- * The shell of the settings; else bash, since commands are judged as bash would read them, and zsh reads some otherwise;
- * else what there is.
+ * Returns the configured shell; else bash, because commands are checked by its grammar and zsh differs; else any
+ * available shell.
  */
 export function findShell(wanted: string, platform = process.platform, env = process.env): string {
   if (wanted !== "") return wanted;

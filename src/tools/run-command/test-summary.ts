@@ -1,4 +1,4 @@
-/** What a test run came to, when its output says so plainly. Pure. */
+/** Extracts the result of a test run from its output. Pure. */
 import type { CallMetadata } from "../../chat/message.ts";
 
 interface TestCount {
@@ -6,7 +6,7 @@ interface TestCount {
   failed: number;
 }
 
-/** The usual last words of test runners. Each finds the numbers in the last lines of the output. */
+/** One reader for each test runner's summary. */
 const readers: ((text: string) => TestCount | undefined)[] = [
   // Jest, Vitest: "Tests: 1 failed, 13 passed, 14 total", "Tests  1 failed | 13 passed (14)"
   (text) => inLine(text, /^\s*Tests:?\s+.*\b(passed|failed)\b.*$/gm),

@@ -1,4 +1,4 @@
-/** Calls `run` at once, then at most once in `interval` ms, the last time after the last call. */
+/** Calls `run` at once, then at most once per `interval` ms, and once after the last call. */
 export class Throttle {
   readonly #interval: number;
   readonly #run: () => void;
@@ -17,7 +17,7 @@ export class Throttle {
     else this.#timer = setTimeout(() => this.#now(), wait);
   }
 
-  /** What is due is not run any more. */
+  /** Cancels a pending run. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,4 +1,4 @@
-/** A command as one line for a shell that is typed into. Pure. */
+/** Encodes a command as one line to be typed into a shell. Pure. */
 import { Buffer } from "node:buffer";
 
 interface TypedCommand {
@@ -10,18 +10,18 @@ interface TypedCommand {
 
 export interface TypedLine {
   text: string;
-  /** Whether the command has a process of its own, which lives as long as it runs. */
+  /** Whether the command runs in its own process. */
   isProcess: boolean;
 }
 
-/** Characters. Longer lines are slow to type, and some terminals cut them. */
+/** Longer lines are slow to type, and some terminals cut them. */
 const maxLineLength = 8_000;
 const titleLength = 60;
 
 /**
- * Shell integration loses track of commands of several lines, and of those that begin with `(` or `{`, so it is all one
- * encoded line; what it is about stands before it, for people. `shell` is its name, as VS Code has it.
- * Undefined: this shell, or this command, is not for that.
+ * Encodes the command, because shell integration loses track of several lines and of commands that begin with `(` or
+ * `{`; a readable title comes first. `shell` is the name that VS Code uses. Returns undefined for an unsupported shell or
+ * a command that is too long.
  */
 export function typedLine(shell: string, typed: TypedCommand): TypedLine | undefined {
   const line = encodeFor(shell, typed);
@@ -35,11 +35,10 @@ function encodeFor(shell: string, { command, cwd, env }: TypedCommand): TypedLin
     case "zsh":
     case "gitbash": {
       const exports = Object.entries(env).map(([name, value]) => `${name}=${quotePosix(value)}`);
-      // Where one types, `#` may be no comment.
+      // Interactive shells may not support comments.
       const comments = shell === "zsh" ? "setopt interactivecomments" : "shopt -s interactive_comments";
       const script = `${comments}\ncd -- ${quotePosix(cwd)} && export ${exports.join(" ")} || exit\n${command}`;
-      // In a subshell, so that `cd`, `exit` and variables stay there.
-      // The space keeps it out of the history of shells that are set up so.
+      // The subshell contains `cd`, `exit` and variables. The leading space keeps the line out of the history, if so configured.
       const text = ` : '${title}' && ( eval "$(printf %s ${base64(script)} | base64 --decode)" )`;
       return { text, isProcess: true };
     }
@@ -55,7 +54,7 @@ function encodeFor(shell: string, { command, cwd, env }: TypedCommand): TypedLin
   }
 }
 
-/** Of the first line what no shell can take for anything but words. */
+/** Returns the start of the command with only characters that no shell interprets. */
 function harmlessTitle(command: string): string {
   return command
     .replace(/[^\p{L}\p{N}./:=,_@%+-]+/gu, " ")
@@ -72,7 +71,6 @@ function quotePosix(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** For PowerShell. */
 function quotePowerShell(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,28 +1,28 @@
-/** Looking at a running command from time to time. */
+/** Checks a running command from time to time. */
 import type { ShellCommand } from "../host.ts";
 import { isWaiting } from "./input-detection.ts";
 import { PlainTextRenderer } from "./plain-text.ts";
 import { membersOf, type ProcessTree } from "./process-tree.ts";
 
-/** ms without output after which a command is taken to wait, if it looks like it. */
+/** Silence after which a command may count as waiting for input. */
 export const defaultSilenceMs = 5_000;
-/** ms until the first look; the time doubles from look to look. */
+/** Time until the first check; it doubles with each check. */
 const firstCheckMs = 100;
 const maxPauseMs = 2_000;
 const editorWarning = "Vim: Warning: Input is not from a terminal";
-/** Characters of the output in which its last line is looked for. */
+/** Number of characters kept to find the last line. */
 const recentLength = 2_000;
 
 /**
- * Sees what belongs to the tree, to know it again where its parents are gone, and whether the command waits for someone to
- * type, which `onWaiting` is told.
+ * Records the members of the process tree, to recognize them after their parents have ended, and calls `onWaiting` when
+ * the command starts or stops waiting for input.
  */
 export class CommandWatch {
   readonly #tree: ProcessTree;
   readonly #silence: number;
   readonly #onWaiting: ShellCommand["onWaiting"];
   #recent = "";
-  /** It is an editor, which says so and then waits at a place where it cannot be seen to. */
+  /** Whether it is Vim, which prints a warning and then waits undetectably. */
   #isEditor = false;
   #wroteAt = Date.now();
   #isWaiting = false;
@@ -50,7 +50,7 @@ export class CommandWatch {
 
   async #look(): Promise<void> {
     const members = await membersOf(this.#tree);
-    // It was stopped meanwhile.
+    // The watch has been stopped meanwhile.
     if (!this.#timer) return;
     this.#pause = Math.min(2 * this.#pause, maxPauseMs);
     this.#timer = setTimeout(() => this.#look(), this.#pause);
@@ -66,7 +66,7 @@ export class CommandWatch {
   }
 }
 
-/** The last line, which has no end. */
+/** Returns the unfinished last line. */
 function openLine(text: string): string {
   const lines = new PlainTextRenderer(() => {});
   lines.push(text);

@@ -1,32 +1,32 @@
-/** Which addresses are the public internet's: everything else is this machine, its network or a cloud's inside. */
+/** Recognizes public internet addresses; all others belong to this machine, its network or a cloud's internal network. */
 import ipaddr from "ipaddr.js";
 import { ToolError } from "../tool.ts";
 
-/** All that is handed out to the public of IPv6. What is outside embeds IPv4 addresses, or leads nowhere. */
+/** All public IPv6 addresses. Others embed IPv4 addresses or lead nowhere. */
 const publicIPv6 = ipaddr.parseCIDR("2000::/3");
 
-/** Azure answers machines with their secrets there, though the address is a public one. */
+/** Azure's metadata service reveals secrets at this public address. */
 const metadata = new Set(["168.63.129.16"]);
 
 /** `address` is an IPv4 or IPv6 address; anything else is not public. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  // "127.1" and the like mean different things to different readers.
+  // Programs interpret forms like "127.1" differently.
   if (!address.includes(":") && !ipaddr.IPv4.isValidFourPartDecimal(address)) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== "unicast") return false;
   return parsed instanceof ipaddr.IPv6 ? parsed.match(publicIPv6) : !metadata.has(parsed.toString());
 }
 
-/** Names that mean this machine or its network, whatever a resolver says of them. */
+/** Names that mean this machine or its network, whatever they resolve to. */
 const innerName = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
-/** Longest address that is asked for: what a model could send away in it stays small enough to be read on a card. */
+/** Keeps addresses, in which a model could send data away, short enough to read on a permission card. */
 const maxAddressLength = 2_000;
 
 /**
- * The address as it is fetched: http or https, without a fragment.
- * @throws ToolError when it is none, or cannot be public whatever its name resolves to
+ * Parses an http or https address and drops its fragment.
+ * @throws ToolError if it is invalid or cannot be public
  */
 export function publicURL(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -44,7 +44,7 @@ export function publicURL(text: string): URL {
   return url;
 }
 
-/** Its host without brackets and final dot. */
+/** Returns the host without brackets and final dot. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }

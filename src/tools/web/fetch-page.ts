@@ -1,4 +1,4 @@
-/** One page from the public internet: the address that was checked is the one that is connected to, at each redirect. */
+/** Fetches a page from the public internet and connects only to checked addresses, also after redirects. */
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import http from "node:http";
@@ -10,7 +10,7 @@ import { version } from "../../chat/version.ts";
 import { ToolError } from "../tool.ts";
 import { hostOf, isPublicAddress, notPublic, publicURL } from "./address.ts";
 
-/** How names become addresses, and which addresses may be connected to. */
+/** Resolves names and decides which addresses may be connected to. */
 export interface WebNetwork {
   resolve(host: string): Promise<LookupAddress[]>;
   isPublic(address: string): boolean;
@@ -27,18 +27,18 @@ export type FetchedPage =
       /** After redirects. */
       url: URL;
       status: number;
-      /** "text/html", in lower case; empty where the server named none. */
+      /** "text/html", in lower case; empty if the server sent none. */
       mime: string;
-      /** As the server named it. */
+      /** As sent by the server. */
       charset: string | undefined;
       bytes: Buffer;
-      /** Whether there was more than is read of a page. */
+      /** Whether the page was longer than `pageLimit`. */
       isCut: boolean;
     }
-  /** It leads on to another host, which was not asked. */
+  /** A redirect to another host, which was not followed. */
   | { type: "elsewhere"; to: URL };
 
-/** Most bytes of a page, decompressed. */
+/** Maximum number of decompressed bytes of a page. */
 export const pageLimit = 5_000_000;
 const mostRedirects = 5;
 
@@ -49,9 +49,8 @@ const headers = {
 };
 
 /**
- * Without cookies, and never through a proxy, which would resolve the name again by itself. Redirects are followed as
- * long as they stay with the host.
- * @throws ToolError when it cannot be had, or is nothing that can be read; the signal's reason
+ * Sends no cookies and uses no proxy, which would resolve the name again. Follows redirects on the same host.
+ * @throws ToolError if the page cannot be fetched or is not text; the signal's reason
  */
 export async function fetchPage(from: URL, network: WebNetwork, signal: AbortSignal): Promise<FetchedPage> {
   let url = from;
@@ -69,13 +68,13 @@ export async function fetchPage(from: URL, network: WebNetwork, signal: AbortSig
 async function sendRequest(url: URL, network: WebNetwork, signal: AbortSignal): Promise<http.IncomingMessage> {
   const host = hostOf(url);
   const isSecure = url.protocol === "https:";
-  // Names go through `lookup`, addresses do not.
+  // Addresses do not go through `lookup`.
   if (/^[\d.]+$|:/.test(host) && !network.isPublic(host)) throw notPublic(host);
   return await new Promise<http.IncomingMessage>((resolve, reject) => {
-    // Not `http.request`, which editors put a proxy of their own into.
+    // Editors replace `http.request` by one that uses a proxy.
     const request = new http.ClientRequest(
       {
-        // An agent of its own: no connection is shared with anybody, or kept.
+        // A new agent shares and keeps no connections.
         agent: isSecure ? new https.Agent() : new http.Agent(),
         protocol: url.protocol,
         host,
@@ -92,7 +91,7 @@ async function sendRequest(url: URL, network: WebNetwork, signal: AbortSignal): 
   });
 }
 
-/** Resolves only to addresses that may be connected to; a name that also leads elsewhere is not taken at all. */
+/** Rejects a name if any of its addresses is not public. */
 function checkedLookup(network: WebNetwork): LookupFunction {
   return (host, options, callback) => {
     network.resolve(host).then(
@@ -113,7 +112,7 @@ function redirectTarget({ statusCode = 0, headers }: http.IncomingMessage, url: 
   return new URL(headers.location, url);
 }
 
-/** On the same host and port; from http to https is the one change that is followed. */
+/** Whether a redirect stays on the host and port and does not leave https. */
 function staysWith(url: URL, next: URL): boolean {
   return next.host === url.host && (next.protocol === url.protocol || next.protocol === "https:");
 }
@@ -154,14 +153,14 @@ async function readBody(response: http.IncomingMessage, url: URL, signal: AbortS
   return { bytes: bytes.subarray(0, pageLimit), isCut: length > pageLimit };
 }
 
-/** Ends its source with itself, so that whoever stops reading ends the connection. */
+/** Destroying the result ends the connection. */
 function decompressed(response: http.IncomingMessage): Readable {
   const coding = response.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (coding === "identity") return response;
   if (coding !== "gzip" && coding !== "x-gzip" && coding !== "br") {
     throw new ToolError(`It answered in the coding "${coding.slice(0, 40)}", which was not asked for.`);
   }
-  // The reader is told of the error; there is nothing to do here.
+  // The reader gets the error.
   return pipeline(response, coding === "br" ? createBrotliDecompress() : createGunzip(), () => {});
 }
 

@@ -1,7 +1,7 @@
-/** Runs in a thread of its own: a page can be made so that it takes minutes to read. */
+/** Runs in its own thread, because a malicious page can take minutes to convert. */
 import { parentPort, workerData } from "node:worker_threads";
 import { toMarkdown } from "./markdown.ts";
 
-// What `pageText` puts in.
+// `pageText` sets the data.
 const { html, base } = workerData as { html: string; base: string };
 parentPort?.postMessage(toMarkdown(html, base));

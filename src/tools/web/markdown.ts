@@ -1,14 +1,14 @@
-/** HTML as Markdown: what a reader sees of a page, without what runs, loads or hides. */
+/** Converts the visible text of a page to Markdown, without scripts, embedded and hidden content. */
 import Turndown from "turndown";
 
-/** What is no text, and what is not shown. */
+/** Elements without visible text. */
 const unseen = [
   ...["script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "video", "audio"],
   ...["form", "input", "select", "textarea", "button", "dialog", "link", "meta", "base"],
 ];
 const hiding = /(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0\s*(;|$)|font-size\s*:\s*0)/i;
 
-/** `base` is the page's address, for what it links to. */
+/** `base` is the page's address, to resolve links. */
 export function toMarkdown(html: string, base: string): string {
   const given = /<base\b[^>]{0,500}?\bhref\s*=\s*["']?([^"'\s>]+)/i.exec(html)?.[1];
   const service = converter(given !== undefined && URL.canParse(given, base) ? new URL(given, base).href : base);
@@ -20,7 +20,7 @@ export function toMarkdown(html: string, base: string): string {
 
 function converter(base: string): Turndown {
   const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---" });
-  // Last added, first asked: what is hidden goes, whatever it is.
+  // The rule added last applies first: hidden content is always removed.
   service.addRule("title", { filter: "title", replacement: (text) => (text === "" ? "" : `# ${text}\n\n`) });
   service.addRule("pre", { filter: "pre", replacement: (_, node) => fenced(node) });
   service.addRule("link", { filter: "a", replacement: (text, node) => link(text, node.getAttribute("href"), base) });
@@ -50,7 +50,7 @@ function isInvisible(node: HTMLElement): boolean {
   );
 }
 
-/** Only what leads somewhere on the web stays a link; `data:` and `javascript:` do not. */
+/** Keeps links to the web; removes `data:`, `javascript:` and others. */
 function link(text: string, target: string | null, base: string, mark = ""): string {
   const words = text.trim();
   if (words === "" || target === null || target.startsWith("#") || !URL.canParse(target, base)) return text;
@@ -59,20 +59,20 @@ function link(text: string, target: string | null, base: string, mark = ""): str
   return `${mark}[${words}](${href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
 }
 
-/** Under the first row of a table goes the line that makes it one. */
+/** Adds the separator line below the first row of a table. */
 function row(text: string, node: HTMLElement): string {
   const line = `\n|${text}`;
   const isFirst = node.previousElementSibling === null && isTop(node.parentElement);
   return isFirst ? `${line}\n|${" --- |".repeat(node.children.length)}` : line;
 }
 
-/** Whether the part of a table begins it. */
+/** Whether this part is the first of its table. */
 function isTop(part: HTMLElement | null): boolean {
   const before = part?.previousElementSibling?.nodeName;
   return part?.nodeName === "TABLE" || part?.nodeName === "THEAD" || before === undefined || before === "CAPTION";
 }
 
-/** In a fence that is longer than any within the text. */
+/** Uses a fence that is longer than any in the text. */
 function fenced(node: HTMLElement): string {
   const text = (node.textContent ?? "").replace(/\n$/, "");
   const classes = `${node.className} ${node.querySelector("code")?.className ?? ""}`;

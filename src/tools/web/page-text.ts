@@ -1,20 +1,20 @@
-/** A page as text for the model. */
+/** Converts a page to text for the model. */
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { ToolError } from "../tool.ts";
 import { decodePage } from "./charset.ts";
 import type { FetchedPage } from "./fetch-page.ts";
 
-/** Beside this file in the sources, beside its bundle in dist. */
+/** Next to this file in src, next to the bundle in dist. */
 const workerFile = path.join(
   import.meta.dirname,
   import.meta.filename.endsWith(".ts") ? "markdown-worker.ts" : "markdown-worker.cjs",
 );
 
-/** ms that a page may take to become Markdown; large ones take 3 s. */
+/** Time limit for the conversion to Markdown; large pages take 3 s. */
 const threadTimeoutMs = 10_000;
 
-/** @throws ToolError when the page cannot be read; the signal's reason */
+/** @throws ToolError if the page cannot be converted; the signal's reason */
 export async function pageText({ bytes, mime, charset, url }: FetchedPage & { type: "page" }, signal: AbortSignal) {
   const text = decodePage(bytes, charset, mime);
   const isHtml =
@@ -27,7 +27,7 @@ export async function pageText({ bytes, mime, charset, url }: FetchedPage & { ty
 function toMarkdownInThread(html: string, base: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    // Nothing of this process but the page: no environment, and bounds on memory.
+    // The thread gets only the page: no environment, and limited memory.
     const worker = new Worker(workerFile, {
       workerData: { html, base },
       env: {},

@@ -1,4 +1,4 @@
-/** Which provider, reached how: keys and addresses, and the SDK that is loaded when a model is first asked. */
+/** The providers, their keys and addresses. A provider's SDK is loaded on first use. */
 import { type Model, ModelError } from "../loop/model.ts";
 
 export const providerIDs = ["anthropic", "openai"] as const;
@@ -6,10 +6,10 @@ export type ProviderID = (typeof providerIDs)[number];
 
 export const providerNames: Record<ProviderID, string> = { anthropic: "Anthropic", openai: "OpenAI or compatible" };
 
-/** How a provider is reached. The key goes to the SDK and nowhere else. */
+/** Key and address of a provider. The key is passed only to the SDK. */
 export interface ProviderAccess {
   apiKey: string | undefined;
-  /** Undefined: the provider's own address. */
+  /** Undefined for the provider's own address. */
   baseURL: string | undefined;
 }
 
@@ -23,12 +23,12 @@ export function accessFromEnvironment(provider: ProviderID, env: NodeJS.ProcessE
   return { apiKey: env[key] || undefined, baseURL: env[url] || undefined };
 }
 
-/** Whether a model of this provider can be asked: there is a key, or a server on this machine that needs none. */
+/** Whether the provider can be used: it has a key, or its server runs on this machine and needs none. */
 export function isReady(access: ProviderAccess): boolean {
   return access.apiKey !== undefined || isLocal(access.baseURL);
 }
 
-/** The model to begin with, where it is known; servers of one's own name theirs. */
+/** Returns the default model; undefined for custom OpenAI-compatible servers. */
 export function defaultModel(provider: ProviderID, access: ProviderAccess): string | undefined {
   if (provider === "anthropic") return "claude-sonnet-5";
   return access.baseURL === undefined ? "gpt-5.6-terra" : undefined;

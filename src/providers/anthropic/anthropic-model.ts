@@ -18,7 +18,7 @@ import { anthropicBody } from "./anthropic-request.ts";
 
 interface AnthropicOptions {
   apiKey: string;
-  /** Without the `/v1/messages`; Anthropic's own address when absent. */
+  /** Without `/v1/messages`; by default Anthropic's own address. */
   baseURL?: string;
 }
 
@@ -27,7 +27,7 @@ const home = "https://api.anthropic.com";
 export function anthropicModel({ apiKey, baseURL = home }: AnthropicOptions): Model {
   const { origin, href } = address(baseURL);
   const base = href.replace(/\/+(v1\/*)?$/, "");
-  // The base class and a plain post: the whole client is three times as large and knows nothing more of this one call.
+  // The full client is three times as large as the base class and adds nothing for this call.
   const client = new BaseAnthropic({
     apiKey,
     baseURL: base,
@@ -36,7 +36,7 @@ export function anthropicModel({ apiKey, baseURL = home }: AnthropicOptions): Mo
     openTelemetry: false,
     logLevel: "off",
     fetch: fetchFor(base),
-    // Compatible servers know the header of the API's earlier versions better.
+    // Compatible servers support the header of earlier API versions better.
     ...(origin !== home && { defaultHeaders: { "x-api-key": apiKey } }),
   });
 
@@ -89,19 +89,19 @@ async function* streamMessage(
 type AnthropicBlock =
   | { type: "text"; id: string; open: boolean }
   | { type: "thinking"; id: string; signature: string }
-  /** `given`: arguments that came whole with the block's start, as some compatible servers send them. */
+  /** `given`: arguments that arrived with the block's start, as some compatible servers send them. */
   | { type: "call"; id: string; name: string; raw: string; given: unknown };
 
-/** `message_start` and `message_delta` report the same counts; compatible servers leave some out. */
+/** Usage of `message_start` and `message_delta`; compatible servers omit some counts. */
 type Reported = { [Name in keyof MessageDeltaUsage]?: MessageDeltaUsage[Name] | null };
 
-/** One reply as it comes in: the API's blocks in, the loop's events out. */
+/** Converts the blocks of one streamed reply to the loop's events. */
 class AnthropicReply {
-  /** Whether `message_stop` has come. */
+  /** Whether `message_stop` has arrived. */
   stopped = false;
   finish: Finish | undefined;
   readonly #blocks = new Map<number, AnthropicBlock>();
-  /** Of the calls. */
+  /** Ids of the calls. */
   readonly #ids = new Set<string>();
   /** Calls whose arguments do not parse. Only the stop reason tells whether they were cut or badly written. */
   readonly #broken: ModelEvent[] = [];
@@ -135,7 +135,7 @@ class AnthropicReply {
 
   *end(finish: Finish): Generator<ModelEvent> {
     for (const index of [...this.#blocks.keys()]) yield* this.#stop(index);
-    // A call that was cut off is no call: its arguments are not what the model meant (C4).
+    // A call that was cut off does not count: its arguments are incomplete (C4).
     if (finish !== "length" && finish !== "context-full") yield* this.#broken;
     yield { type: "finish-step", reason: finish, tokens: toTokens(this.#usage) };
     yield { type: "finish" };
@@ -167,14 +167,14 @@ class AnthropicReply {
         yield* this.#call(index, block);
         return;
       default:
-        // Tools that the server runs itself, and blocks that are not known yet: left out here and in later requests.
+        // Server-side tools and unknown blocks are omitted, here and in later requests.
         yield { type: "skipped", what: `the block ${block.type}` };
         return;
     }
   }
 
   *#call(index: number, { id: given, name, input }: ToolUseBlock): Generator<ModelEvent> {
-    // Compatible servers have sent the same id twice, and none at all.
+    // Compatible servers have sent duplicate and missing ids.
     const id = given && !this.#ids.has(given) ? given : `toolu_${crypto.randomUUID().replaceAll("-", "")}`;
     this.#ids.add(id);
     this.#blocks.set(index, { type: "call", id, name, raw: "", given: input });
@@ -206,7 +206,7 @@ class AnthropicReply {
     }
   }
 
-  /** Later reports correct earlier ones; what they leave out or null stays. */
+  /** Later reports override earlier ones, except for missing and null counts. */
   #report(usage: Reported | undefined): void {
     for (const [name, value] of Object.entries(usage ?? {}))
       if (value !== null) this.#usage = { ...this.#usage, [name]: value };
@@ -249,7 +249,7 @@ function toTokens(usage: Reported): Tokens | undefined {
   };
 }
 
-/** Servers send events that the SDK's types do not know. */
+/** Servers send events that are not in the SDK's types. */
 function typeOf(event: unknown): string {
   return typeof event === "object" && event !== null && "type" in event ? String(event.type) : "without a type";
 }

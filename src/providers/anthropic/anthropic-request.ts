@@ -1,4 +1,4 @@
-/** A request as Anthropic's Messages API wants it, as JSON text: each entry is turned into its piece of it once. */
+/** Encodes requests for Anthropic's Messages API as JSON; each entry is encoded once. */
 import type {
   ContentBlockParam,
   MessageCreateParamsStreaming,
@@ -25,16 +25,16 @@ import {
 import { requestEncoder } from "../shared/request-bytes.ts";
 import { budgetOf, effortOf } from "../shared/thinking.ts";
 
-/** A message by itself; neighbours of one role become one message. */
+/** One message; adjacent messages of one role are joined. */
 interface AnthropicMessage {
   role: "user" | "assistant";
-  /** Of the whole message: `{"role":…,"content":[…]}`. */
+  /** The whole message: `{"role":…,"content":[…]}`. */
   json: string;
 }
 
 /**
- * The body of a request. `messages` comes last, and what is said of an entry never changes, so that each body begins
- * with the bytes of the one before it, up to the newest messages (C7).
+ * Encodes a request. `messages` comes last and the encoding of an entry never changes, so that each body begins with the
+ * bytes of the previous one, up to the newest messages (C7).
  */
 export function anthropicBody(request: ModelRequest): Uint8Array {
   const { model, system, tools, toolUse, options } = request;
@@ -43,7 +43,7 @@ export function anthropicBody(request: ModelRequest): Uint8Array {
     {
       max_tokens: maxTokens,
       ...thinkingParams(request, maxTokens),
-      // Caches up to the last block, wherever that is by then.
+      // Caches up to the last block.
       cache_control: { type: "ephemeral" },
     },
     options,
@@ -54,7 +54,7 @@ export function anthropicBody(request: ModelRequest): Uint8Array {
     ...temperatureParams(request, parameters["thinking"]),
     ...parameters,
     ...(tools.length > 0 && toolUse === "none" && { tool_choice: { type: "none" } }),
-    // The tools come before the system prompt in the cache's order: this marker keeps both when messages change.
+    // Tools precede the system prompt in the cache, so this marker keeps both when messages change.
     ...(system && { system: [{ type: "text", text: system, cache_control: { type: "ephemeral" } }] }),
   };
   const offered = tools.length > 0 ? `,"tools":${toolsJSON(tools)}` : "";
@@ -70,18 +70,18 @@ const toolsJSON = memoizeByObject((tools: ModelRequest["tools"]) =>
 
 const filler = message("user", [{ type: "text", text: continuePrompt }]);
 
-/** The newest message is open: a neighbour of its role would be joined with it. */
+/** The newest message stays open, because the next one may have the same role. */
 const body = requestEncoder<AnthropicMessage, AnthropicMessage | undefined>({
   encode: encodeEntry,
   start: () => undefined,
   add(open, piece) {
     const complete = open ? [open.json] : [];
-    // Each reply answers the user.
+    // Every reply must follow a user message.
     if (piece.role === "assistant" && open?.role !== "user") complete.push(filler.json);
     if (piece.role === "user" && open?.role === "user") return { open: joinMessages(open, piece), complete: [] };
     return { open: piece, complete };
   },
-  // An open reply at the end would be continued word by word, which newer models refuse.
+  // A trailing reply would be continued as a prefill, which newer models reject.
   end: (open) => (open?.role === "assistant" ? [open.json, filler.json] : open ? [open.json] : []),
 });
 
@@ -92,10 +92,10 @@ function joinMessages({ role, json }: AnthropicMessage, next: AnthropicMessage):
 function encodeEntry(entry: Entry, how: EncodeOptions): EncodedEntry<AnthropicMessage> {
   if (entry.info.role === "user") return { pieces: piece("user", entry.parts.flatMap(userBlock)), ids: [] };
   const calls = shownCalls(entry.parts);
-  // The API takes letters, digits, _ and -; other servers' ids have dots.
+  // The API accepts letters, digits, _ and -; ids of other servers contain dots.
   const ids = callIDs(calls, how, (id) => /^[\w-]{1,64}$/.test(id));
   const blocks = entry.parts.flatMap((part) => replyBlock(part, how, ids));
-  // A cut reply can end in thinking, which the API does not take as the end of a message.
+  // A cut reply can end with thinking, which the API rejects at the end of a message.
   const end = blocks.findLastIndex(({ type }) => type === "text" || type === "tool_use");
   const results = calls.map((call) => resultBlock(call, ids));
   const pieces = [...piece("assistant", blocks.slice(0, end + 1)), ...piece("user", results)];
@@ -122,7 +122,7 @@ function fileBlock(part: FilePart) {
     case "text":
       return { type: "text" as const, text: content.text };
     case "image": {
-      // `fileContent` lets only these four types through.
+      // `fileContent` returns only these four types.
       const media_type = content.mime as "image/png" | "image/jpeg" | "image/gif" | "image/webp";
       return { type: "image" as const, source: { type: "base64" as const, media_type, data: content.data } };
     }
@@ -136,8 +136,7 @@ function fileBlock(part: FilePart) {
 }
 
 /**
- * Thinking goes back unchanged and in its place, or not at all: without a signature of this very model the API refuses
- * it (E3).
+ * Returns thinking unchanged and in its place, or omits it: the API rejects thinking without this model's signature (E3).
  */
 function replyBlock(part: Part, { own }: EncodeOptions, ids: ReadonlyMap<string, string>): ContentBlockParam[] {
   switch (part.type) {
@@ -166,20 +165,20 @@ function resultBlock(part: ToolPart, ids: ReadonlyMap<string, string>): ToolResu
 
 type ThinkingParams = Pick<MessageCreateParamsStreaming, "thinking" | "output_config">;
 
-/** The API's least budget, and what is left for the answer when the budget would take all. Tokens. */
+/** The API's minimum budget, and the minimum left for the reply. */
 const minBudgetTokens = 1_024;
 
 /**
- * How models are told to think. From https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking and the
- * migration guides there: adaptive from 4.6 on, which itself still takes a budget; before that, from 3.7 on, a budget.
- * Models that are not Claude's get nothing but a budget that was asked for.
+ * Returns the parameters for thinking. From https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking and the
+ * migration guides there: adaptive from 4.6 on, which itself still accepts a budget; from 3.7 on, a budget. Other models
+ * get only an explicitly requested budget.
  */
 function thinkingParams({ model, thinking, entries }: ModelRequest, maxTokens: number): ThinkingParams {
   const generation = claudeGeneration(model);
   const isBudget = typeof thinking === "object";
   if (generation >= 4.6 && !(isBudget && generation === 4.6)) {
     if (thinking === "off") return thoughtless(model, generation);
-    // Newer models leave the text of their thinking out when not asked for it.
+    // Newer models omit the text of their thinking by default.
     const adaptive = { thinking: { type: "adaptive" as const, display: "summarized" as const } };
     const effort = effortOf(thinking);
     return effort === undefined ? adaptive : { ...adaptive, output_config: { effort } };
@@ -187,17 +186,19 @@ function thinkingParams({ model, thinking, entries }: ModelRequest, maxTokens: n
   const wanted = budgetOf(thinking);
   if (wanted === undefined || (generation < 3.7 && !(isBudget && generation === 0))) return {};
   const budget = Math.min(Math.max(wanted, minBudgetTokens), maxTokens - minBudgetTokens);
-  return budget < minBudgetTokens || continuesUnthought(entries) ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+  return budget < minBudgetTokens || continuesUnthought(entries)
+    ? {}
+    : { thinking: { type: "enabled", budget_tokens: budget } };
 }
 
-/** A model with a budget may only go on after calls that begin with its own thoughts: a subtask's were not the model's. */
+/** Whether the last reply has calls but no thinking of the model, as a subtask's: a model with a budget cannot continue it. */
 function continuesUnthought(entries: ModelRequest["entries"]): boolean {
   const last = entries.findLast(({ info }) => info.role === "assistant");
   if (!last?.parts.some((part) => part.type === "tool")) return false;
   return !last.parts.some((part) => part.type === "reasoning" && part.metadata);
 }
 
-/** A model that thinks takes no temperature, nor do those after 4.6, whatever they do. The API's highest is 1. */
+/** Thinking models and all after 4.6 reject a temperature. The API's maximum is 1. */
 function temperatureParams({ model, temperature }: ModelRequest, thinking: unknown): { temperature?: number } {
   if (temperature === undefined || thinks(thinking) || claudeGeneration(model) > 4.6) return {};
   return { temperature: Math.min(temperature, 1) };
@@ -207,7 +208,7 @@ function thinks(thinking: unknown): boolean {
   return typeof thinking === "object" && thinking !== null && "type" in thinking && thinking.type !== "disabled";
 }
 
-/** The least that a model can be brought to think: 4.x without asking for it, 5 when told so, others only little. */
+/** Returns the parameters for the least thinking: none for 4.x, disabled for some 5.x, else low effort. */
 function thoughtless(model: string, generation: number): ThinkingParams {
   if (generation < 5) return {};
   if (/sonnet/.test(model)) return { thinking: { type: generation < 5.5 ? "disabled" : "between_tools" } };
@@ -215,7 +216,7 @@ function thoughtless(model: string, generation: number): ThinkingParams {
   return { output_config: { effort: "low" } };
 }
 
-/** 4.6 of "claude-opus-4-6-20260205", 3.7 of "claude-3-7-sonnet-latest", 0 of what is not known. */
+/** Returns 4.6 for "claude-opus-4-6-20260205", 3.7 for "claude-3-7-sonnet-latest", 0 if unknown. */
 function claudeGeneration(model: string): number {
   if (/claude-mythos-preview/.test(model)) return 5;
   const [, major, minor] =

@@ -1,4 +1,4 @@
-/** A chunk of a Chat Completions stream as servers really send it: nothing in it can be relied on to be there. */
+/** A chunk of a Chat Completions stream as servers really send it: every field may be missing. */
 import type { Tokens } from "../../chat/message.ts";
 
 export interface ChatChunk {
@@ -6,7 +6,7 @@ export interface ChatChunk {
   choices?: ChunkChoice[] | null;
   usage?: ChatUsage | null;
   x_groq?: { usage?: ChatUsage | null } | null;
-  /** Of an error object without a frame, as vLLM sends it. */
+  /** Present in a bare error object, as vLLM sends it. */
   message?: unknown;
 }
 
@@ -26,7 +26,7 @@ interface ChunkDelta {
   reasoning_content?: string | null;
   reasoning_details?: ReasoningDetail[] | null;
   tool_calls?: CallFragment[] | null;
-  /** What `tool_calls` were before: one call a reply, without an id. */
+  /** The predecessor of `tool_calls`: one call per reply, without an id. */
   function_call?: CallFragment["function"];
 }
 
@@ -60,8 +60,8 @@ export interface ChatUsage {
 }
 
 /**
- * `prompt_tokens` counts cached tokens, too; `Tokens` has them apart. `completion_tokens` stays as it was told: xAI alone
- * counts reasoning beside it.
+ * Separates cached tokens from `prompt_tokens`. `completion_tokens` is kept, although xAI alone does not include reasoning
+ * in it.
  */
 export function toTokens(usage: ChatUsage): Tokens {
   const { prompt_tokens_details: read } = usage;

@@ -1,4 +1,4 @@
-/** Chat Completions through OpenAI's SDK: OpenAI itself and every server that speaks like it (E4). */
+/** Chat Completions through OpenAI's SDK: OpenAI itself and all compatible servers (E4). */
 import { OpenAI } from "openai/client";
 import type { APIError } from "openai/error";
 import { Stream } from "openai/streaming";
@@ -13,13 +13,13 @@ import { chatBody } from "./chat-request.ts";
 
 interface OpenAIOptions {
   apiKey: string;
-  /** Up to where `/chat/completions` begins; OpenAI's own address when absent. */
+  /** Without `/chat/completions`; by default OpenAI's own address. */
   baseURL?: string;
 }
 
 const home = "https://api.openai.com";
 
-/** The SDK looks for words only under `error`; FastAPI's `detail` and older vLLM's `message` stand beside it. */
+/** The SDK reads messages only from `error`; FastAPI uses `detail`, and older vLLM `message`. */
 class ChatClient extends OpenAI {
   protected override makeStatusError(
     status: number,

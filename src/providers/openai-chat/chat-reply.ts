@@ -1,4 +1,4 @@
-/** One reply in Chat Completions' chunks, as servers really send them, turned into the loop's events (E4). */
+/** Converts the Chat Completions chunks of one reply, as servers really send them, to the loop's events (E4). */
 import type { Finish } from "../../chat/message.ts";
 import type { ModelEvent } from "../../loop/model.ts";
 import { StreamedError } from "../shared/failure.ts";
@@ -13,13 +13,13 @@ import {
 } from "./chat-chunk.ts";
 
 interface StreamedCall {
-  /** As the server gave it; "" when it gave none. */
+  /** The server's id; "" for none. */
   given: string;
   /** Unique within the reply. */
   id: string;
   name: string | undefined;
   raw: string;
-  /** What the provider wants back with the call. */
+  /** Data that the provider expects back with the call. */
   extra: unknown;
 }
 
@@ -34,9 +34,9 @@ export class ChatReplyParser {
   #chunks = 0;
   #blocks = 0;
   #open: OpenBlock | undefined;
-  /** Details of the reasoning that no part holds yet. */
+  /** Reasoning details that are not yet in a part. */
   #details: ReasoningDetail[] = [];
-  /** The field that reasoning came in, which is where some servers want it back. */
+  /** The field that contained the reasoning; some servers expect it back there. */
   #field = "";
   readonly #calls: StreamedCall[] = [];
   readonly #byIndex = new Map<number, StreamedCall>();
@@ -66,7 +66,7 @@ export class ChatReplyParser {
     if (choice.finish_reason) this.#end(choice.finish_reason);
   }
 
-  /** Whether all of the reply is here. Some servers give no reason, but say that they are done; some the reverse. */
+  /** Whether the reply is complete. Servers send a finish reason, `[DONE]`, or both. */
   complete(done: boolean): boolean {
     return this.#finish !== undefined || (done && this.#chunks > 0);
   }
@@ -74,7 +74,7 @@ export class ChatReplyParser {
   *end(): Generator<ModelEvent> {
     yield* this.#close();
     if (this.#details.length > 0) {
-      // They came after the reasoning was over, or without any: they still have to go back.
+      // Details without reasoning, or after it, must be sent back, too.
       const id = `reasoning-${this.#blocks}`;
       yield { type: "reasoning-start", id };
       yield { type: "reasoning-end", id, metadata: { reasoning_details: this.#details } };
@@ -90,14 +90,14 @@ export class ChatReplyParser {
       const provider = extra === undefined ? {} : { provider: { extra_content: extra } };
       yield { type: "tool-call", id, name: call.name ?? "unnamed", raw, arguments: parsed, ...provider };
     }
-    // Some servers say `stop` after a call; the calls are what counts.
+    // Some servers send `stop` after calls; the calls decide.
     const reason = finish === "stop" && this.#calls.length > 0 ? "tool-calls" : finish;
     yield { type: "finish-step", reason, tokens: this.#usage && toTokens(this.#usage) };
     yield { type: "finish" };
   }
 
   #end(reason: string): void {
-    // What Mistral, OpenRouter, GLM and DeepSeek call a reply that failed on the way.
+    // Mistral, OpenRouter, GLM and DeepSeek report failed replies like this.
     if (/^(error|network_error|insufficient_system_resource)$/.test(reason)) {
       throw new StreamedError({ type: "server_error", message: `the reply ended with “${reason}”` });
     }
@@ -106,7 +106,7 @@ export class ChatReplyParser {
 
   *#say(content: DeltaContent): Generator<ModelEvent> {
     if (typeof content === "string") return yield* this.#write("text", content);
-    // Mistral's reasoning models send a list, with their thinking as a list in it.
+    // Mistral's reasoning models send a list that contains their thinking as a list.
     for (const part of content) {
       if (part.text) yield* this.#write("text", part.text);
       for (const thought of part.thinking ?? []) yield* this.#reason(thought.text ?? "", "content");
@@ -139,7 +139,7 @@ export class ChatReplyParser {
     yield { type: "reasoning-end", id: block.id, metadata };
   }
 
-  /** Pieces of one detail become one again; what is not text stays as it came. */
+  /** Joins the pieces of a detail; fields other than text are kept unchanged. */
   #keep(details: readonly ReasoningDetail[]): void {
     for (const detail of details) {
       const last = this.#details.at(-1);
@@ -165,18 +165,18 @@ export class ChatReplyParser {
     call.extra = fragment.extra_content ?? call.extra;
     const { name: called, arguments: given } = fragment.function ?? {};
     if (called && call.name === undefined) yield* nameCall(call, called);
-    // Ollama and others have sent the arguments as an object.
+    // Ollama and others have sent arguments as an object.
     const text = typeof given === "string" ? given : given ? JSON.stringify(given) : "";
     call.raw += text;
     if (text && call.name !== undefined) yield { type: "tool-input-delta", id: call.id, text };
   }
 
-  /** The call that a fragment belongs to: by index where there is one, else by id, else the newest. */
+  /** Returns the call of a fragment: by index if there is one, else by id, else the newest. */
   #find(fragment: CallFragment, position: number | undefined): StreamedCall {
     const { id, function: called } = fragment;
     const index = fragment.index ?? (id ? undefined : position);
     const known = index === undefined ? this.#lookUp(fragment) : this.#byIndex.get(index);
-    // Some servers give every call the index 0: a new id with a name opens a new call.
+    // Some servers send index 0 for every call: a new id with a name starts a new call.
     if (known && !(id && known.given && id !== known.given && called?.name)) return known;
     const call: StreamedCall = { given: id ?? "", id: this.#uniqueID(id), name: undefined, raw: "", extra: undefined };
     this.#calls.push(call);
@@ -200,7 +200,7 @@ function* nameCall(call: StreamedCall, called: string): Generator<ModelEvent> {
   if (call.raw) yield { type: "tool-input-delta", id: call.id, text: call.raw };
 }
 
-/** Reasons that are not here (TGI's `eos`) count as the end, or as calls when there are some. */
+/** Other reasons (TGI's `eos`) count as calls if there are some, else as the end. */
 const finishes: Record<string, Finish> = {
   stop: "stop",
   length: "length",

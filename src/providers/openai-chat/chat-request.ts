@@ -1,4 +1,4 @@
-/** A request as Chat Completions wants it, as JSON text: each entry is turned into its piece of it once. */
+/** Encodes requests for Chat Completions as JSON; each entry is encoded once. */
 import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionContentPart,
@@ -26,22 +26,22 @@ import {
 import { requestEncoder } from "../shared/request-bytes.ts";
 import { effortOf } from "../shared/thinking.ts";
 
-/** User content stays in parts until neighbours are joined; other messages are JSON already. */
+/** User content stays in parts until adjacent messages are joined; other messages are already JSON. */
 type ChatMessage =
   | { role: "user"; content: ChatCompletionContentPart[] }
   | { role: "assistant"; json: string }
   | { role: "tool"; json: string };
 
 /**
- * The body of a request. `messages` comes last, and what is said of an entry never changes, so that each body begins
- * with the bytes of the one before it, up to the newest messages (C7).
+ * Encodes a request. `messages` comes last and the encoding of an entry never changes, so that each body begins with the
+ * bytes of the previous one, up to the newest messages (C7).
  */
 export function chatBody(request: ModelRequest, isOpenAI: boolean): Uint8Array {
   const { model, system, tools, toolUse, maxTokens, temperature, thinking, options } = request;
   const effort = effortOf(thinking);
   const parameters = {
     stream_options: { include_usage: true },
-    // OpenAI's newer models refuse the old name; other servers may not know the new one.
+    // OpenAI's newer models reject the old name; other servers may not support the new one.
     ...(maxTokens !== undefined && (isOpenAI ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens })),
     ...(effort !== undefined && { reasoning_effort: effort }),
     ...(temperature !== undefined && !reasons.test(model) && { temperature }),
@@ -67,10 +67,10 @@ const toolsJSON = memoizeByObject((tools: ModelRequest["tools"]) =>
   ),
 );
 
-/** OpenAI's models that reason refuse a temperature, behind gateways, too. */
+/** OpenAI's reasoning models reject a temperature, also behind gateways. */
 const reasons = /(^|\/)(o\d|gpt-5)/;
 
-/** What the user says is open: a neighbour's words would be joined with it. */
+/** The user message that the next user content is joined with. */
 interface OpenUserMessage {
   content: readonly ChatCompletionContentPart[];
   last: ChatMessage["role"] | undefined;
@@ -81,12 +81,12 @@ const body = requestEncoder<ChatMessage, OpenUserMessage>({
   start: () => ({ content: [], last: undefined }),
   add({ content, last }, piece) {
     if (piece.role === "user") return { open: { content: [...content, ...piece.content], last: "user" }, complete: [] };
-    // Many servers want a user's word, or a result, before each reply.
+    // Many servers expect a user message or a result before each reply.
     const isBare = piece.role === "assistant" && last !== "user" && last !== "tool";
     const said = isBare ? [...content, text(continuePrompt)] : content;
     return { open: { content: [], last: piece.role }, complete: [...userMessages(said), piece.json] };
   },
-  // Servers would continue an open reply at the end, or refuse it.
+  // Servers would continue a trailing reply, or reject it.
   end: ({ content, last }) => userMessages(last === "assistant" ? [...content, text(continuePrompt)] : content),
 });
 
@@ -94,7 +94,7 @@ function userMessages(content: readonly ChatCompletionContentPart[]): string[] {
   return content.length > 0 ? [userMessage(content)] : [];
 }
 
-/** Plain text goes as a string: small servers know no parts. */
+/** Encodes plain text as a string, because small servers do not support parts. */
 function userMessage(content: readonly ChatCompletionContentPart[]): string {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return encodeJson({ role: "user", content: texts.length === content.length ? texts.join("\n\n") : content });
@@ -109,7 +109,7 @@ function encodeEntry(entry: Entry, how: EncodeOptions): EncodedEntry<ChatMessage
   const calls = shownCalls(entry.parts);
   const said = entry.parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("");
   if (calls.length === 0 && !said.trim()) return { pieces: [], ids: [] };
-  // OpenAI takes up to 40 characters; a server's own ids it gets as it gave them.
+  // OpenAI accepts up to 40 characters; a model gets its own ids back unchanged.
   const ids = callIDs(calls, how, (id) => own || id.length <= 40);
   const reply: ChatCompletionAssistantMessageParam = {
     role: "assistant",
@@ -122,7 +122,7 @@ function encodeEntry(entry: Entry, how: EncodeOptions): EncodedEntry<ChatMessage
     const result = { role: "tool", tool_call_id: ids.get(call.id), content: failed ? `Error: ${text}` : text };
     return { role: "tool", json: encodeJson(result) };
   });
-  // A `tool` message holds text alone: what else the results have follows as the user's.
+  // A `tool` message contains only text, so files follow in a user message.
   const files = calls.flatMap((part) => toolResult(part).files.map(fileContentPart));
   const attached: ChatMessage[] =
     files.length > 0 ? [{ role: "user", content: [text("(Attached by the tools above.)"), ...files] }] : [];
@@ -154,7 +154,7 @@ function fileContentPart(part: FilePart): ChatCompletionContentPart {
   }
 }
 
-/** With what the provider wants back beside it, such as Gemini's thought signature. */
+/** Includes data that the provider expects back, such as Gemini's thought signature. */
 function toolCall(
   part: ToolPart,
   ids: ReadonlyMap<string, string>,
@@ -165,8 +165,8 @@ function toolCall(
 }
 
 /**
- * Reasoning goes back to servers that ask for it: OpenRouter its details, unchanged; DeepSeek, Kimi and others that say
- * `reasoning_content` that text, but only with calls, without which DeepSeek refuses it.
+ * Returns reasoning to servers that expect it: unchanged details to OpenRouter; text to DeepSeek, Kimi and others that send
+ * `reasoning_content`, but only with calls, because DeepSeek rejects it without.
  */
 function reasoning(parts: readonly Part[], hasCalls: boolean): Record<string, unknown> {
   const reasons = parts.filter((part) => part.type === "reasoning");

@@ -1,7 +1,7 @@
-/** How servers say that a request does not fit into the model's window. Each has its own words, and few have a code. */
+/** Recognizes errors about requests that exceed the context window. Servers word them differently, and few send a code. */
 
 const overflows = [
-  // Anthropic, and those in front of it; Ollama; Bedrock.
+  // Anthropic and its gateways; Ollama; Bedrock.
   /prompt (is )?too long|input is too long|exceed context limit/i,
   // OpenAI, OpenRouter, vLLM, Mistral, LM Studio, Copilot's "prompt token count of 9 exceeds the limit of 8".
   /context_length_exceeded|context_window_exceeded|ContextWindowExceeded/,
@@ -14,18 +14,18 @@ const overflows = [
   // xAI; Google; Kimi.
   /maximum (prompt|input) length is|input token count[^.]{0,40}exceeds|exceeded model token limit/i,
   /too many (input |prompt )?tokens/i,
-  // vLLM's older versions: what the prompt leaves of the window is less than nothing.
+  // Older vLLM: the prompt leaves less than nothing of the window.
   /max_tokens must be at least 1, got -/i,
 ];
 
-/** Of a quota, not of the window: waiting helps, compaction does not. */
+/** Errors about a quota, not the window: waiting helps, compaction does not. */
 const quota = /rate.?limit|throttl|too many requests|per (minute|day|hour)|quota|\bTPM\b/i;
 
 export function isOverflow(text: string): boolean {
   return overflows.some((words) => words.test(text)) && !quota.test(text);
 }
 
-/** Input, longest output and window, in whatever order a server tells them. */
+/** Errors that name the tokens of input, maximum output and window. */
 const sums: RegExp[] = [
   // OpenAI, vLLM: "maximum context length is 6048 tokens. However, you requested 6616 tokens (568 in the messages, …".
   /maximum context length is (?<window>\d+).*?\((?:about )?(?<input>\d+) (?:in|of) .*?, (?<output>\d+) in/i,
@@ -37,8 +37,8 @@ const sums: RegExp[] = [
 ];
 
 /**
- * The longest output that was asked for, in tokens, when that is why the request does not fit: the input leaves half of
- * the window, or more, so to compact it would not help. Undefined otherwise.
+ * Returns the requested maximum output, in tokens, if it is why the request does not fit: the input takes at most half of
+ * the window, so compaction would not help.
  */
 export function outputTooLong(text: string): number | undefined {
   for (const sum of sums) {

@@ -1,33 +1,32 @@
-/** What both wire formats share when they turn a request into JSON. */
+/** Shared by the provider families for encoding requests as JSON. */
 
 import type { FilePart, Part, ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import { mergeDeep } from "../../loop/setup/merge.ts";
 
-/** How an entry is told. */
 export interface EncodeOptions {
-  /** Whether the model that is asked wrote it: what a provider wants back unchanged means nothing to any other model. */
+  /** Whether the requested model wrote the entry: only then does it get its provider data back. */
   own: boolean;
-  /** Calls go by ids of ours, since those they came with are taken already. */
+  /** Whether calls get Rondo's ids, because their own are already in use. */
   renamed: boolean;
 }
 
 export interface EncodedEntry<Piece> {
   pieces: Piece[];
-  /** Of its calls. */
+  /** Ids of its calls. */
   ids: string[];
 }
 
-/** What the loop itself says, whatever the options are. */
+/** Parameters that options cannot override. */
 const reserved = new Set(["model", "messages", "system", "tools", "stream"]);
 
-/** The parameters with a request's options over them (M2). */
+/** Merges a request's options over the parameters (M2). */
 export function withOptions(parameters: Record<string, unknown>, options: ModelRequest["options"]) {
   return mergeDeep(parameters, Object.fromEntries(Object.entries(options).filter(([name]) => !reserved.has(name))));
 }
 
-/** What was made of an object, as long as that object lives: the tools of a turn are the same for each request. */
+/** Caches a string per object, such as the tools of a turn, which are the same for each request. */
 export function memoizeByObject<Key extends object>(make: (key: Key) => string): (key: Key) => string {
   const made = new WeakMap<Key, string>();
   return (key) => {
@@ -37,33 +36,33 @@ export function memoizeByObject<Key extends object>(make: (key: Key) => string):
   };
 }
 
-/** JSON that servers take. */
+/** Encodes JSON that servers accept. */
 export function encodeJson(value: object): string {
   return wellFormed(JSON.stringify(value));
 }
 
-/** JSON in which halves of surrogate pairs are replaced: JSON.stringify escapes them, and servers refuse them. */
+/** Replaces lone surrogates, which JSON.stringify escapes and servers reject. */
 function wellFormed(json: string): string {
   if (!json.includes("\\ud")) return json;
   // Escapes are matched whole, so that the text `\ud83d`, which is `\\ud83d` in JSON, stays.
   return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? "\\ufffd" : found));
 }
 
-/** Stands where the wire formats want a user's word and the chat has none. */
+/** Sent where an API expects a user message and the chat has none. */
 export const continuePrompt = "Go on.";
 
-/** What a part of a user's message says in words; undefined when it says none to the model. */
+/** Returns the text of a user's part for the model; undefined for none. */
 export function userText(part: Part): string | undefined {
   if (part.type === "agent") return `Use the task tool to hand work to the agent ${part.name}.`;
   return part.type === "text" && !part.ignored && part.text.trim() !== "" ? part.text : undefined;
 }
 
-/** The calls of a reply that the model is shown, with their results. */
+/** Returns the calls of a reply that are sent to the model. */
 export function shownCalls(parts: readonly Part[]): ToolPart[] {
   return parts.filter((part) => part.type === "tool").filter(({ state }) => !isDiscarded(state));
 }
 
-/** Ids of the calls of one reply, by part: as they came where all are distinct and `fits` holds, else the parts' own. */
+/** Returns the call ids of one reply by part: the provider's where they are distinct and fit, else the parts' own. */
 export function callIDs(
   calls: readonly ToolPart[],
   { renamed }: EncodeOptions,
@@ -74,21 +73,21 @@ export function callIDs(
   return new Map(calls.map(({ id, callID }) => [id, keep && fits(callID) ? callID : id]));
 }
 
-/** A tool's name as the APIs take it: models have called for things that have no such name. */
+/** Returns a tool name that the APIs accept: models have called tools by invalid names. */
 export function validToolName({ tool }: ToolPart): string {
   return tool.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed";
 }
 
-/** Cut within its arguments and never run (C4). */
+/** Whether a call was cut within its arguments and never run (C4). */
 function isDiscarded(state: ToolPart["state"]): boolean {
   return state.status !== "pending" && state.metadata?.discarded === true;
 }
 
-/** The one result that a call gets, whatever became of it. */
+/** Returns the single result of a call, whatever its state. */
 export function toolResult({ state }: ToolPart): { text: string; failed: boolean; files: FilePart[] } {
   switch (state.status) {
     case "completed":
-      // Some servers refuse a result without a word.
+      // Some servers reject an empty result.
       return {
         text: state.output.trim() ? state.output : "(no output)",
         failed: false,
@@ -104,7 +103,7 @@ export function toolResult({ state }: ToolPart): { text: string; failed: boolean
   }
 }
 
-/** What the provider wants back with a call. */
+/** Returns the data that the provider expects back with a call. */
 export function callData({ state }: ToolPart): Record<string, unknown> | undefined {
   return state.status === "pending" ? state.provider : state.metadata?.provider;
 }
@@ -115,7 +114,7 @@ export type FileContent =
   | { type: "image"; mime: string; data: string; url: string }
   | { type: "pdf"; data: string; url: string; filename: string };
 
-/** A file as the model can take it: its text with path and lines, an image, a PDF, or a sentence that names it. */
+/** Converts a file for the model: to its text with path and lines, an image, a PDF, or a sentence that names it. */
 export function fileContent({ mime, filename, url, source }: FilePart): FileContent {
   if (source) {
     return { type: "text", text: `${filename}, lines ${source.start}–${source.end}:\n${fenced(source.text)}` };
@@ -134,7 +133,7 @@ export function fileContent({ mime, filename, url, source }: FilePart): FileCont
   return { type: "text", text: `(The user points to the file ${filename}.)` };
 }
 
-/** In a fence that is longer than any within the text. */
+/** Uses a fence that is longer than any in the text. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);

@@ -1,31 +1,31 @@
-/** Turns what an SDK, a server or a socket says of a failure into one ModelError with words for people. */
+/** Converts errors of SDKs, servers and sockets to a ModelError with a message for people. */
 
 import { never } from "../../chat/never.ts";
 import { ModelError, type ModelErrorKind } from "../../loop/model.ts";
 import { isOverflow, outputTooLong } from "./context-overflow.ts";
 
-/** The kinds that a request can fail with; the other two are known without asking a server. */
+/** The kinds of failed requests; the other two kinds need no request. */
 type FailureKind = Exclude<ModelErrorKind, "no-key" | "aborted">;
 
-/** Where a request went, for the words of an error. */
+/** The target of a request, for error messages. */
 export interface Endpoint {
   /** Scheme, host and port: "https://api.anthropic.com". */
   origin: string;
   model: string;
-  /** Never shown: it is cut out of whatever a server says. */
+  /** Never shown: it is removed from server messages. */
   apiKey: string;
   /** The environment variable that holds the key. */
   keyVariable: string;
 }
 
-/** What can be known of a failure, whichever SDK or server it came from. */
+/** The facts of a failure, whichever SDK or server it came from. */
 interface FailureFacts {
   status: number | undefined;
-  /** The server's own names for the error, the most telling first: "overloaded_error", "context_length_exceeded". */
+  /** The server's error codes, most specific first: "overloaded_error", "context_length_exceeded". */
   names: string[];
-  /** The server's or the system's words. */
+  /** The server's or the system's message. */
   text: string;
-  /** Whether a server spoke, rather than the system or an SDK. */
+  /** Whether the error comes from a server, not from the system or an SDK. */
   isTold: boolean;
   headers: Headers | undefined;
   /** The system's code of a failed connection: "ECONNREFUSED". */
@@ -43,20 +43,20 @@ const kinds: Record<string, FailureKind> = {
   invalid_api_key: "auth",
   not_found_error: "unknown-model",
   model_not_found: "unknown-model",
-  // Groq: the model wrote a call that its own server could not parse. Asking again often helps.
+  // Groq: its server could not parse the model's call. A retry often helps.
   tool_use_failed: "server",
   invalid_request_error: "invalid",
   invalid_prompt: "invalid",
   request_too_large: "invalid",
 };
 
-/** Limits of money, which no wait lifts. */
+/** Exhausted budgets, which waiting does not restore. */
 const spent =
   /^(insufficient_quota|billing_hard_limit_reached|budget_exceeded|enforced_spend_limit_reached|usage_not_included)$/;
 const noSuchModel =
   /model[^.]{0,80}(not found|does not exist|is not (a valid|available|supported|found))|not a valid model|invalid model|unknown model|no such model/i;
 
-/** An error object that a server sent in the middle of a stream. */
+/** An error that a server sent in the middle of a stream. */
 export class StreamedError extends Error {
   readonly error: unknown;
 
@@ -81,7 +81,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
   });
 }
 
-/** What is known of trying again beyond the kind of the failure; undefined when nothing is. */
+/** Returns whether to retry if more is known than the kind of the failure. */
 function retryAdvice(facts: FailureFacts, retryAfterMs: number | undefined): boolean | undefined {
   const said = facts.headers?.get("x-should-retry");
   if (said === "true" || said === "false") return said === "true";
@@ -90,13 +90,13 @@ function retryAdvice(facts: FailureFacts, retryAfterMs: number | undefined): boo
   return isRiddle(facts) ? false : undefined;
 }
 
-/** Neither a status nor a name nor words that are known: it may as well be a bug, and would be one again. */
+/** Whether nothing about the error is known: it may be a bug, and a retry would fail again. */
 function isRiddle({ status, names, text, isTold, code }: FailureFacts): boolean {
   if (status !== undefined || code !== undefined || names.some((name) => Object.hasOwn(kinds, name))) return false;
   return isTold ? text === "" : !lost.test(text);
 }
 
-/** @throws ModelError when the base URL of the settings is no address */
+/** @throws ModelError if the base URL is invalid */
 export function address(baseURL: string): URL {
   if (URL.canParse(baseURL)) return new URL(baseURL);
   throw new ModelError(
@@ -119,11 +119,11 @@ export function abortedError(): ModelError {
 function read(thrown: unknown): FailureFacts {
   const { status, headers, message, type, error: given } = record(thrown);
   const error = given ?? parsed(message);
-  // Anthropic wraps its errors as {type, error: {type, message}}; the OpenAI SDK hands over the inner object.
+  // Anthropic wraps errors as {type, error: {type, message}}; the OpenAI SDK passes the inner object.
   const body = record(record(error)["error"] ?? error);
   const isTold = error !== undefined;
   const detail = typeof body["detail"] === "object" ? JSON.stringify(body["detail"]) : body["detail"];
-  // An SDK's own message is the server's words again, or that there are none.
+  // An SDK's own message repeats the server's, or says that there is none.
   const said = [body["message"], detail, error, isTold ? "" : message];
   const names = [record(body["details"])["error_code"], body["code"], body["type"], type];
   const number = Number(body["code"]);
@@ -141,7 +141,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The server's error, where a gateway or an SDK hands it over as the text of another. */
+/** Returns the server's error if a gateway or an SDK wrapped it in another error's text. */
 function parsed(message: unknown): unknown {
   if (typeof message !== "string" || !message.startsWith("{")) return undefined;
   try {
@@ -151,7 +151,7 @@ function parsed(message: unknown): unknown {
   }
 }
 
-/** The code nearest to the system: SDKs and fetch wrap the socket's error, some more than once. */
+/** Returns the innermost error code: SDKs and fetch wrap the socket's error, sometimes repeatedly. */
 function systemErrorCode(thrown: unknown): string | undefined {
   let code: string | undefined;
   for (let at: unknown = thrown; at instanceof Error; at = at.cause) {
@@ -169,17 +169,17 @@ function classify({ status, names, text, isTold, code }: FailureFacts): FailureK
   if (status === undefined) return named ?? (!isTold && (code !== undefined || lost.test(text)) ? "network" : "server");
   if (status === 401 || status === 403) return "auth";
   if (status === 404) return "unknown-model";
-  // 499: a proxy that believes that the client went away.
+  // 499: a proxy assumes that the client disconnected.
   if (status === 408 || status === 499) return "network";
   if (status === 429) return "rate-limit";
   if (status === 503 || status === 529) return "overloaded";
-  // 409: another request holds a lock; the SDKs try again, too.
+  // 409: another request holds a lock; the SDKs retry, too.
   if (status >= 500 || status === 409) return named === "overloaded" ? named : "server";
   if (named === "server") return named;
   return noSuchModel.test(text) ? "unknown-model" : "invalid";
 }
 
-/** How fetch and the SDKs word a connection that failed without a code. */
+/** Messages of fetch and the SDKs about failed connections without a code. */
 const lost = /connection|terminated|fetch failed|socket|network|timed? ?out|aborted|premature|\bEOF\b|hang up/i;
 
 function isCertificate(code: string | undefined): boolean {
@@ -252,30 +252,30 @@ function unreachable({ code }: FailureFacts, origin: string): { message: string;
   return { message: `The connection to ${origin} was lost.`, next: "Check the network, and try again." };
 }
 
-/** One line of a server's words, without the key and without an end mark too many. */
+/** Formats a server's message as one line without the key. */
 function quote(text: string, apiKey: string): string {
-  // A shorter "key" is a placeholder, and may be a word of the text.
+  // A shorter key is a placeholder and may be part of the text.
   const shown = apiKey.length >= 8 ? text.replaceAll(apiKey, "…") : text;
   if (shown === "") return "it did not say why.";
   const line = withoutTags(shown).replace(/\s+/g, " ").trim();
   return line.length > 300 ? `${line.slice(0, 299).toWellFormed()}…` : /[.!?…]$/.test(line) ? line : `${line}.`;
 }
 
-/** Of the page of a gateway its heading is enough. */
+/** Reduces a gateway's HTML page to its heading. */
 function withoutTags(text: string): string {
   if (!/<(!doctype|html|head|body)\b/i.test(text)) return text;
   const heading = /<(title|h1)\b[^>]*>([^<]+)</i.exec(text)?.[2]?.trim();
   return heading || "it answered with a web page";
 }
 
-/** In ms, from `retry-after-ms`, or `retry-after` in seconds or as a date (H3). Undefined when they make no sense. */
+/** Returns ms from `retry-after-ms`, or `retry-after` in seconds or as a date (H3); undefined if invalid. */
 function retryAfter(headers: Headers): number | undefined {
   const ms = number(headers.get("retry-after-ms"));
   if (ms !== undefined) return ms;
   const value = headers.get("retry-after");
   const seconds = number(value);
   if (seconds !== undefined) return seconds * 1000;
-  // Only whole dates: `Date.parse` finds one in nearly any words with a number.
+  // Only complete dates: `Date.parse` accepts nearly any text with a number.
   const wait = value !== null && /:\d\d/.test(value) ? Date.parse(value) - Date.now() : Number.NaN;
   return wait > 0 ? wait : undefined;
 }
@@ -285,6 +285,6 @@ function number(value: string | null): number | undefined {
 }
 
 function record(value: unknown): Record<string, unknown> {
-  // Any object can be read by name; what is read stays unknown.
+  // Properties of any object can be read; their values stay unknown.
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,14 +1,14 @@
 /**
- * `fetch` for a model server on this machine. Node's own costs 0.15 ms more a request, and gives up after 5 minutes
- * without headers, which a large prompt on a local model can take. Everything else goes through the global fetch, which
- * is where VS Code and Node put proxies and certificates.
+ * `fetch` for a model server on this machine. Node's own takes 0.15 ms more per request and gives up after 5 minutes
+ * without headers, which a large prompt on a local model can take. Other servers use the global fetch, which handles
+ * proxies and certificates.
  */
 import { Agent, ClientRequest, type IncomingMessage } from "node:http";
 import { urlToHttpOptions } from "node:url";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** The fetch for a server, by its base URL. */
+/** Returns the fetch function for a base URL. */
 export function fetchFor(baseURL: string): Fetch {
   const { protocol, hostname } = new URL(baseURL);
   const local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -24,7 +24,7 @@ const localFetch: Fetch = (input, init = {}) =>
     if (!(body instanceof Uint8Array)) return reject(new TypeError("only bytes can be sent"));
     agent ??= new Agent({ keepAlive: true });
     const headers = { ...Object.fromEntries(new Headers(init.headers)), "content-length": body.length };
-    // Not `request`, which VS Code wraps: it would look for proxies and certificates each time.
+    // VS Code wraps `request` to look for proxies and certificates each time.
     const place = urlToHttpOptions(new URL(String(input)));
     const sent = new ClientRequest({
       ...place,
@@ -52,7 +52,7 @@ function respond(message: IncomingMessage): Response {
         open = false;
       });
       message.on("error", fail);
-      // A socket that closes early ends in `close` alone when the abort came from this side.
+      // After an abort from this side, a socket emits only `close`.
       message.on("close", () => fail(new Error("the connection was closed")));
     },
     cancel() {

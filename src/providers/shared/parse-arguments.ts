@@ -1,6 +1,6 @@
 import type { Arguments } from "../../loop/model.ts";
 
-/** Reads the arguments of a call; no text at all means no arguments. */
+/** Parses the arguments of a call; an empty text means no arguments. */
 export function parseArguments(raw: string): Arguments {
   if (raw.trim() === "") return { ok: true, input: {} };
   try {
@@ -9,7 +9,7 @@ export function parseArguments(raw: string): Arguments {
     if (typeof input === "string") return parseArguments(input);
     if (input === null) return { ok: true, input: {} };
     if (typeof input !== "object" || Array.isArray(input)) return { ok: false, problem: "not a JSON object" };
-    // An object that JSON.parse made: its keys are strings.
+    // The keys of an object from JSON.parse are strings.
     return { ok: true, input: input as Record<string, unknown> };
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : String(error) };

@@ -1,19 +1,19 @@
 /**
- * The messages of a conversation as bytes that grow: what one request said is neither made nor copied again for the
- * next, so that a request costs the same at the end of a long session as at its beginning.
+ * Encodes the messages of a conversation into a growing buffer. Messages of earlier requests are neither encoded nor copied
+ * again, so that a request costs the same late in a long session as at its beginning.
  */
 import type { Entry } from "../../chat/apply.ts";
 import type { ModelRef, Part } from "../../chat/message.ts";
 import type { EncodedEntry, EncodeOptions } from "./entry-content.ts";
 
-/** How entries become the messages of one wire format, as JSON. */
+/** Encodes entries as the JSON messages of one API. */
 export interface WireFormat<Piece, Open> {
   encode(entry: Entry, how: EncodeOptions): EncodedEntry<Piece>;
-  /** What is still open before the first piece: it may be joined with the next one. */
+  /** Returns the open state before the first piece. An open message may be joined with the next piece. */
   start(): Open;
-  /** Takes a piece. Answers with what is open now, and with the messages that are complete. */
+  /** Adds a piece. Returns the new open state and the completed messages. */
   add(open: Open, piece: Piece): { open: Open; complete: string[] };
-  /** The messages with which a request ends that has nothing more to say. */
+  /** Returns the last messages of a request. */
   end(open: Open): string[];
 }
 
@@ -21,11 +21,11 @@ interface EncodedSoFar {
   entry: Entry;
   info: Entry["info"];
   parts: readonly Part[];
-  /** Of its text. */
+  /** Length of its text. */
   length: number;
 }
 
-/** So many of the newest entries are looked through for text that has grown; those before them are done. */
+/** Number of newest entries whose text may still grow. */
 const growingEntries = 4;
 
 class Conversation<Piece, Open> {
@@ -33,7 +33,7 @@ class Conversation<Piece, Open> {
   readonly #head: string;
   readonly #model: ModelRef;
   readonly #seen: EncodedSoFar[] = [];
-  /** Ids of calls. */
+  /** Call ids in use. */
   readonly #taken = new Set<string>();
   #open: Open;
   #bytes: Buffer;
@@ -50,7 +50,7 @@ class Conversation<Piece, Open> {
     this.#length = this.#bytes.write(head);
   }
 
-  /** Whether a request with these entries begins with all that was said here. */
+  /** Whether a request with these entries continues this one. */
   isContinuedBy(entries: readonly Entry[], head: string): boolean {
     const seen = this.#seen;
     if (head !== this.#head || entries.length < seen.length) return false;
@@ -64,7 +64,7 @@ class Conversation<Piece, Open> {
     return true;
   }
 
-  /** Valid until the next call: the bytes behind what is complete are then written over. */
+  /** Returns the body of a request. It is valid until the next call, which overwrites its end. */
   request(entries: readonly Entry[]): Uint8Array {
     for (const entry of entries.slice(this.#seen.length)) this.#take(entry);
     const length = this.#length;
@@ -80,7 +80,7 @@ class Conversation<Piece, Open> {
   #take(entry: Entry): void {
     const own = isOwn(entry, this.#model);
     let told = this.#format.encode(entry, { own, renamed: false });
-    // An entry whose ids are taken is told with other ids.
+    // An entry whose ids are in use gets new ones.
     if (told.ids.some((id) => this.#taken.has(id))) told = this.#format.encode(entry, { own, renamed: true });
     for (const id of told.ids) this.#taken.add(id);
     for (const piece of told.pieces) {
@@ -99,7 +99,7 @@ class Conversation<Piece, Open> {
     this.#isFirst = false;
   }
 
-  /** With room for so many bytes. What was handed out stays as it is: a larger buffer is another one. */
+  /** Returns a buffer with room for `size` more bytes. Growing creates a new buffer and leaves returned requests intact. */
   #room(size: number): Buffer {
     if (this.#length + size > this.#bytes.length) {
       const larger = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#length + size));
@@ -110,10 +110,9 @@ class Conversation<Piece, Open> {
   }
 }
 
-/** The conversations that go on, by their first entry. */
+/** Returns an encoder that continues conversations, identified by their first entry. */
 export function requestEncoder<Piece, Open>(format: WireFormat<Piece, Open>) {
   const known = new WeakMap<Entry, Conversation<Piece, Open>>();
-  /** The body of a request. It is valid until the next one of the same conversation is made. */
   return (head: string, entries: readonly Entry[], model: ModelRef): Uint8Array => {
     const [first] = entries;
     let conversation = first && known.get(first);
@@ -130,8 +129,8 @@ function isOwn({ info }: Entry, { providerID, modelID }: ModelRef): boolean {
 }
 
 /**
- * The length of all text, when the parts are those of before; -1 when one was replaced. Text grows in place while it
- * streams; everything else is replaced (apply.ts).
+ * Returns the length of all text if the parts are the same objects as before, else -1. Streamed text grows in place;
+ * everything else is replaced (apply.ts).
  */
 function sameLength(parts: readonly Part[], before: readonly Part[]): number {
   if (parts.length !== before.length) return -1;

@@ -1,19 +1,19 @@
 import { drainLater, withBody } from "./connection.ts";
 import { StreamedError } from "./failure.ts";
 
-/** Longer than the last lines of any stream, in bytes. */
+/** Longer than the last lines of any stream. */
 const tailBytes = 2_048;
 
 /**
- * Watches an answer's bytes as they pass on to OpenAI's SDK, which keeps silent on two things: whether `[DONE]` came or
- * the connection just ended, and lines that begin with `error:`, as older llama.cpp servers write them.
+ * Watches a stream's bytes on their way to OpenAI's SDK, which does not report two things: whether `[DONE]` arrived or the
+ * connection just ended, and lines that begin with `error:`, as older llama.cpp servers write them.
  */
 export class SseTail {
-  /** Whether the server said that it is done. */
+  /** Whether `[DONE]` has arrived. */
   done = false;
   #tail = "";
 
-  /** What an `error:` line says. */
+  /** The content of an `error:` line. */
   get error(): StreamedError | undefined {
     const line = /(?:^|[\r\n])error: ?(.+)/.exec(this.#tail)?.[1];
     if (line === undefined) return undefined;
@@ -26,8 +26,8 @@ export class SseTail {
   }
 
   /**
-   * The same response, its body watched. It ends with `[DONE]`: some servers keep the connection open after it, and
-   * `close` ends it then.
+   * Returns the response with a watched body that ends at `[DONE]`. Some servers keep the connection open after it; then
+   * `close` ends it.
    */
   watch(response: Response, close: () => void, onBytes: () => void): Response {
     return withBody(response, (body) => this.#pass(body, close, onBytes));
@@ -51,8 +51,10 @@ export class SseTail {
 
   #note(chunk: Uint8Array): void {
     const end = chunk.subarray(-tailBytes);
-    this.#tail = (this.#tail + Buffer.from(end.buffer, end.byteOffset, end.length).toString("latin1")).slice(-tailBytes);
-    // Within data, a line break is written as \n: this can only be a line of the stream.
+    this.#tail = (this.#tail + Buffer.from(end.buffer, end.byteOffset, end.length).toString("latin1")).slice(
+      -tailBytes,
+    );
+    // Data contains no raw line breaks, so this is a line of the stream.
     this.done = /(?:^|[\r\n])data: ?\[DONE\]/.test(this.#tail);
   }
 }

@@ -1,9 +1,9 @@
 import type { Thinking } from "../../loop/model.ts";
 
-/** Tokens to think with, for the models that want a number. */
+/** Thinking budgets in tokens, for models that expect a number. */
 const budgets = { low: 4_000, medium: 12_000, high: 24_000 };
 
-/** A level, for the models that want one; undefined when nothing is asked for. A number becomes the level it suffices for. */
+/** Returns the effort level, for models that expect one; undefined if none is requested. */
 export function effortOf(thinking: Thinking): keyof typeof budgets | undefined {
   if (thinking === "default" || thinking === "off") return undefined;
   if (typeof thinking === "string") return thinking;
@@ -11,7 +11,7 @@ export function effortOf(thinking: Thinking): keyof typeof budgets | undefined {
   return thinking.budgetTokens < budgets.high ? "medium" : "high";
 }
 
-/** A number, for the models that want one; undefined when nothing is asked for. */
+/** Returns the budget in tokens, for models that expect one; undefined if none is requested. */
 export function budgetOf(thinking: Thinking): number | undefined {
   if (thinking === "default" || thinking === "off") return undefined;
   return typeof thinking === "string" ? budgets[thinking] : thinking.budgetTokens;

@@ -60,7 +60,7 @@ describe("questions of the model", () => {
   it("T11 where nobody is there the model decides itself", async () => {
     const h = open([[ask(question("A or B?", "A", "B"))], ["A."]], { tools, attended: false });
     assert.equal((await h.turn()).reason, "end_turn");
-    assert.match(h.results().join(), /ERROR Nobody is there to answer/);
+    assert.match(h.results().join(), /ERROR Nobody can answer/);
   });
 
   it("L11 Stop withdraws a question", async () => {

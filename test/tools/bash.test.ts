@@ -95,10 +95,16 @@ describe("bash", () => {
 
     it("T10 reports its first output at once, then a few times a second", async () => {
       const seen: [string, number][] = [];
-      const command = "for i in 1 2 3 4 5 6; do echo line $i; sleep 0.04; done";
-      await work.run("bash", { command }, new AbortController().signal, (text, lines) => seen.push([text, lines]));
+      // The command goes on when its first line has been reported.
+      const command =
+        "echo line 1; until [ -e reported ]; do sleep 0.01; done; for i in 2 3 4 5 6; do echo line $i; sleep 0.04; done";
+      const startedAt = Date.now();
+      await work.run("bash", { command }, new AbortController().signal, (text, lines) => {
+        seen.push([text, lines]);
+        work.put("reported", "");
+      });
       assert.deepEqual(seen[0], ["line 1", 1]);
-      assert.ok(seen.length >= 2 && seen.length <= 4, `${seen.length} reports`);
+      assert.ok(seen.length >= 2 && seen.length <= 2 + (Date.now() - startedAt) / 100, `${seen.length} reports`);
       const [text, lines] = seen.at(-1) ?? ["", 0];
       assert.ok(text.startsWith("line 1\nline 2") && lines >= 3);
     });

@@ -136,7 +136,7 @@ describe("I6 the boundary of each tool", () => {
   it("an edit tells nothing of a secret that was not read: not even whether the text is there", async () => {
     for (const old_string of ["hidden", "other"]) {
       const sentence = await work.refusal("edit", { file_path: ".env", old_string, new_string: "x" });
-      assert.match(sentence, /^\.env asks before it is read, and you have not read it/);
+      assert.match(sentence, /^\.env needs permission to be read, and you have not read it/);
     }
   });
 

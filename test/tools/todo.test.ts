@@ -89,7 +89,7 @@ describe("ask_user", () => {
     const [question] = questions;
     const alone = await planOf(askUser, { questions: [question] });
     assert.equal(alone.title, "Tabs or spaces?");
-    assert.match(await refusalOf(() => alone.run(() => {})), /Nobody is there to answer/);
+    assert.match(await refusalOf(() => alone.run(() => {})), /Nobody can answer/);
     const silent = await planOf(askUser, { questions: [question] }, { askUser: async () => [[]] });
     assert.equal((await silent.run(() => {})).output, "Tabs or spaces?\n→ (no answer)");
     const refused = async () => {

@@ -10,9 +10,9 @@ export function processes(words: string, marker = ""): number[] {
     .map(Number);
 }
 
-/** Waits until this many processes have the words in their command line. */
-export async function processCount(words: string, count: number): Promise<void> {
-  await until(() => processes(words).length === count);
+/** Waits until this many processes of a window, which carry its `marker`, have the words in their command line. */
+export async function processCount(marker: string, words: string, count: number): Promise<void> {
+  await until(() => processes(words, marker).length === count);
 }
 
 /** Returns a file of /proc, empty for a process that is gone. */

@@ -44,7 +44,7 @@ describe("reloads", () => {
     window.plays([run("echo begun; sleep 8642.1")]);
     await say(panel, "run something long");
     await (await question(panel, /command/)).press("Control+Enter");
-    await processCount("sleep\u00008642.1", 1);
+    await processCount(window.marker, "sleep\u00008642.1", 1);
 
     panel = await window.newSession();
     window.plays([{ call: { name: "write", input: { file_path: "new.txt", content: "new" } } }]);
@@ -57,7 +57,7 @@ describe("reloads", () => {
     await said(panel, "word9 ");
     await message(panel).fill("half a thought");
     await window.reload();
-    await processCount("8642.1", 0);
+    await processCount(window.marker, "8642.1", 0);
   });
 
   it("R3 shows what was said of the reply, once, and marks it; the draft is there", async () => {
@@ -93,12 +93,12 @@ describe("reloads", () => {
     window.plays([{ text: "I start it." }, run("echo begun; sleep 8642.3")]);
     await say(panel, "run it again");
     await (await question(panel, /command/)).press("Control+Enter");
-    await processCount("sleep\u00008642.3", 1);
+    await processCount(window.marker, "sleep\u00008642.3", 1);
     await window.page.reload();
     panel = await window.panel();
     await said(panel, "I start it.");
     await panel.getByRole("group", { name: /^Run echo begun/ }).waitFor();
-    await processCount("8642.3", 0);
+    await processCount(window.marker, "8642.3", 0);
     await assertGoesOn("run it again");
   });
 
@@ -124,7 +124,7 @@ describe("reloads", () => {
     window.plays([{ text: "I begin." }, run("echo begun; sleep 8642.2")]);
     await say(panel, "run it");
     await (await question(panel, /command/)).press("Control+Enter");
-    await processCount("sleep\u00008642.2", 1);
+    await processCount(window.marker, "sleep\u00008642.2", 1);
     // A window left behind may still have its own host: VS Code keeps it for a while, in case it comes back.
     const hosts = processes("--type=extensionHost", window.marker);
     assert.notEqual(hosts.length, 0);

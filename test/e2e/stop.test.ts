@@ -51,10 +51,10 @@ describe("Stop", () => {
     await say(panel, "sleep");
     await (await question(panel, /command/)).press("Control+Enter");
     await status(panel, /Running trap/);
-    await processCount("sleep\u00009731.", 2);
+    await processCount(window.marker, "sleep\u00009731.", 2);
     const elapsed = stopwatch();
     await press(panel, "Stop");
-    await processCount("9731.", 0);
+    await processCount(window.marker, "9731.", 0);
     const took = elapsed();
     assert.ok(took < 1000, `all processes were gone after ${took} ms`);
     await status(panel, /Stopped by you/);

@@ -67,7 +67,7 @@ describe("two windows on one folder", () => {
     first.plays([run("sleep 8731.4")], [{ text: "I have slept." }]);
     await say(panel, "sleep");
     await (await question(panel, /command/)).press("Control+Enter");
-    await processCount("sleep\u00008731.4", 1);
+    await processCount(first.marker, "sleep\u00008731.4", 1);
     const there = await second.panel();
     await there.getByRole("group", { name: /sleep 8731\.4/ }).waitFor();
     const asked = first.requests.length;
@@ -79,10 +79,10 @@ describe("two windows on one folder", () => {
       .waitFor();
     await composed(there, "are you done?");
     assert.equal(first.requests.length, asked, "the model was not asked");
-    await processCount("sleep\u00008731.4", 1);
+    await processCount(first.marker, "sleep\u00008731.4", 1);
     await press(panel, "Stop");
     await status(panel, /Stopped by you/);
-    await processCount("8731.4", 0);
+    await processCount(first.marker, "8731.4", 0);
     await status(there, /Ready|Interrupted/);
     second.plays([{ text: "Now I am." }]);
     await message(there).press("Enter");

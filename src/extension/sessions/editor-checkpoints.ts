@@ -13,14 +13,14 @@ import { decode } from "../../tools/text/codec.ts";
 import { endingOf, findDocument, putText, uriOf } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";
 
-interface CheckpointOptions {
+interface EditorCheckpointOptions {
   /** The extension's folder for this workspace. */
   storage: vscode.Uri;
   sessionID: string;
   log: Pick<vscode.LogOutputChannel, "warn">;
 }
 
-export function editorCheckpoints({ storage, sessionID, log }: CheckpointOptions): SessionCheckpoints {
+export function editorCheckpoints({ storage, sessionID, log }: EditorCheckpointOptions): SessionCheckpoints {
   const limitBytes = readSettings().maxCheckpointBytes;
   const folders = vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === "file") ?? [];
   if (limitBytes === 0 || folders.length === 0 || !vscode.workspace.isTrusted) return noSessionCheckpoints;

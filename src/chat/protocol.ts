@@ -4,6 +4,7 @@ import type { Chat } from "./apply.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { Attachment } from "./prompt-input.ts";
 import { Answer, type CommandPart, Rule } from "./requests.ts";
+import type { Trace } from "./trace.ts";
 
 export const ToHost = z.discriminatedUnion("type", [
   /** The panel's script runs (again): it wants a snapshot. */
@@ -41,6 +42,11 @@ export const ToHost = z.discriminatedUnion("type", [
   /** Rules are wanted. Answered with `rules`, now and whenever they change, until `hide-rules`. */
   z.object({ type: z.literal("show-rules") }),
   z.object({ type: z.literal("hide-rules") }),
+  /** The trace of the session is wanted. Answered with `trace`, now and as it grows, until `hide-trace`. */
+  z.object({ type: z.literal("show-trace") }),
+  z.object({ type: z.literal("hide-trace") }),
+  /** Asks where to, then writes the trace there as JSON. */
+  z.object({ type: z.literal("export-trace") }),
   /** Only rules of the workspace's private state and of the user's settings can be removed. */
   z.object({ type: z.literal("remove-rule"), rule: Rule, source: z.enum(["settings", "workspace"]) }),
   /** Which rule decides about this command? Answered with `explained`. */
@@ -265,6 +271,7 @@ export type ToPanel = { seq: number } & (
   /** Commands or paths like those that ask, and whether the rules would match them. */
   | { type: "tried"; requestID: string; examples: { text: string; matches: boolean }[] }
   | { type: "rules"; rules: RuleRow[] }
+  | { type: "trace"; trace: Trace }
   | { type: "explained"; judgement: CommandJudgement }
   /** `at`: when the state was taken, in ms since 1970. */
   | { type: "restore-preview"; messageID: string; at: number; files: RestoreFile[] }
@@ -275,6 +282,7 @@ export type ToPanel = { seq: number } & (
   | { type: "focus" }
   | { type: "show-sessions" }
   | { type: "show-rules" }
+  | { type: "show-trace" }
   /** The popover of restoring is to open for this user message. */
   | { type: "show-restore"; messageID: string }
 );

@@ -30,6 +30,7 @@ import { questionHandlers } from "./panel/question-handlers.ts";
 import { RestorePage } from "./panel/restore-page.ts";
 import { rulesHandlers } from "./panel/rules-handlers.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
+import { TracePage } from "./panel/trace-page.ts";
 import { workbenchHandlers } from "./panel/workbench-handlers.ts";
 import { BaselineProvider } from "./review/baseline-provider.ts";
 import { Decorations } from "./review/decorations.ts";
@@ -103,7 +104,11 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     attended: true,
     titles: true,
     log: {
-      event: (event) => event.type !== "stream:delta" && log.debug(event.type, event),
+      event(event) {
+        tracePage.event(event);
+        if (event.type !== "stream:delta") log.debug(event.type, event);
+      },
+      firstByte: (messageID, afterMs) => tracePage.firstByte(messageID, afterMs),
       note: (message) => log.info(message),
       bug: (error) => log.error(error instanceof Error ? error : String(error)),
     },
@@ -158,14 +163,22 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   };
   const composer = new Composer(page, models);
   const restorePage = own(new RestorePage(page));
+  const rulePage = rulesHandlers(page, rules);
+  const tracePage = own(new TracePage(page, log));
   const handlers: Handlers = {
     ...composer.handlers,
     ...conversationHandlers(page, models),
     ...new SessionsPage(page, composer).handlers,
     ...restorePage.handlers,
-    ...rulesHandlers(page, rules),
+    ...rulePage,
+    ...tracePage.handlers,
     ...questionHandlers(page, composer),
     ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
+    // The panel was loaded again: it shows the conversation, not a page.
+    ready() {
+      rulePage["hide-rules"]();
+      tracePage.hide();
+    },
     review: ({ action, path }) => review.decide(action, path === undefined ? undefined : [vscode.Uri.file(path)]),
     server: ({ name, action }) => mcp.act(name, action),
   };

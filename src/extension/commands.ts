@@ -73,6 +73,10 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
       await panel.reveal();
       send({ type: "show-rules" });
     },
+    async "rondo.showTrace"() {
+      await panel.reveal();
+      send({ type: "show-trace" });
+    },
     async "rondo.addSelection"() {
       const editor = vscode.window.activeTextEditor;
       if (!editor) return inform("Open a file first. Its selection is added.");

@@ -31,6 +31,8 @@ export interface Settings {
   terminal: { mode: "separate" | "integrated"; shell: string };
   /** Maximum size of the checkpoints; 0 disables them. */
   maxCheckpointBytes: number;
+  /** Address of the OpenTelemetry collector that traces are sent to; empty: none. */
+  traceCollector: string;
   limits: Limits;
   /** Sentences about invalid settings. Each of them has its default instead. */
   problems: string[];
@@ -119,6 +121,7 @@ function parseSettings(): Settings {
       mode: read("terminal.mode", z.enum(["separate", "integrated"])),
       shell: read("terminal.shell", z.optional(z.string())) ?? "",
     },
+    traceCollector: read("trace.collector", z.optional(Address)) ?? "",
     maxCheckpointBytes: read("checkpoints.maxSizeMb", z.int().check(z.gte(0))) * 1_000_000,
     hooks: read("hooks", z.record(z.string(), z.unknown())),
     limits: {

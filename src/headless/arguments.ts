@@ -59,6 +59,8 @@ const known = {
   "project-mcp": flag,
   settings: text,
   "add-dir": { type: "string", multiple: true },
+  trace: text,
+  "trace-collector": text,
   untrusted: flag,
   explain: flag,
   help: flag,
@@ -86,6 +88,8 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
   --output-format text|json|stream-json  --include-partial-messages
   --input-format text|stream-json
                                stream-json: one user message or control_request per line
+  --trace FILE                 writes the time, tokens and cost of each step as JSON
+  --trace-collector URL        sends them to an OpenTelemetry collector
   --explain                    runs nothing; reads {tool, input} lines, prints what would be asked
 
 Exit code: 0 success, 1 the turn failed, 2 invalid arguments, 130 interrupted.
@@ -106,7 +110,7 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       cwd: folder("--cwd", values.cwd ?? "."),
       additionalDirectories: (values["add-dir"] ?? []).map((dir) => folder("--add-dir", dir)),
       provider: values.provider === undefined ? undefined : oneOf("--provider", values.provider, providerIDs),
-      baseUrl: baseURL(values["base-url"]),
+      baseUrl: httpAddress("--base-url", values["base-url"]),
       model: values.model,
       fallbackModel: values["fallback-model"],
       agent: values.agent ?? "build",
@@ -127,6 +131,8 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       includePartialMessages: values["include-partial-messages"] ?? false,
       rules: values.rules === undefined ? undefined : readRules(values.rules),
       settings: values.settings === undefined ? undefined : readSettings(values.settings),
+      traceFile: values.trace,
+      traceCollector: httpAddress("--trace-collector", values["trace-collector"]),
       trusted: !values.untrusted,
     },
   };
@@ -197,9 +203,9 @@ function amount(name: string, value: string | undefined): number | undefined {
   throw new UsageError(`${name} takes an amount in USD; not "${value}".`);
 }
 
-function baseURL(value: string | undefined): string | undefined {
+function httpAddress(name: string, value: string | undefined): string | undefined {
   if (value === undefined || /^https?:\/\//.test(value)) return value;
-  throw new UsageError(`--base-url takes an http or https address; not "${value}".`);
+  throw new UsageError(`${name} takes an http or https address; not "${value}".`);
 }
 
 function readRules(file: string): Rule[] {

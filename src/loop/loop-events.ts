@@ -1,10 +1,22 @@
+import type { CallDecision } from "../chat/trace.ts";
+
 /** Events of the loop under the names of spec K1, for logs, traces and tests. Durations in ms. */
 export type LoopEventBody =
   | { type: "loop:start"; sessionId: string }
   | { type: "loop:context"; tokenEstimate: number }
   | { type: "loop:execute"; toolCount: number }
   | { type: "tool:start"; toolName: string; toolCallId: string }
-  | { type: "tool:end"; toolName: string; toolCallId: string; result: "completed" | "error"; duration: number }
+  | {
+      type: "tool:end";
+      toolName: string;
+      toolCallId: string;
+      /** Id of the call's part: unlike `toolCallId`, unique over all sessions. */
+      partId: string;
+      result: "completed" | "error";
+      duration: number;
+      /** Undefined when the call failed before anything was decided. */
+      decision: CallDecision | undefined;
+    }
   | { type: "stream:delta"; content: string }
   | { type: "loop:persist" }
   | { type: "loop:end"; success: boolean; duration: number }

@@ -68,6 +68,8 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   systemPrompt: "used",
   thinking: "used",
   tools: "used",
+  traceCollector: "used",
+  traceFile: "used",
   trusted: "used",
 };
 
@@ -165,8 +167,9 @@ export function chooseModel(options: Options): QueryModel {
     const found = accessFromEnvironment(id, env);
     return { apiKey: apiKey ?? found.apiKey, baseURL: baseUrl ?? found.baseURL };
   };
-  if (baseUrl !== undefined && !/^https?:\/\//.test(baseUrl)) {
-    throw invalid(`baseUrl takes an http or https address; not "${baseUrl}".`);
+  for (const [name, address] of Object.entries({ baseUrl, traceCollector: options.traceCollector })) {
+    if (address === undefined || (/^https?:\/\//.test(address) && URL.canParse(address))) continue;
+    throw invalid(`${name} takes an http or https address; not "${address}".`);
   }
   const provider = options.provider ?? providerIDs.find((id) => isReady(ownAccess(id))) ?? "anthropic";
   const modelID = options.model ?? defaultModel(provider, ownAccess(provider));

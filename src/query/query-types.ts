@@ -225,6 +225,10 @@ export interface Options {
   /** USD per million tokens, by model id. */
   prices?: Record<string, ModelPrice> | undefined;
   limits?: RunLimits | undefined;
+  /** Writes the trace of the session to this file as JSON when the query ends. */
+  traceFile?: string | undefined;
+  /** Sends the trace of each run to this OpenTelemetry collector, for example `http://localhost:4318`. */
+  traceCollector?: string | undefined;
   /** Additional command hooks, in the format of Claude Code's settings. */
   settings?: { hooks?: unknown } | undefined;
 }

@@ -45,6 +45,7 @@ import { type OpenedSession, openSession } from "./open-session.ts";
 import { asQueryError } from "./query-error.ts";
 import type { Options, SDKSystemMessage } from "./query-types.ts";
 import { serversOf } from "./run-servers.ts";
+import { createRunTrace } from "./run-trace.ts";
 
 /** The options of a query, checked, and the session it works in. */
 export interface ResolvedOptions extends OpenedSession, QueryModel {
@@ -112,6 +113,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
   const workspaceRules: Rule[] = [];
   const checkpoints = persist && trusted ? checkpointsOf(plan) : noSessionCheckpoints;
   const scratch = persist ? undefined : mkdtempSync(path.join(os.tmpdir(), "rondo-"));
+  const trace = createRunTrace(chat, options, say);
   const record = persist ? openRecord(plan) : noRunRecord;
   const session = new Session(chat, choices, {
     host: nodeHost({ folders, trusted, overflowDir: scratch ?? sessions.outputs(id) }),
@@ -141,9 +143,11 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
     titles: false,
     log: {
       event(event) {
-        log(JSON.stringify(event));
+        trace?.take(event);
         options.onLoopEvent?.(event);
+        if (options.debug || options.debugFile !== undefined) log(JSON.stringify(event));
       },
+      firstByte: (messageID, afterMs) => trace?.firstByte(messageID, afterMs),
       note: log,
       bug: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     },
@@ -177,6 +181,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
     async close() {
       try {
         await session.dispose();
+        await trace?.close();
         await Promise.all([servers.close(), checkpoints.close()]);
       } finally {
         record.close();

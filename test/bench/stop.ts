@@ -83,6 +83,7 @@ async function stopOnce(what: "command" | "stream"): Promise<number> {
       attended: false,
       titles: false,
       log: {
+        firstByte() {},
         event() {},
         note() {},
         bug: (error) => console.error(error),

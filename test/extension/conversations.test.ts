@@ -82,6 +82,7 @@ describe("sessions of a window", () => {
         attended: true,
         titles: false,
         log: {
+          firstByte() {},
           event() {},
           note() {},
           bug: (error) => bugs.push(error),

@@ -47,7 +47,7 @@ function normalise(log: readonly (ChatEvent | LoopEvent)[], h: Harness): string 
     .replaceAll(h.folder, "/work")
     .replace(/(?<![0-9A-Za-z])(ses|msg|prt|per|run)_[0-9A-Z]{26}\b/g, nameOf)
     .replace(
-      /"(createdAt|completedAt|since|start|end|time|nextAt|durationMs|duration|tokenEstimate)":\d+(\.\d+)?/g,
+      /"(createdAt|completedAt|since|start|end|time|nextAt|durationMs|duration|waitedMs|tokenEstimate)":\d+(\.\d+)?/g,
       '"$1":0',
     )
     .replace(/Today is \d{4}-\d\d-\d\d/g, "Today is 2026-01-01");

@@ -73,6 +73,7 @@ export class Harness {
   readonly session: Session;
   readonly events: ChatEvent[] = [];
   readonly loopEvents: LoopEvent[] = [];
+  readonly firstBytes = new Map<string, number>();
   readonly notes: string[] = [];
   readonly bugs: unknown[] = [];
   readonly kept: Rule[] = [];
@@ -125,6 +126,7 @@ export class Harness {
       titles,
       log: {
         event: (event) => this.loopEvents.push(event),
+        firstByte: (messageID, afterMs) => this.firstBytes.set(messageID, afterMs),
         note: (message) => this.notes.push(message),
         bug: (error) => this.bugs.push(error),
       },

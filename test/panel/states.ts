@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
 import type { Unnumbered } from "./page.ts";
+import { traceStates } from "./trace-states.ts";
 import { trustStates } from "./trust-states.ts";
 
 export interface State {
@@ -64,6 +65,7 @@ const failed = (code: string, message: string, next: string) =>
 export const states: Record<string, State> = {
   ...loopStates,
   ...trustStates,
+  ...traceStates,
   "empty-no-key": {
     messages: [
       f.snapshot(

@@ -27,6 +27,7 @@ export const plainDeps = {
   openChild: () => assert.fail("no subagent was asked for"),
   titles: false,
   log: {
+    firstByte() {},
     event() {},
     note() {},
     bug: (error: unknown) => assert.fail(String(error)),

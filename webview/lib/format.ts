@@ -1,5 +1,10 @@
 /** Formats numbers and times. All durations are in ms. */
 
+/** "8 ms", then as `duration`: where milliseconds matter. */
+export function preciseDuration(ms: number): string {
+  return ms < 95 ? `${Math.round(ms)} ms` : duration(ms);
+}
+
 /** "0.2 s", "3.1 s", "24 s", "1 min 12 s": a finished duration. */
 export function duration(ms: number): string {
   return ms < 9_950 ? `${(ms / 1000).toFixed(1)} s` : elapsed(ms);

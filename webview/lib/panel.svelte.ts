@@ -12,6 +12,7 @@ import type {
   SessionSummary,
   ToPanel,
 } from "../../src/chat/protocol.ts";
+import type { Trace } from "../../src/chat/trace.ts";
 import { Announcements } from "./announcements.ts";
 import { mentionedNames } from "./mentions.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
@@ -26,7 +27,7 @@ const longestRestMs = 40;
 /** The host gets the draft after the user has not typed for this time. */
 const draftPauseMs = 400;
 
-type PanelView = "chat" | "sessions" | "context" | "rules" | "servers";
+type PanelView = "chat" | "sessions" | "context" | "rules" | "servers" | "trace";
 
 class PanelModel {
   /** Undefined until the first snapshot. */
@@ -38,6 +39,8 @@ class PanelModel {
   context = $state.raw<ContextUse>();
   /** Undefined until the host has answered. */
   rules = $state.raw<RuleRow[]>();
+  /** Undefined until the host has answered. */
+  trace = $state.raw<Trace>();
   /** How the rules judge the command that the user entered on the page of rules. */
   explained = $state.raw<CommandJudgement>();
   /** How the rules judge the command that the user is editing in a question. */
@@ -166,6 +169,11 @@ class PanelModel {
     this.view = "rules";
   }
 
+  showTrace(): void {
+    this.trace = undefined;
+    this.view = "trace";
+  }
+
   /** Opens the restore dialog, which asks the host what would change. */
   showRestore(messageID: string): void {
     this.view = "chat";
@@ -212,6 +220,7 @@ class PanelModel {
         this.todos = newestTodos(message.chat);
         // The panel has missed messages, maybe about the rules.
         if (this.view === "rules") send({ type: "show-rules" });
+        if (this.view === "trace") send({ type: "show-trace" });
         this.state = message.state;
         if (this.draft === "" && message.draft !== "") this.draft = message.draft;
         return;
@@ -239,6 +248,9 @@ class PanelModel {
       case "rules":
         this.rules = message.rules;
         return;
+      case "trace":
+        this.trace = message.trace;
+        return;
       case "explained":
         this.explained = message.judgement;
         return;
@@ -263,6 +275,9 @@ class PanelModel {
         return;
       case "show-rules":
         this.showRules();
+        return;
+      case "show-trace":
+        this.showTrace();
         return;
       case "show-restore":
         this.showRestore(message.messageID);

@@ -14,8 +14,6 @@ export function rulesHandlers({ conversations, send }: PanelContext, rules: Stor
   };
   rules.onDidChange(() => isShown && show());
   return {
-    // The panel's page is loaded again, and shows the conversation.
-    ready: hide,
     "show-rules": show,
     "hide-rules": hide,
     "remove-rule": async ({ rule, source }) => {

@@ -105,9 +105,14 @@ export class Conversations implements vscode.Disposable {
     return this.#open.has(id) || this.#store.has(id);
   }
 
+  /** Returns the chat of a session that is open in this window. */
+  openChat(id: string): Chat | undefined {
+    return this.#open.get(id)?.session.chat;
+  }
+
   /** Returns the chat of a session, open or not. @throws RecordError */
   chat(id: string): Chat {
-    return this.#open.get(id)?.session.chat ?? this.#store.open(id).chat;
+    return this.openChat(id) ?? this.#store.open(id).chat;
   }
 
   /** Returns the chat of a subagent: the one on screen if it is complete, else the recorded one. @throws RecordError */

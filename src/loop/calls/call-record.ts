@@ -3,6 +3,7 @@
 import { findPart } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import type { CallMetadata, ToolState } from "../../chat/message.ts";
+import type { CallDecision } from "../../chat/trace.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import type { ChatAccess } from "../turn.ts";
@@ -14,6 +15,8 @@ export class CallRecord {
   input: Record<string, unknown>;
   title: string | undefined;
   completed = false;
+  /** Undefined until it was decided whether the call may run. */
+  decision: CallDecision | undefined;
   readonly #turn: ChatAccess;
   readonly #call: ToolCall;
   #child: Pick<CallMetadata, "childID" | "childCost"> = {};

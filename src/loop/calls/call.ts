@@ -73,7 +73,9 @@ export async function runCall(turn: Turn, config: AgentConfig, call: ToolCall): 
   } finally {
     deadline.close();
     const result = record.completed ? "completed" : "error";
-    turn.report({ type: "tool:end", toolName, toolCallId, result, duration: Date.now() - started });
+    const { decision } = record;
+    const duration = Date.now() - started;
+    turn.report({ type: "tool:end", toolName, toolCallId, partId: call.partID, result, duration, decision });
   }
 }
 
@@ -279,13 +281,24 @@ function notesNeed(turn: Turn, need: PermissionRequirement): PermissionRequireme
 }
 
 /** Hooks may answer before the user. */
-function askPermission({ turn, hooks }: Run, call: CallToJudge): Promise<Verdict> {
+async function askPermission({ turn, hooks, record }: Run, call: CallToJudge): Promise<Verdict> {
+  const started = Date.now();
+  let asked: PermissionRequest | undefined;
   const before = async (request: PermissionRequest) => {
     const verdict = await hooks.beforeAsking(request);
-    if (!verdict) hooks.notify(`Rondo asks: ${request.title}`);
-    return verdict;
+    if (verdict) return verdict;
+    asked = request;
+    hooks.notify(`Rondo asks: ${request.title}`);
+    return undefined;
   };
-  return turn.untimed(() => turn.permissions.allow(call, before, turn.signal));
+  const verdict = await turn.untimed(() => turn.permissions.allow(call, before, turn.signal));
+  record.decision = {
+    outcome: verdict.type === "forbidden" || verdict.type === "deny" ? "denied" : "allowed",
+    why: "why" in verdict ? verdict.why : (asked?.reason ?? "Decided by a hook."),
+    question: asked?.title,
+    waitedMs: Date.now() - started,
+  };
+  return verdict;
 }
 
 /** Returns what the call is to run with instead of `input`, if whoever allowed it has changed it. */
@@ -294,6 +307,7 @@ function changedInput(
   input: Record<string, unknown>,
 ): Record<string, unknown> | undefined {
   switch (allowed.type) {
+    case "allowed":
     case "once":
     case "always":
       return undefined;

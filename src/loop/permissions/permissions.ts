@@ -24,8 +24,14 @@ export interface Forbidden {
   why: string;
 }
 
+/** The rules, the mode or a hook allow it without asking. */
+interface Allowed {
+  type: "allowed";
+  why: string;
+}
+
 /** The user's answer, or what decided before the user was asked. */
-export type Verdict = AnswerTo<PermissionRequest> | Forbidden;
+export type Verdict = AnswerTo<PermissionRequest> | Allowed | Forbidden;
 
 /** May answer a request before the user sees it. */
 export type BeforeAsking = (request: PermissionRequest) => Promise<Verdict | undefined>;
@@ -66,9 +72,11 @@ export class Permissions {
     const asking = judged.filter((one) => one.judgement.decision === "ask");
     const isProtected = asking.some(({ need }) => need.protection !== "none");
     const { hook } = call;
-    if (hook?.decision === "allow" && !isProtected) return allowed;
+    if (hook?.decision === "allow" && !isProtected) return { type: "allowed", why: "Allowed by a hook." };
     const forced = hook?.decision === "ask";
-    if (asking.length === 0 && !forced) return allowed;
+    if (asking.length === 0 && !forced) {
+      return { type: "allowed", why: judged[0]?.judgement.why ?? "Needs no permission." };
+    }
     const reason = asking[0]?.judgement.why ?? (hook?.reason || "A hook wants you to be asked.");
     const needs = asking.length > 0 ? asking.map((one) => one.need) : call.needs;
     // No rule can allow what a hook asks about each time.

@@ -103,7 +103,7 @@ export async function streamReply(turn: Turn, config: AgentConfig, options: Repl
 }
 
 async function tryOnce(turn: Turn, config: AgentConfig, options: ReplyOptions, sink: ReplySink): Promise<Reply> {
-  const watchdog = new Watchdog(turn);
+  const watchdog = new Watchdog(turn, (afterMs) => turn.log.firstByte(sink.messageID, afterMs));
   try {
     const model = await turn.openModel(config.model);
     const request = requestFor(config, options, watchdog);
@@ -208,6 +208,10 @@ class ReplySink {
     this.#flaw = flaw;
     this.#snapshot = snapshot;
     this.#tools = config.tools;
+  }
+
+  get messageID(): string {
+    return this.#message.id;
   }
 
   take(event: ModelEvent): void {

@@ -8,15 +8,18 @@ export class Watchdog {
   readonly #turn: WatchedTurn;
   readonly #controller = new AbortController();
   readonly #abort = () => this.#controller.abort(this.#turn.signal.reason);
-  #last = Date.now();
+  readonly #started = Date.now();
+  #last = this.#started;
+  #onFirstByte: ((afterMs: number) => void) | undefined;
   #timer: ReturnType<typeof setTimeout>;
   /** Whether the user was told. */
   #told = false;
   /** Why the request was given up; undefined while it was not. */
   stalled: ModelError | undefined;
 
-  constructor(turn: WatchedTurn) {
+  constructor(turn: WatchedTurn, onFirstByte: (afterMs: number) => void) {
     this.#turn = turn;
+    this.#onFirstByte = onFirstByte;
     if (turn.signal.aborted) this.#abort();
     turn.signal.addEventListener("abort", this.#abort, { once: true });
     this.#timer = setTimeout(() => this.#look(), turn.limits.stallNoticeMs);
@@ -30,6 +33,8 @@ export class Watchdog {
   /** Something came; called for each piece that arrives, so it does next to nothing. */
   alive(): void {
     this.#last = Date.now();
+    this.#onFirstByte?.(this.#last - this.#started);
+    this.#onFirstByte = undefined;
     if (this.#told) this.#tell(null);
   }
 

@@ -1,0 +1,75 @@
+/** A trace: what a session did, and how long each part of it took. Points in time are in ms since 1970. */
+import type { Finish, ModelRef, ReplyError, Tokens } from "./message.ts";
+
+export interface Trace {
+  sessionID: string;
+  title: string;
+  turns: TurnTrace[];
+}
+
+/** A prompt and everything that answered it, or the task of a subagent. */
+export interface TurnTrace {
+  /** Id of the user message. */
+  messageID: string;
+  sessionID: string;
+  agent: string;
+  startedAt: number;
+  /** Undefined while it runs. */
+  endedAt: number | undefined;
+  steps: StepTrace[];
+}
+
+/** One request to the model, with its retries, and the calls of its reply. */
+export interface StepTrace {
+  messageID: string;
+  kind: "reply" | "summary" | "notes";
+  model: ModelRef;
+  startedAt: number;
+  /** The end of the reply, before its calls run; undefined while it streams. */
+  endedAt: number | undefined;
+  /** From the request to the first byte of the reply, the last try counting; undefined when the trace was closed. */
+  firstByteMs: number | undefined;
+  tokens: Tokens;
+  /** USD; undefined when the price of the model is not known. */
+  cost: number | undefined;
+  finish: Finish | undefined;
+  error: ReplyError | undefined;
+  retries: { attempt: number; at: number; error: ReplyError }[];
+  calls: CallTrace[];
+}
+
+export interface CallTrace {
+  partID: string;
+  callID: string;
+  tool: string;
+  title: string;
+  status: "pending" | "running" | "completed" | "error";
+  startedAt: number | undefined;
+  endedAt: number | undefined;
+  /** Undefined when the trace was closed, and for calls that nothing was decided about. */
+  decision: CallDecision | undefined;
+  /** The turns of the subagent that works for the call. */
+  turns: TurnTrace[];
+}
+
+/** How it was decided whether a call may run. */
+export interface CallDecision {
+  outcome: "allowed" | "denied";
+  /** The rule, mode, protected file or hook that decided or made Rondo ask, in words. */
+  why: string;
+  /** The title of the question that the user was asked. */
+  question: string | undefined;
+  /** Time until it was decided, waiting for the user included. */
+  waitedMs: number;
+}
+
+/** Tokens that a request sent, however the provider charges them. */
+export function inputTokens({ input, cacheRead, cacheWrite }: Tokens): number {
+  return input + cacheRead + cacheWrite;
+}
+
+/** Share of the request that the provider read from its cache, 0–1; undefined when it reported no input. */
+export function cachedShare(tokens: Tokens): number | undefined {
+  const sent = inputTokens(tokens);
+  return sent === 0 ? undefined : tokens.cacheRead / sent;
+}

@@ -1,0 +1,151 @@
+/** What the user is asked: each kind of request with each of its answers, and answers of another kind (spec T6, T7, T11, B2). */
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import type { Answer, UserRequest } from "../../src/chat/requests.ts";
+import { Answer as AnswerSchema } from "../../src/chat/requests.ts";
+import { AnswerError } from "../../src/loop/permissions/open-requests.ts";
+import { buildPrompt } from "../../src/loop/session/plan-offer.ts";
+import { askUser } from "../../src/tools/built-in/ask-user.ts";
+import { coreTools } from "../../src/tools/built-in/core.ts";
+import { answersTo } from "./answers.ts";
+import { Harness, harnesses } from "./harness.ts";
+
+const kinds = ["permission", "choices", "plan", "budget", "loop"] as const;
+type Kind = (typeof kinds)[number];
+
+/** Makes a session ask this. Returns the turn that asks. */
+function ask(open: ReturnType<typeof harnesses>, kind: Kind): { h: Harness; turn: Promise<{ reason: string }> } {
+  const bash = { call: "bash", input: { command: "echo asked" } };
+  const look = { call: "read", input: { file_path: "a.txt" } };
+  const options = [{ label: "A" }, { label: "B" }];
+  const question = { call: "ask_user", input: { questions: [{ question: "A or B?", header: "", options }] } };
+  const files = { "a.txt": "x" };
+  const tools = [...coreTools, askUser];
+  const make = {
+    permission: () => open([[bash], ["Done."]]),
+    choices: () => open([[question], ["Done."]], { tools }),
+    plan: () => open([["1. Do it."], ["Done."]], { mode: "plan" }),
+    budget: () => open([{ say: [look], tokens: { output: 1e5 } }, ["Done."]], { files, limits: { maxBudgetUsd: 1 } }),
+    loop: () => open([[look], [look], [look], ["Done."]], { files }),
+  };
+  const h = make[kind]();
+  return { h, turn: h.turn() };
+}
+
+const expected: Record<string, string> = {
+  "permission once": "end_turn",
+  "permission input": "end_turn",
+  "permission command": "end_turn",
+  "permission always": "end_turn",
+  "permission deny Not so.": "end_turn",
+  "permission deny": "blocked",
+  "choices chosen": "end_turn",
+  "choices skip": "end_turn",
+  "plan build": "end_turn",
+  "plan keep": "end_turn",
+  "budget continue": "end_turn",
+  "budget stop": "error_max_budget_usd",
+  "loop continue": "end_turn",
+  "loop always": "end_turn",
+  "loop hint Look elsewhere.": "end_turn",
+  "loop stop": "blocked",
+};
+
+const nameOf = (answer: Answer) => `${answer.kind} ${answer.type} ${"words" in answer ? answer.words : ""}`.trim();
+
+/** A request of each kind, for its answers only. */
+async function answersOf(open: ReturnType<typeof harnesses>, kind: Kind): Promise<Answer[]> {
+  const { h, turn } = ask(open, kind);
+  const request: UserRequest = await h.asked(kind);
+  await h.session.stop();
+  await turn;
+  return answersTo(request);
+}
+
+describe("each kind of request", () => {
+  const open = harnesses();
+
+  for (const kind of kinds) {
+    it(`T7 ${kind}: every answer settles it, and the turn ends as it should`, async () => {
+      const answers = await answersOf(open, kind);
+      for (const answer of answers) {
+        assert.deepEqual(AnswerSchema.parse(answer), answer);
+        const { h, turn } = ask(open, kind);
+        const request = await h.asked(kind);
+        assert.ok(h.session.answer(request.id, answer));
+        assert.equal((await turn).reason, expected[nameOf(answer)], nameOf(answer));
+        assert.deepEqual(h.chat.requests, []);
+      }
+    });
+
+    it(`T7 ${kind}: an answer of another kind is refused in words, and the request stays open`, async () => {
+      const { h, turn } = ask(open, kind);
+      const request = await h.asked(kind);
+      for (const other of kinds.filter((one) => one !== kind)) {
+        for (const answer of await answersOf(open, other)) {
+          assert.throws(() => h.session.answer(request.id, answer), AnswerError);
+          assert.deepEqual(h.open(kind), [request]);
+        }
+      }
+      assert.deepEqual(h.kept, []);
+      const [right] = answersTo(request);
+      assert.ok(right && h.session.answer(request.id, right));
+      await turn;
+    });
+  }
+});
+
+describe("a plan", () => {
+  const open = harnesses();
+  const write = { call: "write", input: { file_path: "b.txt", content: "built" } };
+
+  it("is offered when a turn in Plan mode has ended, and built in the mode that the user had", async () => {
+    const h = open([["1. Write b.txt."], [write], ["Built."]], { mode: "acceptEdits" });
+    h.session.setMode("plan");
+    await h.turn();
+    assert.equal(h.chat.status.type, "idle");
+    const request = await h.asked("plan");
+    assert.equal(request.buildMode, "acceptEdits");
+    assert.equal(request.messageID, h.chat.messages.at(-1)?.info.id);
+    h.session.answer(request.id, { kind: "plan", type: "build", mode: request.buildMode });
+    h.session.setMode(request.buildMode);
+    await h.turn(buildPrompt);
+    assert.equal(h.read("b.txt"), "built");
+    assert.deepEqual(h.chat.requests, []);
+  });
+
+  it("is withdrawn by the next prompt, another mode, and Stop of the session; never offered in other modes", async () => {
+    const h = open([["One."], ["Two."], ["Three."]], { mode: "plan" });
+    await h.turn();
+    const first = await h.asked("plan");
+    await h.turn("And half up.");
+    const second = await h.asked("plan");
+    assert.notEqual(second.id, first.id);
+    h.session.setMode("default");
+    assert.deepEqual(h.chat.requests, []);
+    await h.turn();
+    assert.deepEqual(h.chat.requests, []);
+  });
+
+  it("is not offered where nobody can answer, nor after a turn that failed", async () => {
+    const h = open([["One."]], { mode: "plan", attended: false });
+    await h.turn();
+    assert.deepEqual(h.chat.requests, []);
+    const cut = open(() => ({ say: ["Half"], finish: "length" }), { mode: "plan" });
+    await cut.turn();
+    assert.deepEqual(cut.chat.requests, []);
+  });
+
+  it("is offered again when the session is opened from its record, if the last prompt was sent in Plan mode", async () => {
+    for (const mode of ["plan", "default"] as const) {
+      const h = open([["One."]], { mode });
+      await h.turn();
+      const again = new Harness([], { mode: "plan", chat: { ...structuredClone(h.chat), requests: [] } });
+      assert.ok(await again.session.recover());
+      assert.equal(again.chat.requests.length, mode === "plan" ? 1 : 0);
+      // Its record is that of `h`.
+      await again.session.dispose();
+      rmSync(again.folder, { recursive: true });
+    }
+  });
+});

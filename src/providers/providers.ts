@@ -6,7 +6,6 @@ export type ProviderID = (typeof providerIDs)[number];
 
 export const providerNames: Record<ProviderID, string> = { anthropic: "Anthropic", openai: "OpenAI or compatible" };
 
-/** Key and address of a provider. The key is passed only to the SDK. */
 export interface ProviderAccess {
   apiKey: string | undefined;
   /** Undefined for the provider's own address. */

@@ -1,5 +1,4 @@
 /** The environment as tools see it, the only thing they touch. Node and VS Code each implement `Host`. */
-
 import type { BackgroundCommand } from "../chat/events.ts";
 
 /** Why a file is protected, so that its use prompts in every mode. */
@@ -18,7 +17,6 @@ export interface Location {
   path: string;
   /** For display and for rules: relative to its workspace folder, with `/`; absolute outside of them. */
   relative: string;
-  /** Whether it is in one of the workspace's folders. */
   inside: boolean;
   protection: Protection;
 }
@@ -54,31 +52,17 @@ export interface SearchFilter {
 export interface Workspace {
   /** Absolute paths of the open folders; commands run in the first. */
   readonly folders: readonly string[];
-  /** Whether the user trusts it; if not, nothing is written or run. */
   readonly trusted: boolean;
   /** Takes absolute paths, `~/…`, and paths relative to the first folder. */
   locate(path: string): Promise<Location>;
-  /**
-   * Returns what is there, or `missing`; for a folder, the names that may be seen.
-   * @throws ToolError if it exists but cannot be read, or if its path leads elsewhere by now
-   */
+  /** @throws ToolError if it cannot be read, or its path leads elsewhere by now */
   open(location: Location | string, signal: AbortSignal): Promise<FileKind>;
-  /**
-   * Returns what is there without reading it.
-   * @throws ToolError if the path leads elsewhere by now
-   */
+  /** @throws ToolError if the path leads elsewhere by now */
   look(location: Location): Promise<"file" | "folder" | "special" | "missing">;
   searchFilter(folder: Location): SearchFilter;
-  /**
-   * Replaces the text of a file, or creates it and its parents. Keeps encoding, BOM and mode, and writes the line
-   * endings of `text`. Returns the text afterwards, which a formatter may have changed.
-   * @throws ToolError if the file is not in the `expected` version, or cannot be written
-   */
+  /** Keeps encoding, BOM and mode; a formatter may change the text. @throws ToolError if the version differs */
   write(location: Location, text: string, expected: string | "missing", signal: AbortSignal): Promise<TextFile>;
-  /**
-   * Deletes a text file but not its folders.
-   * @throws ToolError if the file is not in the `expected` version, or cannot be deleted
-   */
+  /** Leaves its folders. @throws ToolError if the file is not in the `expected` version, or cannot be deleted */
   remove(location: Location, expected: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -107,36 +91,28 @@ export interface Terminal {
   readonly shell: string;
 }
 
-/** A command that a call waits for. */
 export interface CallCommand extends Pick<ShellCommand, "command" | "cwd" | "signal"> {
   timeoutMs: number;
   /** Called with the last lines of its output and the number of all lines, a few times a second. */
   progress(text: string, lines: number): void;
 }
 
-/** The end of a command for the call that waited for it. */
 export interface CommandOutcome {
   end: CommandEnd | { type: "timeout" } | { type: "waiting"; prompt: string } | { type: "detached"; id: string };
-  /** Shortened if it is too long for the model. */
   output: string;
   /** The file with the full output, if it was shortened. */
   outputFile: string | undefined;
 }
 
-/** The commands of a session, in the foreground and in the background. */
 export interface Background {
-  /** Runs a command until it ends or `detach` moves it to the background. Never rejects. */
   run(command: CallCommand, callID: string): Promise<CommandOutcome>;
-  /** Returns the background commands, oldest first, including those that have ended. */
+  /** Oldest first, including those that have ended. */
   list(): readonly BackgroundCommand[];
-  /**
-   * Starts a command in the background and returns at once. It has no time limit but is terminated with the session.
-   * @throws ToolError if too many are running
-   */
+  /** It has no time limit but is terminated with the session. @throws ToolError if too many are running */
   start(command: Pick<ShellCommand, "command" | "cwd">, callID: string): BackgroundCommand;
   /** Returns the output since the last read, shortened, and the file with all of it; undefined if there is no such command. */
   read(id: string): { text: string; outputFile: string | undefined } | undefined;
-  /** Terminates its process tree. @returns whether it was running */
+  /** @returns whether it was running */
   kill(id: string): Promise<boolean>;
   /** Moves the command of a running call to the background, so that the call returns at once. @returns whether it succeeded */
   detach(callID: string): boolean;
@@ -146,7 +122,6 @@ export interface Background {
   takeEnded(): BackgroundCommand[];
   /** Calls `listener` on changes, at most a few times a second. @returns a function that removes it */
   listen(listener: () => void): () => void;
-  /** Terminates all commands. Resolves when none of their processes is left. */
   endAll(): Promise<void>;
 }
 
@@ -154,11 +129,11 @@ export interface Background {
 export interface Editor {
   /** Whether the file (absolute path) is open, so that the editor knows all its problems. */
   watches(path: string): Promise<boolean>;
-  /** Returns the problems of one file (absolute path), or of all files. */
+  /** `path` is absolute; undefined for all files. */
   problems(path: string | undefined): Promise<Problem[]>;
   /** Returns the problems of a file once they have settled after a change, or after `timeoutMs`. */
   settledProblems(path: string, timeoutMs: number, signal: AbortSignal): Promise<Problem[]>;
-  /** Returns where the symbol on this line (from 1) is defined. */
+  /** `line` is from 1. */
   definition(path: string, line: number, symbol: string): Promise<CodePlace[]>;
   references(path: string, line: number, symbol: string): Promise<CodePlace[]>;
   /** Returns the workspace's symbols whose names match the query; with `path`, all symbols of that file. */
@@ -182,7 +157,6 @@ export interface CodePlace {
   path: string;
   /** From 1. */
   line: number;
-  /** The text of that line. */
   text: string;
 }
 
@@ -195,10 +169,7 @@ export interface CodeSymbol extends CodePlace {
 }
 
 export interface TextSearch {
-  /**
-   * Runs ripgrep in `cwd`. Exit code 1 means "nothing found". `stdout` is cut at `limit` characters. With `take`, the
-   * output goes there in pieces as it arrives, and `stdout` is empty.
-   */
+  /** Exit code 1: nothing found. `take` gets the output in pieces, else `stdout`, cut at `limit` characters. */
   ripgrep(
     args: readonly string[],
     cwd: string,
@@ -210,9 +181,7 @@ export interface TextSearch {
 
 /** Stores long outputs in full (T9). */
 export interface Overflow {
-  /** Returns the absolute path of the file. */
   keep(callID: string, text: string): Promise<string>;
-  /** Opens a file for output that arrives in pieces and may not fit into memory. */
   open(callID: string): OverflowFile;
   /** Whether `path` (absolute, links resolved) is stored here, so that the model may read it without a prompt. */
   holds(path: string): boolean;

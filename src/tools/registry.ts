@@ -1,5 +1,4 @@
 /** The registered tools, in the order of registration (T2). */
-
 import { invalid } from "./invalid.ts";
 import type { Tool, ToolDefinition } from "./tool.ts";
 
@@ -42,7 +41,6 @@ export class ToolRegistry {
     return this.#disabled.has(name);
   }
 
-  /** Returns the names of all tools, including disabled ones. */
   names(): string[] {
     return [...this.#tools.keys()];
   }

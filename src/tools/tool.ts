@@ -7,12 +7,10 @@ import type { Host, Protection } from "./host.ts";
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
 type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";
 
-/** Whether the tool exists and changes nothing. */
 export function isHarmless(tool: Pick<Tool, "sideEffect"> | undefined): boolean {
   return tool?.sideEffect === "none" || tool?.sideEffect === "read-only";
 }
 
-/** A tool as it is described to a model. */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -28,34 +26,23 @@ export class ToolError extends Error {
 /** Versions of the files that the model has seen in this session, by absolute path (T12). */
 export type FilesSeen = Map<string, string>;
 
-/** A task for a subagent. */
 export interface SubagentTask {
-  /** The subagent's name. */
   agent: string;
   /** 3 to 5 words. */
   description: string;
   prompt: string;
 }
 
-/**
- * Has a subagent do the task and returns its final answer.
- * @throws ToolError if the subagent did not finish
- */
+/** @throws ToolError if the subagent did not finish */
 export type Delegate = (task: SubagentTask) => Promise<string>;
 
-/** The `Delegate` of agents that cannot use subagents. */
 export const noDelegate: Delegate = async () => {
   throw new ToolError("There are no subagents here.");
 };
 
-/**
- * Asks the user and returns, for each question, the chosen answers or the text typed instead; undefined if the user
- * leaves the decision to the model.
- * @throws ToolError if nobody can answer or the user replies with something else
- */
+/** Returns the answers to each question; undefined lets the model decide. @throws ToolError if nobody can answer */
 export type AskUser = (questions: readonly Question[]) => Promise<string[][] | undefined>;
 
-/** The `AskUser` of runs without a user. */
 export const nobodyToAsk: AskUser = async () => {
   throw new ToolError("Nobody can answer. Decide yourself, and say what you decided and why.");
 };
@@ -115,10 +102,7 @@ export interface Tool {
   readonly schema: Record<string, unknown>;
   /** Time limit of `run` in ms; undefined for the limit in the settings, `own` if the tool limits its time itself. */
   readonly timeoutMs: number | "own" | undefined;
-  /**
-   * Plans the call without changing anything. `input` has passed the schema.
-   * @throws ToolError with a message for the model
-   */
+  /** Changes nothing. `input` has passed the schema. @throws ToolError */
   prepare(input: Record<string, unknown>, context: ToolContext): Promise<ToolPlan>;
 }
 

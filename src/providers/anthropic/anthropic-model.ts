@@ -18,7 +18,7 @@ import { anthropicBody } from "./anthropic-request.ts";
 
 interface AnthropicOptions {
   apiKey: string;
-  /** Without `/v1/messages`; by default Anthropic's own address. */
+  /** Without `/v1/messages`. */
   baseURL?: string;
 }
 
@@ -101,7 +101,6 @@ class AnthropicReply {
   stopped = false;
   finish: Finish | undefined;
   readonly #blocks = new Map<number, AnthropicBlock>();
-  /** Ids of the calls. */
   readonly #ids = new Set<string>();
   /** Calls whose arguments do not parse. Only the stop reason tells whether they were cut or badly written. */
   readonly #broken: ModelEvent[] = [];

@@ -25,17 +25,13 @@ import {
 import { requestEncoder } from "../shared/request-bytes.ts";
 import { budgetOf, effortOf } from "../shared/thinking.ts";
 
-/** One message; adjacent messages of one role are joined. */
 interface AnthropicMessage {
   role: "user" | "assistant";
   /** The whole message: `{"role":…,"content":[…]}`. */
   json: string;
 }
 
-/**
- * Encodes a request. `messages` comes last and the encoding of an entry never changes, so that each body begins with the
- * bytes of the previous one, up to the newest messages (C7).
- */
+/** `messages` comes last and entries never change, so each body begins with the bytes of the previous one (C7). */
 export function anthropicBody(request: ModelRequest): Uint8Array {
   const { model, system, tools, toolUse, options } = request;
   const maxTokens = typeof options["max_tokens"] === "number" ? options["max_tokens"] : (request.maxTokens ?? 8_192);
@@ -135,9 +131,7 @@ function fileBlock(part: FilePart) {
   }
 }
 
-/**
- * Returns thinking unchanged and in its place, or omits it: the API rejects thinking without this model's signature (E3).
- */
+/** Returns thinking unchanged or omits it: the API rejects thinking without this model's signature (E3). */
 function replyBlock(part: Part, { own }: EncodeOptions, ids: ReadonlyMap<string, string>): ContentBlockParam[] {
   switch (part.type) {
     case "text":
@@ -168,11 +162,8 @@ type ThinkingParams = Pick<MessageCreateParamsStreaming, "thinking" | "output_co
 /** The API's minimum budget, and the minimum left for the reply. */
 const minBudgetTokens = 1_024;
 
-/**
- * Returns the parameters for thinking. From https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking and the
- * migration guides there: adaptive from 4.6 on, which itself still accepts a budget; from 3.7 on, a budget. Other models
- * get only an explicitly requested budget.
- */
+/** Adaptive from 4.6 on, which also accepts a budget; a budget from 3.7 on; else only a budget that was requested. */
+// From https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking and the migration guides there.
 function thinkingParams({ model, thinking, entries }: ModelRequest, maxTokens: number): ThinkingParams {
   const generation = claudeGeneration(model);
   const isBudget = typeof thinking === "object";
@@ -191,7 +182,7 @@ function thinkingParams({ model, thinking, entries }: ModelRequest, maxTokens: n
     : { thinking: { type: "enabled", budget_tokens: budget } };
 }
 
-/** Whether the last reply has calls but no thinking of the model, as a subtask's: a model with a budget cannot continue it. */
+/** A model with a budget cannot continue a reply that has calls but no thinking of its own, as a subtask's. */
 function continuesUnthought(entries: ModelRequest["entries"]): boolean {
   const last = entries.findLast(({ info }) => info.role === "assistant");
   if (!last?.parts.some((part) => part.type === "tool")) return false;

@@ -40,7 +40,6 @@ export interface ReasoningDetail {
   data?: string | null;
 }
 
-/** A piece of a call. */
 export interface CallFragment {
   index?: number | null;
   id?: string | null;
@@ -59,10 +58,7 @@ export interface ChatUsage {
   cached_tokens?: number | null;
 }
 
-/**
- * Separates cached tokens from `prompt_tokens`. `completion_tokens` is kept, although xAI alone does not include reasoning
- * in it.
- */
+/** Separates cached tokens from `prompt_tokens`. Only xAI does not include reasoning in `completion_tokens`. */
 export function toTokens(usage: ChatUsage): Tokens {
   const { prompt_tokens_details: read } = usage;
   const cacheRead = read?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? 0;

@@ -13,7 +13,7 @@ import { chatBody } from "./chat-request.ts";
 
 interface OpenAIOptions {
   apiKey: string;
-  /** Without `/chat/completions`; by default OpenAI's own address. */
+  /** Without `/chat/completions`. */
   baseURL?: string;
 }
 

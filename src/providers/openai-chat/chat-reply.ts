@@ -19,7 +19,6 @@ interface StreamedCall {
   id: string;
   name: string | undefined;
   raw: string;
-  /** Data that the provider expects back with the call. */
   extra: unknown;
 }
 
@@ -41,7 +40,7 @@ export class ChatReplyParser {
   readonly #calls: StreamedCall[] = [];
   readonly #byIndex = new Map<number, StreamedCall>();
 
-  /** @throws ServerSaid when the chunk is an error */
+  /** @throws StreamedError if the chunk is an error */
   *take(chunk: ChatChunk): Generator<ModelEvent> {
     if (chunk.object === "error" || (!chunk.choices && typeof chunk.message === "string"))
       throw new StreamedError(chunk);
@@ -90,7 +89,6 @@ export class ChatReplyParser {
       const provider = extra === undefined ? {} : { provider: { extra_content: extra } };
       yield { type: "tool-call", id, name: call.name ?? "unnamed", raw, arguments: parsed, ...provider };
     }
-    // Some servers send `stop` after calls; the calls decide.
     const reason = finish === "stop" && this.#calls.length > 0 ? "tool-calls" : finish;
     yield { type: "finish-step", reason, tokens: this.#usage && toTokens(this.#usage) };
     yield { type: "finish" };

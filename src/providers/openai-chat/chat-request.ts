@@ -32,10 +32,7 @@ type ChatMessage =
   | { role: "assistant"; json: string }
   | { role: "tool"; json: string };
 
-/**
- * Encodes a request. `messages` comes last and the encoding of an entry never changes, so that each body begins with the
- * bytes of the previous one, up to the newest messages (C7).
- */
+/** `messages` comes last and entries never change, so each body begins with the bytes of the previous one (C7). */
 export function chatBody(request: ModelRequest, isOpenAI: boolean): Uint8Array {
   const { model, system, tools, toolUse, maxTokens, temperature, thinking, options } = request;
   const effort = effortOf(thinking);
@@ -70,7 +67,6 @@ const toolsJSON = memoizeByObject((tools: ModelRequest["tools"]) =>
 /** OpenAI's reasoning models reject a temperature, also behind gateways. */
 const reasons = /(^|\/)(o\d|gpt-5)/;
 
-/** The user message that the next user content is joined with. */
 interface OpenUserMessage {
   content: readonly ChatCompletionContentPart[];
   last: ChatMessage["role"] | undefined;
@@ -164,10 +160,7 @@ function toolCall(
   return { ...(own && callData(part)), id: ids.get(part.id) ?? part.id, type: "function", function: called };
 }
 
-/**
- * Returns reasoning to servers that expect it: unchanged details to OpenRouter; text to DeepSeek, Kimi and others that send
- * `reasoning_content`, but only with calls, because DeepSeek rejects it without.
- */
+/** Details go back to OpenRouter; text to DeepSeek, Kimi and others, only with calls: DeepSeek rejects it without. */
 function reasoning(parts: readonly Part[], hasCalls: boolean): Record<string, unknown> {
   const reasons = parts.filter((part) => part.type === "reasoning");
   const details = reasons.flatMap(({ metadata }) => metadata?.["reasoning_details"] ?? []);

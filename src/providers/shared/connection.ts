@@ -18,10 +18,7 @@ export async function* watched(body: ReadableStream<Uint8Array>, onBytes: () => 
 /** Time for a server to close a response after its last event. */
 const drainTimeoutMs = 1_000;
 
-/**
- * Creates a signal for one request that follows the turn's. SDKs leave listeners on their signal, so they do not get the
- * turn's own, which lives much longer.
- */
+/** Gives SDKs a signal of their own: they leave listeners on it, and the turn's lives much longer. */
 export function openConnection(turn: AbortSignal): { signal: AbortSignal; close(): void; done(): void } {
   const controller = new AbortController();
   const close = () => controller.abort();
@@ -30,10 +27,7 @@ export function openConnection(turn: AbortSignal): { signal: AbortSignal; close(
   return { signal: controller.signal, close, done: () => turn.removeEventListener("abort", close) };
 }
 
-/**
- * Reads the rest of a complete reply in the background, so that its connection can serve the next request. Closes the
- * connection if the server does not end the response.
- */
+/** Reads the rest of a complete reply, so that the next request can use its connection, or closes it in the end. */
 export function drainLater(rest: AsyncIterator<unknown>, close: () => void): void {
   const timer = setTimeout(close, drainTimeoutMs);
   const read = async () => {

@@ -36,10 +36,7 @@ const sums: RegExp[] = [
   /exceed context limit: (?<input>\d+) \+ (?<output>\d+) > (?<window>\d+)/i,
 ];
 
-/**
- * Returns the requested maximum output, in tokens, if it is why the request does not fit: the input takes at most half of
- * the window, so compaction would not help.
- */
+/** Returns the requested maximum output if the input takes at most half of the window: compaction would not help. */
 export function outputTooLong(text: string): number | undefined {
   for (const sum of sums) {
     const { input, output, window } = sum.exec(text)?.groups ?? {};

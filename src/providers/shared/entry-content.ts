@@ -1,5 +1,4 @@
 /** Shared by the provider families for encoding requests as JSON. */
-
 import type { FilePart, Part, ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { ModelRequest } from "../../loop/model.ts";
@@ -14,7 +13,6 @@ export interface EncodeOptions {
 
 export interface EncodedEntry<Piece> {
   pieces: Piece[];
-  /** Ids of its calls. */
   ids: string[];
 }
 
@@ -36,7 +34,6 @@ export function memoizeByObject<Key extends object>(make: (key: Key) => string):
   };
 }
 
-/** Encodes JSON that servers accept. */
 export function encodeJson(value: object): string {
   return wellFormed(JSON.stringify(value));
 }
@@ -57,7 +54,6 @@ export function userText(part: Part): string | undefined {
   return part.type === "text" && !part.ignored && part.text.trim() !== "" ? part.text : undefined;
 }
 
-/** Returns the calls of a reply that are sent to the model. */
 export function shownCalls(parts: readonly Part[]): ToolPart[] {
   return parts.filter((part) => part.type === "tool").filter(({ state }) => !isDiscarded(state));
 }
@@ -83,7 +79,6 @@ function isDiscarded(state: ToolPart["state"]): boolean {
   return state.status !== "pending" && state.metadata?.discarded === true;
 }
 
-/** Returns the single result of a call, whatever its state. */
 export function toolResult({ state }: ToolPart): { text: string; failed: boolean; files: FilePart[] } {
   switch (state.status) {
     case "completed":
@@ -103,7 +98,6 @@ export function toolResult({ state }: ToolPart): { text: string; failed: boolean
   }
 }
 
-/** Returns the data that the provider expects back with a call. */
 export function callData({ state }: ToolPart): Record<string, unknown> | undefined {
   return state.status === "pending" ? state.provider : state.metadata?.provider;
 }

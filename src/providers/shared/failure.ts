@@ -1,29 +1,23 @@
 /** Converts errors of SDKs, servers and sockets to a ModelError with a message for people. */
-
 import { never } from "../../chat/never.ts";
 import { ModelError, type ModelErrorKind } from "../../loop/model.ts";
 import { isOverflow, outputTooLong } from "./context-overflow.ts";
 
-/** The kinds of failed requests; the other two kinds need no request. */
 type FailureKind = Exclude<ModelErrorKind, "no-key" | "aborted">;
 
-/** The target of a request, for error messages. */
 export interface Endpoint {
   /** Scheme, host and port: "https://api.anthropic.com". */
   origin: string;
   model: string;
   /** Never shown: it is removed from server messages. */
   apiKey: string;
-  /** The environment variable that holds the key. */
   keyVariable: string;
 }
 
-/** The facts of a failure, whichever SDK or server it came from. */
 interface FailureFacts {
   status: number | undefined;
   /** The server's error codes, most specific first: "overloaded_error", "context_length_exceeded". */
   names: string[];
-  /** The server's or the system's message. */
   text: string;
   /** Whether the error comes from a server, not from the system or an SDK. */
   isTold: boolean;
@@ -81,7 +75,6 @@ export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
   });
 }
 
-/** Returns whether to retry if more is known than the kind of the failure. */
 function retryAdvice(facts: FailureFacts, retryAfterMs: number | undefined): boolean | undefined {
   const said = facts.headers?.get("x-should-retry");
   if (said === "true" || said === "false") return said === "true";

@@ -1,19 +1,13 @@
-/**
- * Encodes the messages of a conversation into a growing buffer. Messages of earlier requests are neither encoded nor copied
- * again, so that a request costs the same late in a long session as at its beginning.
- */
+/** Encodes a conversation into a growing buffer; messages of earlier requests are neither encoded nor copied again. */
 import type { Entry } from "../../chat/apply.ts";
 import type { ModelRef, Part } from "../../chat/message.ts";
 import type { EncodedEntry, EncodeOptions } from "./entry-content.ts";
 
-/** Encodes entries as the JSON messages of one API. */
 export interface WireFormat<Piece, Open> {
   encode(entry: Entry, how: EncodeOptions): EncodedEntry<Piece>;
-  /** Returns the open state before the first piece. An open message may be joined with the next piece. */
+  /** An open message may be joined with the next piece. */
   start(): Open;
-  /** Adds a piece. Returns the new open state and the completed messages. */
   add(open: Open, piece: Piece): { open: Open; complete: string[] };
-  /** Returns the last messages of a request. */
   end(open: Open): string[];
 }
 
@@ -21,7 +15,6 @@ interface EncodedSoFar {
   entry: Entry;
   info: Entry["info"];
   parts: readonly Part[];
-  /** Length of its text. */
   length: number;
 }
 
@@ -33,7 +26,6 @@ class Conversation<Piece, Open> {
   readonly #head: string;
   readonly #model: ModelRef;
   readonly #seen: EncodedSoFar[] = [];
-  /** Call ids in use. */
   readonly #taken = new Set<string>();
   #open: Open;
   #bytes: Buffer;
@@ -50,7 +42,6 @@ class Conversation<Piece, Open> {
     this.#length = this.#bytes.write(head);
   }
 
-  /** Whether a request with these entries continues this one. */
   isContinuedBy(entries: readonly Entry[], head: string): boolean {
     const seen = this.#seen;
     if (head !== this.#head || entries.length < seen.length) return false;
@@ -128,10 +119,7 @@ function isOwn({ info }: Entry, { providerID, modelID }: ModelRef): boolean {
   return info.role === "assistant" && info.model.modelID === modelID && info.model.providerID === providerID;
 }
 
-/**
- * Returns the length of all text if the parts are the same objects as before, else -1. Streamed text grows in place;
- * everything else is replaced (apply.ts).
- */
+/** Returns -1 if parts have been replaced: only streamed text grows in place (apply.ts). */
 function sameLength(parts: readonly Part[], before: readonly Part[]): number {
   if (parts.length !== before.length) return -1;
   let length = 0;

@@ -4,16 +4,11 @@ import { StreamedError } from "./failure.ts";
 /** Longer than the last lines of any stream. */
 const tailBytes = 2_048;
 
-/**
- * Watches a stream's bytes on their way to OpenAI's SDK, which does not report two things: whether `[DONE]` arrived or the
- * connection just ended, and lines that begin with `error:`, as older llama.cpp servers write them.
- */
+/** Notes what OpenAI's SDK does not report: `[DONE]`, and the `error:` lines of older llama.cpp servers. */
 export class SseTail {
-  /** Whether `[DONE]` has arrived. */
   done = false;
   #tail = "";
 
-  /** The content of an `error:` line. */
   get error(): StreamedError | undefined {
     const line = /(?:^|[\r\n])error: ?(.+)/.exec(this.#tail)?.[1];
     if (line === undefined) return undefined;
@@ -25,10 +20,7 @@ export class SseTail {
     }
   }
 
-  /**
-   * Returns the response with a watched body that ends at `[DONE]`. Some servers keep the connection open after it; then
-   * `close` ends it.
-   */
+  /** Ends the body at `[DONE]`; `close` ends the connection if the server keeps it open. */
   watch(response: Response, close: () => void, onBytes: () => void): Response {
     return withBody(response, (body) => this.#pass(body, close, onBytes));
   }

@@ -1,9 +1,8 @@
 import type { Thinking } from "../../loop/model.ts";
 
-/** Thinking budgets in tokens, for models that expect a number. */
+/** In tokens. */
 const budgets = { low: 4_000, medium: 12_000, high: 24_000 };
 
-/** Returns the effort level, for models that expect one; undefined if none is requested. */
 export function effortOf(thinking: Thinking): keyof typeof budgets | undefined {
   if (thinking === "default" || thinking === "off") return undefined;
   if (typeof thinking === "string") return thinking;
@@ -11,7 +10,7 @@ export function effortOf(thinking: Thinking): keyof typeof budgets | undefined {
   return thinking.budgetTokens < budgets.high ? "medium" : "high";
 }
 
-/** Returns the budget in tokens, for models that expect one; undefined if none is requested. */
+/** Undefined if no thinking is requested. */
 export function budgetOf(thinking: Thinking): number | undefined {
   if (thinking === "default" || thinking === "off") return undefined;
   return typeof thinking === "string" ? budgets[thinking] : thinking.budgetTokens;

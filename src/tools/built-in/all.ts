@@ -1,5 +1,4 @@
-/** All built-in tools, in the order in which they are offered to models. */
-
+/** All built-in tools, in the order in which models get them. */
 import type { Tool } from "../tool.ts";
 import { applyPatch } from "./apply-patch.ts";
 import { askUser } from "./ask-user.ts";

@@ -57,7 +57,6 @@ export const applyPatch = defineTool({
 interface PatchStep extends FileWrite {
   /** The text before the change; for a moved file, its text at the old path. */
   old: string;
-  /** The change in sentences, for the model. */
   done: string;
 }
 

@@ -29,7 +29,6 @@ export const bashOutput = defineTool({
   },
 });
 
-/** @throws ToolError if there is no such command */
 export function findCommand(background: Background, id: string): BackgroundCommand {
   const command = background.list().find((one) => one.id === id);
   if (command) return command;

@@ -1,5 +1,4 @@
 /** The six core tools (T10), in the order in which they are offered to models. */
-
 import type { Tool } from "../tool.ts";
 import { bash } from "./bash.ts";
 import { edit } from "./edit.ts";

@@ -8,7 +8,6 @@ const maxProblems = 100;
 const maxMessageLength = 500;
 const order: readonly Problem["severity"][] = ["error", "warning", "info", "hint"];
 
-/** Offered only in an editor. */
 export const diagnostics = defineTool({
   name: "diagnostics",
   sideEffect: "read-only",
@@ -33,7 +32,6 @@ export const diagnostics = defineTool({
   },
 });
 
-/** @throws ToolError without an editor */
 export function requireEditor(editor: Editor | undefined): Editor {
   if (!editor) throw new ToolError("There is no editor: read the files, or run the project's own checks.");
   return editor;

@@ -7,7 +7,6 @@ import { plural } from "../text/text.ts";
 import { defineTool, ToolError } from "../tool.ts";
 
 const shownFiles = 500;
-/** More than a million paths. */
 const listLimit = 100_000_000;
 
 export const glob = defineTool({
@@ -47,7 +46,6 @@ export const glob = defineTool({
   },
 });
 
-/** Splits a pattern that is absolute or leads upwards into its folder and the rest. */
 async function splitPattern(
   pattern: string,
   path: string | undefined,

@@ -140,7 +140,6 @@ function globArguments(pattern: string, hasType: boolean): string[] {
   return [`--type-add=wanted:${pattern}`, "--type=wanted"];
 }
 
-/** Returns the glob that selects the searched files, if one does. */
 function searchedGlob({ glob, type }: GrepInput): string | undefined {
   if (type !== undefined) return `*.${type}`;
   return glob?.startsWith("!") ? undefined : glob;
@@ -181,10 +180,7 @@ interface MatchRow {
   text: string;
 }
 
-/**
- * Parses ripgrep's output and sorts it by file, because its threads write in varying order. A row is
- * `path NUL number : text` or `path NUL count`.
- */
+/** Sorts by file, because ripgrep's threads vary. Rows are `path NUL number : text` or `path NUL count`. */
 function parseRows(stdout: string, sieve: SearchFilter): MatchRow[] {
   const byFile = new Map<string, MatchRow[]>();
   let begun = "";

@@ -8,7 +8,6 @@ import { isReadableUnasked, requireEditor } from "./diagnostics.ts";
 const maxResults = 100;
 const maxLineLength = 200;
 
-/** Offered only in an editor. */
 export const symbols = defineTool({
   name: "symbols",
   sideEffect: "read-only",

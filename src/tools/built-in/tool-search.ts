@@ -10,12 +10,10 @@ const mostFound = 10;
 /** Maximum characters of all results; the best result is always shown. */
 const mostShown = 25_000;
 
-/** Returns the two tools that replace these if they are too many, else none. */
 export function standIns(tools: readonly Tool[]): Tool[] {
   return mustDefer(tools) ? deferredTools(tools) : [];
 }
 
-/** Whether these tools are too many or too large for each request. */
 export function mustDefer(tools: readonly Tool[]): boolean {
   if (tools.length > mostTools) return true;
   const size = tools.reduce((sum, { description, schema }) => sum + description.length + sizeOf(schema), 0);
@@ -33,7 +31,6 @@ function sizeOf(schema: Record<string, unknown>): number {
   return size;
 }
 
-/** Returns the two tools that search and call these. */
 export function deferredTools(tools: readonly Tool[]): Tool[] {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return [searchTool(tools), callTool(byName)];
@@ -104,7 +101,6 @@ function callTool(tools: ReadonlyMap<string, Tool>): Tool {
   });
 }
 
-/** Returns the longest time limit of these tools. */
 function longest(tools: readonly Tool[]): { timeout?: number | "own" } {
   const times = tools.map(({ timeoutMs }) => timeoutMs);
   if (times.includes("own")) return { timeout: "own" };

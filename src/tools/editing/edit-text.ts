@@ -27,10 +27,7 @@ export interface EditedText {
   note: string;
 }
 
-/**
- * `name` is the file's, for errors. `isKnown`: the model has read the file, so errors may quote it.
- * @throws ToolError if not exactly one place matches
- */
+/** Errors name the file, and quote it if the model knows it. @throws ToolError if not exactly one place matches */
 export function editText(text: string, wish: EditInput, name: string, isKnown: boolean): EditedText {
   if (!wish.new_string.isWellFormed()) throw new ToolError("new_string holds half a character (a lone surrogate).");
   if (wish.old_string === "" && text === "") return { text: wish.new_string, count: 1, note: "" };

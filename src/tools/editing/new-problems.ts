@@ -2,20 +2,17 @@
 import type { Host, Problem, TextFile } from "../host.ts";
 import { cutLine, plural, splitLines } from "../text/text.ts";
 
-/** Undefined without an editor. */
 export type KnownProblems = ProblemSnapshot | undefined;
 
 interface ProblemSnapshot {
-  /** The number of problems for each key. */
   counts: ReadonlyMap<string, number>;
-  /** The lines of the file if the editor may not know all its problems; undefined if it does. */
+  /** The file's lines if the editor may not know all its problems. */
   lines: ReadonlySet<string> | undefined;
 }
 
 const settleTimeoutMs = 2_000;
 const maxProblems = 10;
 
-/** Returns the problems of a file before it is changed; `text` is its current text. */
 export async function knownProblems({ editor }: Host, path: string, text: string): Promise<KnownProblems> {
   if (!editor) return undefined;
   const lines = splitLines(text);
@@ -28,10 +25,7 @@ export async function knownProblems({ editor }: Host, path: string, text: string
   return { counts, lines: isWatched ? undefined : new Set(lines.map((line) => line.trim())) };
 }
 
-/**
- * Returns a paragraph for the model about new errors and warnings, empty for none. Waits at most `settleTimeoutMs`.
- * Never throws, because the change is already made.
- */
+/** Returns a paragraph for the model, or "". Never throws: the change is already made. */
 export async function newProblems(
   { editor }: Host,
   known: KnownProblems,
@@ -54,7 +48,6 @@ export async function newProblems(
   const fresh = unknown.filter(isFresh);
   const others = unknown.length - fresh.length;
   if (fresh.length === 0) return others === 0 ? "" : `\n\n${otherProblemsNote(after.relative, others)}`;
-  // Errors come first.
   const sorted = fresh.toSorted(
     (a, b) => Number(a.severity !== "error") - Number(b.severity !== "error") || a.line - b.line,
   );

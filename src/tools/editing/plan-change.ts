@@ -1,5 +1,4 @@
 /** Plans the change of one text file, for edit, multi_edit and notebook_edit. */
-
 import { asSeen, openToChange, requireTrust } from "../file-access/file-checks.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import type { Location, TextFile } from "../host.ts";

@@ -37,10 +37,7 @@ export type ConfigFileRead =
   /** `size` in bytes; `bytes` is at most the requested part. */
   | { type: "file"; bytes: Buffer; size: number };
 
-/**
- * Reads at most `limit` bytes of a file, at its start or its end. A workspace file that links lead out of the workspace
- * is not read; links in the user's home folder are followed anywhere.
- */
+/** Reads at most `limit` bytes. Links of the workspace must stay in it; the user's own may lead anywhere. */
 export function readConfigFile(
   root: ConfigRoot,
   name: string,

@@ -5,11 +5,7 @@ import { plural } from "../text/text.ts";
 import { type FilesSeen, ToolError } from "../tool.ts";
 import { isReadProtected } from "./requirements.ts";
 
-/**
- * Opens a file in order to change part of it. Whether that part exists reveals content, so a file that prompts before
- * reading must have been read.
- * @throws ToolError if it was not
- */
+/** Whether a text occurs reveals content, so a protected file must have been read. @throws ToolError if it was not */
 export async function openToChange(
   location: Location,
   { workspace, overflow }: Host,

@@ -10,11 +10,7 @@ const listLimit = 100_000_000;
 /** Several commands in a row often name the same folder. */
 const kept = new TtlCache<readonly string[]>(1_000);
 
-/**
- * Returns a few protected files, relative to the folder. "…" at the end means that there may be more, because the search
- * ran out of time.
- * @param ignored whether files that git ignores count, too
- */
+/** Returns a few, relative to the folder, "…" at the end if time ran out. `ignored`: also what git ignores. */
 export async function protectedBelow(
   folder: Location,
   { search, workspace }: Host,

@@ -15,7 +15,6 @@ export const noFilter: SearchFilter = { args: [], isExcluded: () => false, modif
 
 /** Collects the paths that ripgrep writes, each ending with NUL. */
 export class FileList {
-  /** Wanted files that the filter excludes. */
   readonly excluded: string[] = [];
   readonly #files: { path: string; modified: number }[] = [];
   readonly #sieve: SearchFilter;
@@ -54,7 +53,6 @@ export class FileList {
   }
 }
 
-/** Some thousands of paths. */
 const protectedListLimit = 1_000_000;
 /** Listing takes up to half of the time of a search. */
 const kept = new TtlCache<readonly string[]>(60_000);

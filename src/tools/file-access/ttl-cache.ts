@@ -1,8 +1,7 @@
-/** Answers about folders that are kept for a moment: searches and commands follow on each other. */
+/** Keeps answers about folders for `time` ms: searches and commands follow on each other. */
 import type { TextSearch } from "../host.ts";
 
 export class TtlCache<Answer> {
-  /** ms */
   readonly #time: number;
   readonly #answers = new WeakMap<TextSearch, Map<string, { until: number; answer: Answer }>>();
 
@@ -10,7 +9,6 @@ export class TtlCache<Answer> {
     this.#time = time;
   }
 
-  /** What `find` answered to the same question not long ago, or answers now. */
   async of(search: TextSearch, question: string, find: () => Promise<Answer>): Promise<Answer> {
     const answers = this.#answers.get(search) ?? new Map();
     this.#answers.set(search, answers);

@@ -1,12 +1,12 @@
 /** Finds a rare word of the wanted text, to compare only at its few places. Pure. */
 import { occurrences } from "../text/text.ts";
 
-/** A word of the wanted text that typography does not change, and its places in the file. */
+/** A word that typography does not change. */
 export interface MatchAnchor {
-  /** Index of the wanted line, from 0. */
+  /** From 0. */
   line: number;
   column: number;
-  /** Indices of the word in the file, ascending. */
+  /** In the file, ascending. */
   places: number[];
 }
 
@@ -17,10 +17,7 @@ const fewEnough = 3;
 const mostPlaces = 20_000;
 const tried = 8;
 
-/**
- * Returns the word of the wanted lines that is rarest in the text; `wanted` is folded if the comparison is. Undefined if
- * a word is missing in the text, if all are too frequent, or if there are no words.
- */
+/** Returns the rarest word; undefined if a word is missing or all are too frequent. Folds like the comparison. */
 export function findAnchor(text: string, wanted: readonly string[]): MatchAnchor | undefined {
   const words = longestWords(wanted);
   for (const most of [fewPlaces, mostPlaces]) {

@@ -35,7 +35,6 @@ function describeNearest({ first, last, onlyWhiteSpace }: NearestLines): string 
   return `${place} ${isOne ? "is" : "are"} the nearest.`;
 }
 
-/** Shows the first differing line of both texts, with visible white space if only that differs. */
 function firstDifference(there: readonly string[], wanted: readonly string[], near: NearestLines): string {
   const at = wanted.findIndex((line, index) => !isPartOf(line, there[index], index, wanted.length));
   if (at < 0) return "";

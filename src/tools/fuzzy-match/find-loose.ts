@@ -10,7 +10,6 @@ import { likelyWordings, type Wording } from "./wordings.ts";
 export interface LooseMatches {
   places: [LooseMatch, ...LooseMatch[]];
   wording: Wording;
-  /** The differences, in sentences for the model. */
   note: string;
 }
 
@@ -23,13 +22,9 @@ const notes: Record<Tolerance["space"], string> = {
 const foldedNote =
   "old_string differed in quotes, dashes, spaces or accents; changed lines were put as new_string has them.";
 
-/** Whether a match is acceptable. */
 type MatchFilter = (place: LooseMatch, lines: LineIndex) => boolean;
 
-/**
- * Returns the places in `text` that differ from `from` in the first kind of difference for which there are any. Line ends
- * are `\n`.
- */
+/** Returns the places for the first kind of difference that has any. Line ends are `\n`. */
 export function findLoose(
   text: string,
   from: string,

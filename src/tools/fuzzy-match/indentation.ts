@@ -1,14 +1,10 @@
 /** Detects that a text is another one with shifted indentation, and shifts a third likewise. Pure. */
 
-/** A line's indentation in the wanted text and in the file. */
 export type IndentPair = readonly [wanted: string, there: string];
 
 export type IndentShift = (indent: string) => string;
 
-/**
- * Returns the shift from the wanted indentation to the file's, undefined if it is not the same for all lines. `others`
- * are the replacement's indentations, which help to find the indent width.
- */
+/** Returns undefined if the shift differs between lines. `others`, the replacement's, help to find the width. */
 export function findShift(pairs: readonly IndentPair[], others: readonly string[]): IndentShift | undefined {
   const known = new Map(pairs);
   if (pairs.some(([wanted, there]) => known.get(wanted) !== there)) return undefined;
@@ -69,7 +65,6 @@ function columnsOf(indent: string, width: number): number {
   return column;
 }
 
-/** Returns the unit of indentations made of spaces. */
 function indentUnit(indents: readonly string[]): number {
   const widths = indents.filter((indent) => indent !== "" && !indent.includes("\t")).map(({ length }) => length);
   const common = widths.reduce(greatestCommonDivisor, 0);

@@ -17,7 +17,6 @@ export class LineIndex {
     return this.#starts[line] ?? this.text.length;
   }
 
-  /** Returns the index of its line end. */
   end(line: number): number {
     return line + 1 < this.count ? this.start(line + 1) - 1 : this.text.length;
   }

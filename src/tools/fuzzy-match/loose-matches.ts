@@ -7,14 +7,12 @@ import { findAround, foldTypography, headEnd, tailStart } from "./typography.ts"
 export interface Tolerance {
   /** The white space that may differ: none, at line ends, or at line ends and as indentation. */
   space: "same" | "trailing" | "indent";
-  /** Whether quotes, dashes and accents may differ. */
   folded: boolean;
 }
 
 export interface LooseMatch {
   start: number;
   end: number;
-  /** The start of each wanted line. */
   starts: number[];
   /** The shift of the replacement's indentation; undefined for none. */
   shift: IndentShift | undefined;
@@ -158,7 +156,6 @@ function bodyOf(line: string): string {
   return trimBlanksEnd(line.slice(indentOf(line).length));
 }
 
-/** Removes spaces and tabs at the end. */
 export function trimBlanksEnd(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === " " || line[end - 1] === "\t")) end--;

@@ -6,20 +6,18 @@ export interface NearestLines {
   /** Line numbers, from 1, both included. */
   first: number;
   last: number;
-  /** Whether the lines differ only in white space. */
   onlyWhiteSpace: boolean;
 }
 
 interface KeyedLine {
   number: number;
-  /** Its text without white space. */
+  /** Without white space. */
   key: string;
 }
 
 /** A text of fewer characters is compared as a whole. */
 const smallText = 30_000;
 const longestLine = 2_000;
-/** Maximum places of a word that are considered. */
 const mostPlaces = 200;
 
 export function findNearest(lines: LineIndex, wanted: string): NearestLines | undefined {

@@ -1,5 +1,4 @@
 /** Replaces text by text (T10, T12), never by a pattern. Pure. */
-
 import { commonHead, commonTail, isSplit, lineAt, occurrences, withLineFeeds } from "../text/text.ts";
 import { findLoose } from "./find-loose.ts";
 import type { LooseMatch } from "./loose-matches.ts";
@@ -16,13 +15,9 @@ export type Replacement =
   | { type: "done"; note: string };
 
 const shownPlaces = 10;
-/** The byte order mark, which does not belong to the text. */
 const mark = "\ufeff";
 
-/**
- * Replaces `wanted` by `by`. `\n` in `wanted` matches `\r\n`, too. Writes only what differs between the two, with the
- * file's line ends. If there is no exact match, common mistakes of models are tolerated.
- */
+/** `\n` matches `\r\n`, too. Writes only what differs, with the file's line ends. Tolerates mistakes of models. */
 export function replaceText(text: string, wanted: string, by: string, all: boolean): Replacement {
   const { lf, indexIn } = withLineFeeds(text);
   const hasMark = wanted.startsWith(mark) && wanted !== mark && !text.includes(mark);
@@ -79,7 +74,6 @@ function findSimilar(lf: string, from: string, to: string, all: boolean): TextMa
   return { starts: places.map(({ start }) => start), note, splices };
 }
 
-/** Drops matches that overlap the one before. */
 function withoutOverlaps(places: readonly LooseMatch[]): LooseMatch[] {
   const kept: LooseMatch[] = [];
   for (const place of places) if (place.start >= (kept.at(-1)?.end ?? 0)) kept.push(place);

@@ -4,7 +4,6 @@ import { endingAround } from "../text/text.ts";
 import { indentOf } from "./indentation.ts";
 import { type LooseMatch, trimBlanksEnd } from "./loose-matches.ts";
 
-/** Replaces the text from `start` to `end` by `text`. */
 export interface Splice {
   start: number;
   end: number;
@@ -35,7 +34,6 @@ interface LineRun {
 const mostLines = 2_000;
 const timeLimitMs = 100;
 
-/** Splits a text into lines with their ends. The last line has no end and may be empty. */
 export function linesWithEnds(text: string): string[] {
   const lines = text.split("\n");
   return lines.map((line, index) => (index < lines.length - 1 ? `${line}\n` : line));

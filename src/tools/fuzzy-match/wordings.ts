@@ -75,7 +75,6 @@ const escapes = /\\(?:([ntr])|(["'`$])|(\\)|u([0-9a-fA-F]{4}))|&(amp|lt|gt|quot|
 const controls: Record<string, string> = { n: "\n", t: "\t", r: "\r" };
 const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'" };
 
-/** Returns functions that remove one level of escapes: of all kinds present, then of each kind alone. */
 function unescaped(from: string): ((wanted: string) => string)[] {
   const there = new Set<EscapeKind>();
   replaceEscapes(from, (kind) => void there.add(kind));

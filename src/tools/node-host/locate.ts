@@ -50,10 +50,7 @@ function absolute(name: string, folder: string | undefined): string {
   return `${folder}${path.sep}${name}`;
 }
 
-/**
- * Resolves the links of an absolute path. If it does not exist, resolves its nearest existing parent and follows broken
- * links.
- */
+/** Resolves links, also broken ones; if nothing is there, those of the nearest existing parent. */
 export async function leadsTo(name: string): Promise<string> {
   return await resolveLinks(name, 0);
 }
@@ -97,7 +94,6 @@ export async function similarNames(location: Location, protectedFiles: Protected
     .map(({ name }) => prefix + name);
 }
 
-/** Normalizes case, kinds of spaces and composed letters. */
 function comparableName(name: string): string {
   return name.normalize("NFKC").toLowerCase().slice(0, 100);
 }

@@ -1,5 +1,4 @@
 /** The host of a plain Node process: for headless runs, and the base of the editor's host. */
-
 import type { Host } from "../host.ts";
 import { backgroundOf } from "../run-command/background.ts";
 import { nodeOverflow } from "./output-files.ts";
@@ -8,12 +7,12 @@ import { nodeTerminal } from "./terminal.ts";
 import { nodeWorkspace } from "./workspace.ts";
 
 export interface NodeHostOptions {
-  /** Absolute; commands run in the first. */
+  /** Absolute. */
   folders: readonly string[];
   trusted: boolean;
-  /** Absolute path of the folder for long outputs; created on first use. */
+  /** Absolute; created on first use. */
   overflowDir: string;
-  /** Absolute path of ripgrep; by default that of the npm package, or the one on the PATH. */
+  /** By default that of the npm package, or the one on the PATH. */
   rgPath?: string;
   /** Further protected files from the user's settings, in gitignore's syntax; `!` removes one. */
   secrets?: readonly string[];

@@ -16,14 +16,12 @@ const oftenLinked = [
 
 export class ProtectedFiles {
   readonly #folders: readonly string[];
-  /** Patterns from the user's settings. */
   readonly #own: Ignore | undefined;
   readonly #hasExceptions: boolean;
   readonly #ignored = new RondoIgnore();
-  /** The links of each workspace folder. */
   readonly #linksOf = new Map<string, { stamp: string; links: LinkTarget[] }>();
 
-  /** `folders`: the workspace's, absolute, with links resolved. `secrets`: patterns from the user's settings, in gitignore's syntax. */
+  /** `folders`: absolute, links resolved. `secrets`: the user's patterns, in gitignore's syntax. */
   constructor(folders: readonly string[], secrets: readonly string[]) {
     this.#folders = folders;
     this.#own = secrets.length > 0 ? ignore({ ignorecase: true }).add(secrets) : undefined;
@@ -45,7 +43,7 @@ export class ProtectedFiles {
     return root !== undefined && this.#ignored.names(root, file);
   }
 
-  /** Returns the filter of a search in `folder` (absolute, links resolved). In a protected folder, files of its own kind are included. */
+  /** In a protected folder, files of its own kind are included. `folder`: absolute, links resolved. */
   searchFilter(folder: string, protection: Protection): SearchFilter {
     const modified = (name: string) => statsOf(folder + path.sep + name)?.mtimeMs ?? 0;
     if (protection === "secret") return { args: [], isExcluded: () => false, modified };
@@ -97,7 +95,6 @@ export class ProtectedFiles {
     return isSecret(file);
   }
 
-  /** Returns the path relative to its workspace folder; unchanged outside. */
   #inFolder(file: string): string {
     const root = this.#rootOf(file);
     return root === undefined ? file : path.relative(root, file);
@@ -142,7 +139,6 @@ function linkTarget(file: string): string | undefined {
     if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
     return realpathSync.native(file);
   } catch {
-    // The link is broken.
     return undefined;
   }
 }

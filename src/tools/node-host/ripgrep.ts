@@ -5,7 +5,7 @@ import { ToolError } from "../tool.ts";
 
 const errorLimit = 2_000;
 
-/** `rgPath`: the editor's ripgrep; by default that of the npm package, else the one on the PATH. */
+/** By default the npm package's ripgrep, else the one on the PATH. */
 export function nodeSearch(rgPath: string | undefined): TextSearch {
   let program: Promise<string> | undefined;
   return {

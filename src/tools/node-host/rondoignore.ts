@@ -21,7 +21,6 @@ export interface FolderRules {
 export const noRules: FolderRules = { named: false, rules: [] };
 
 export class RondoIgnore {
-  /** The file of each folder. */
   readonly #read = new Map<string, Read>();
 
   /** Whether `file` or one of its folders is named. `root` is its workspace folder. Both are absolute. */
@@ -57,7 +56,6 @@ export class RondoIgnore {
   }
 }
 
-/** Whether the rules of its folder name a file. */
 export function isNamed(file: string, { named: isFolderNamed, rules }: FolderRules): boolean {
   if (isFolderNamed) return true;
   let named = false;
@@ -71,7 +69,6 @@ export function isNamed(file: string, { named: isFolderNamed, rules }: FolderRul
   return named;
 }
 
-/** Returns a stamp that changes with the file; undefined if there is none. */
 function stampOf(file: string): string | undefined {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -89,7 +86,6 @@ function linesOf(file: string): string[] | undefined {
   return lines.map(tame);
 }
 
-/** Returns undefined if it is not a file, too long, or unreadable. */
 function readText(file: string): string | undefined {
   let descriptor: number | undefined;
   try {
@@ -105,10 +101,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/**
- * Limits wildcards, because a pattern with many of them can take forever. A longer pattern is cut, so that it names more;
- * a longer exception is dropped.
- */
+/** Limits wildcards, which can take forever. A longer pattern is cut, so it names more; an exception is dropped. */
 function tame(line: string): string {
   const segments = line.split("/");
   const deep = segments.flatMap((segment, index) => (segment === "**" ? [index] : []));

@@ -80,7 +80,6 @@ function startShell(
   });
 }
 
-/** Resolves when the command exits or the signal is aborted. */
 function waitForEnd(child: ChildProcess, command: ShellCommand): Promise<CommandEnd> {
   const { signal } = command;
   return new Promise((resolve) => {

@@ -24,7 +24,6 @@ import { type FoundText, removeText, writeText } from "./write-text.ts";
 
 const sizeLimit = 10_000_000;
 
-/** `secrets`: further protected files from the user's settings, in gitignore's syntax; `!` removes one. */
 export function nodeWorkspace(
   folders: readonly string[],
   trusted: boolean,
@@ -57,7 +56,6 @@ export function nodeWorkspace(
   return workspace;
 }
 
-/** Returns the version of a text: a hash that changes with it. */
 export function versionOf(text: string): string {
   return createHash("sha1").update(text).digest("base64");
 }
@@ -78,7 +76,6 @@ async function lookAt(location: Location): Promise<"file" | "folder" | "special"
   return stats.isFile() ? "file" : "special";
 }
 
-/** Returns undefined if nothing is there. */
 function statsOf(location: Location): Stats | undefined {
   try {
     return lstatSync(location.path);

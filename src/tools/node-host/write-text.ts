@@ -10,13 +10,11 @@ import { type Encoding, encode } from "../text/codec.ts";
 import { ToolError } from "../tool.ts";
 import { movedError, systemErrorCode, toToolError } from "./system-errors.ts";
 
-/** Encoding and status of a text on the disk. */
 export interface FoundText {
   encoding: Encoding;
   stats: Stats;
 }
 
-/** The current file, and the version that is expected. */
 interface ExpectedState {
   /** A version, or "missing". */
   expected: string;
@@ -75,7 +73,6 @@ function assertExpected(location: Location, { expected, kind }: ExpectedState): 
 
 /** An open folder: names in it stay in it even if its path becomes a link meanwhile. */
 interface OpenFolder {
-  /** Returns an absolute path, to be used at once. */
   at(name: string): string;
   /** Undefined on systems that cannot reach a file through an open folder. */
   handle: FileHandle | undefined;

@@ -32,10 +32,7 @@ export type CellChange =
   | { mode: "insert"; after: CellRef | undefined; source: string; type: CellType }
   | { mode: "delete"; cell: CellRef };
 
-/**
- * Returns the new text and a sentence about the change. `name` is the file's, for errors.
- * @throws ToolError if it is not a notebook or has no such cell
- */
+/** `done` is a sentence about the change. @throws ToolError if it is not a notebook or has no such cell */
 export function changeCell(text: string, change: CellChange, name: string): { text: string; done: string } {
   const notebook = parseNotebook(text, name);
   const unit = /\n([ \t]+)"/.exec(text)?.[1];
@@ -82,7 +79,6 @@ export function changeCell(text: string, change: CellChange, name: string): { te
       const values = new Map<string, unknown>([
         ["source", typeof old?.source === "string" ? change.source : sourceLines(change.source)],
       ]);
-      // The outputs are outdated.
       if (old?.cell_type === "code") values.set("outputs", []).set("execution_count", null);
       const splices = [...membersOf(text, span)]
         .filter(([key]) => values.has(key))
@@ -118,7 +114,6 @@ function cellIndex({ cells }: Notebook, cell: CellRef, name: string): number {
   );
 }
 
-/** Returns a cell with its members in Jupyter's order. */
 function newCell(notebook: Notebook, type: CellType, source: string, id = newId(notebook)): Record<string, unknown> {
   const isCode = type === "code";
   return {

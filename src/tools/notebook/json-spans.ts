@@ -20,7 +20,6 @@ export function membersOf(json: string, { start }: JsonSpan): Map<string, JsonSp
   return members;
 }
 
-/** Returns the elements of an array. `json` is valid. */
 export function elementsOf(json: string, { start }: JsonSpan): JsonSpan[] {
   const elements: JsonSpan[] = [];
   let at = skipSpace(json, start + 1);
@@ -48,7 +47,6 @@ function skipSpace(json: string, index: number): number {
   return at;
 }
 
-/** Returns the end of the value at `start`. */
 function endOfValue(json: string, start: number): number {
   let depth = 0;
   let at = start;

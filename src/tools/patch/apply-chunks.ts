@@ -1,5 +1,4 @@
 /** Applies the chunks of a patch to a text. Pure. */
-
 import { describeMiss } from "../fuzzy-match/describe-miss.ts";
 import { findLoose, isOnOwnLines } from "../fuzzy-match/find-loose.ts";
 import { LineIndex } from "../fuzzy-match/line-index.ts";
@@ -15,10 +14,7 @@ export interface PatchedText {
   notes: string[];
 }
 
-/**
- * `name` is the file's, for errors. `isKnown`: the model has read the file, so errors may quote it.
- * @throws ToolError if a chunk does not match exactly one place
- */
+/** Errors name the file, and quote it if the model knows it. @throws ToolError if not exactly one place matches */
 export function applyChunks(text: string, chunks: readonly PatchChunk[], name: string, isKnown: boolean): PatchedText {
   // Chunks are whole lines, so an unfinished last line gets an end temporarily.
   const isOpen = text !== "" && !text.endsWith("\n");
@@ -86,7 +82,6 @@ function findHead(lines: LineIndex, head: string, cursor: number): number {
   throw new ToolError(`No line reads "${head}", which its @@ names.`);
 }
 
-/** Returns the place of a chunk without context: after its head, after its line number, or at the end. */
 function insertionPoint(lines: LineIndex, { heads, at }: PatchChunk, start: number): LooseMatch {
   let place = lines.text.length;
   if (heads.length > 0) place = lines.start(lines.lineOf(start) + 1);
@@ -104,10 +99,7 @@ function exactMatches(lines: LineIndex, from: string, begin: number): LooseMatch
     });
 }
 
-/**
- * After a head, the next match counts; without one, only the file's end or a unified diff's line number decides.
- * @throws ToolError if the choice is ambiguous
- */
+/** Chooses by head, end of file or line number. @throws ToolError if the choice is ambiguous */
 function chooseMatch(
   [first, ...more]: readonly [LooseMatch, ...LooseMatch[]],
   chunk: PatchChunk,

@@ -1,5 +1,4 @@
 /** Writes and deletes several files, or none of them, as far as a disk allows. */
-
 import type { EditTarget } from "../editing/plan-change.ts";
 import type { TextFile, Workspace } from "../host.ts";
 import { ToolError } from "../tool.ts";
@@ -10,11 +9,7 @@ export interface FileWrite {
   text: string | undefined;
 }
 
-/**
- * Returns the files afterwards, in order, undefined for deleted ones. Deletions should come last, because restoring a
- * deleted file creates a new one.
- * @throws ToolError if a step failed; the steps before it have been undone
- */
+/** Returns the files afterwards, undefined for deleted ones. @throws ToolError if a step failed; all are undone */
 export async function commit(
   workspace: Workspace,
   steps: readonly FileWrite[],
@@ -37,7 +32,7 @@ export async function commit(
   }
 }
 
-/** Undoes steps, even after Stop, rather than leave half a patch. Returns the files that could not be restored. */
+/** Undoes steps, even after Stop. Returns the files that could not be restored. */
 async function takeBack(
   workspace: Workspace,
   steps: readonly FileWrite[],

@@ -18,7 +18,6 @@ export interface PatchChunk {
   atEnd: boolean;
 }
 
-/** Lines that git writes between files. */
 const gitLine = /^(diff --git|index|similarity|rename|new file|deleted file|old mode|new mode) /;
 
 /** @throws ToolError with the patch line that is not understood */
@@ -61,7 +60,6 @@ class PatchReader {
     this.#closer = closer;
   }
 
-  /** Returns undefined at the end of the patch. */
   peek(ahead = 0): string | undefined {
     const line = this.#lines[this.#at + ahead];
     return line === this.#closer ? undefined : line;
@@ -73,7 +71,6 @@ class PatchReader {
     return line;
   }
 
-  /** Yields the lines up to the next file. */
   *body(): Generator<string> {
     for (let line = this.peek(); line !== undefined && !this.#beginsFile(line); line = this.peek()) {
       this.#at++;
@@ -92,7 +89,6 @@ class PatchReader {
   }
 }
 
-/** Returns undefined if no file begins with this line. */
 function fileChange(line: string, reader: PatchReader): FileChange | undefined {
   const [, verb, name] = /^\*\*\* (Add|Update|Delete) File:(.*)$/.exec(line) ?? [];
   const path = name?.trim();
@@ -112,7 +108,6 @@ function fileChange(line: string, reader: PatchReader): FileChange | undefined {
 const isUnified = (line: string | undefined, next: string | undefined): boolean =>
   line?.startsWith("--- ") === true && next?.startsWith("+++ ") === true;
 
-/** Reads the headers of a git diff. */
 function unifiedChange(line: string, reader: PatchReader): FileChange | undefined {
   const next = reader.peek() ?? "";
   if (!isUnified(line, next)) return undefined;

@@ -7,7 +7,6 @@ import { CommandJob, WaitingCall } from "./job.ts";
 import { Throttle } from "./throttle.ts";
 
 const mostRunning = 20;
-/** Maximum number of ended commands that are kept. */
 const mostEnded = 20;
 const listenIntervalMs = 250;
 /** How long a foreground command may wait for input before it is terminated. */
@@ -23,7 +22,6 @@ type EndedState = Extract<BackgroundCommand["state"], { type: "ended" }>;
 interface BackgroundJob {
   readonly job: CommandJob;
   end: EndedState | undefined;
-  /** Whether Rondo terminates it. */
   isStopped: boolean;
 }
 
@@ -32,7 +30,6 @@ class SessionCommands implements Background {
   readonly #overflow: Overflow;
   readonly #grace: number;
   readonly #calls = new Map<string, WaitingCall>();
-  /** In the order of their starts. */
   readonly #kept = new Map<string, BackgroundJob>();
   #begun = 0;
   #toTell: BackgroundCommand[] = [];

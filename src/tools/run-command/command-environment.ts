@@ -18,7 +18,6 @@ export const nonInteractive: Readonly<Record<string, string>> = {
   PYTHONUNBUFFERED: "1",
 };
 
-/** Returns the environment without API keys and without the editor's own variables. */
 export function commandEnvironment(mark: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !hidden.test(name));
   return { ...Object.fromEntries(inherited), ...nonInteractive, TERM: "dumb", [markVariable]: mark };

@@ -4,7 +4,6 @@ import { countLines, tailOf } from "../text/text.ts";
 import { Shortener, wholeIn } from "../text/truncate.ts";
 import { PlainTextRenderer } from "./plain-text.ts";
 
-/** Number of characters kept for the panel. */
 const recentLength = 8_000;
 const recentLines = 20;
 
@@ -20,7 +19,6 @@ export class CommandOutput {
   /** The unfinished line at the last read, to not return it twice. */
   #openRead = "";
 
-  /** `openFile` is called when output must be stored. */
   constructor(openFile: () => OverflowFile) {
     this.#openFile = openFile;
   }
@@ -34,7 +32,6 @@ export class CommandOutput {
     return this.#lineEnds + (open === "" ? 0 : 1);
   }
 
-  /** Returns the last lines. */
   get last(): string {
     const all = (this.#recent + this.#plain.open).trimEnd();
     return all.split("\n").slice(-recentLines).join("\n");
@@ -47,7 +44,6 @@ export class CommandOutput {
     this.#keepsAll = true;
   }
 
-  /** Returns the output since the last call, shortened. */
   take(): string {
     const open = this.#plain.open === this.#openRead ? "" : this.#plain.open;
     this.#openRead = this.#plain.open;
@@ -56,13 +52,12 @@ export class CommandOutput {
     return unread + open;
   }
 
-  /** Ends the output. */
   end(): void {
     this.#plain.end();
     this.#file?.close();
   }
 
-  /** Returns the file with the full output, if it was stored completely. */
+  /** Undefined if it was not stored completely. */
   get keptIn(): string | undefined {
     return this.#file?.isWhole ? this.#file.path : undefined;
   }

@@ -79,7 +79,6 @@ function resultOf(
 
 const mostNamed = 3;
 
-/** Returns a note on processes that the command left running; empty for none. */
 function describeLeftovers(left: readonly string[]): string {
   if (left.length === 0) return "";
   const named = left.slice(0, mostNamed).map((line) => (line.length > 80 ? `${line.slice(0, 80)}…` : line));

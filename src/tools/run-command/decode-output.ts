@@ -4,7 +4,6 @@ import { isUtf8 } from "node:buffer";
 /** Decodes bytes piece by piece; without bytes, returns the rest of the last piece. */
 export type OutputDecoder = (bytes: Uint8Array | undefined) => string;
 
-/** Replaces invalid UTF-8 by U+FFFD. */
 export function decodeUtf8(): OutputDecoder {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return (bytes) => (bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
@@ -29,7 +28,6 @@ export function decodeConsole(codePage: number): OutputDecoder {
   };
 }
 
-/** Returns the number of bytes at the end that begin an incomplete character. */
 function openBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

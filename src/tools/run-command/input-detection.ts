@@ -8,15 +8,11 @@ const asking = [
   /[?:›❯]\s*$/,
 ];
 
-/** Whether an unfinished last line looks like a prompt. Pure. */
 export function looksLikePrompt(line: string): boolean {
   return asking.some((pattern) => pattern.test(line));
 }
 
-/**
- * Whether a process reads from a terminal, or has one and sleeps after a line that looks like a prompt. Standard input is
- * empty, so only a terminal that the command opened can block it.
- */
+/** Whether a process reads from a terminal, or sleeps at one after a prompt. Standard input is empty. */
 export function isWaiting(members: readonly ProcessInfo[], lastLine: string): boolean {
   const asks = looksLikePrompt(lastLine);
   return members.some(({ pid, isAsleep, hasTerminal }) => {

@@ -5,7 +5,6 @@ import { Throttle } from "./throttle.ts";
 
 const progressIntervalMs = 100;
 
-/** A running command. */
 export class CommandJob {
   readonly command: string;
   /** In ms since 1970. */
@@ -18,7 +17,6 @@ export class CommandJob {
   prompt: string | undefined;
   readonly #stop = new AbortController();
 
-  /** `openFile` is called when output must be stored. */
   constructor(
     terminal: Terminal,
     { command, cwd }: Pick<ShellCommand, "command" | "cwd">,
@@ -65,7 +63,6 @@ export class WaitingCall {
   readonly #report: Throttle;
   readonly #timeLimit: NodeJS.Timeout;
   #graceTimer: NodeJS.Timeout | undefined;
-  /** Why Rondo terminates it. */
   #cause: CommandCallEnd = { type: "aborted" };
   #letGo: (end: CommandCallEnd) => void = () => {};
 
@@ -85,12 +82,10 @@ export class WaitingCall {
     this.outcome = Promise.race([ended, letGo]).finally(() => this.#leave());
   }
 
-  /** Terminates the command for the user. */
   end(): void {
     this.#end({ type: "aborted" });
   }
 
-  /** Ends the call at once; the command continues as `id`. */
   letGo(id: string): void {
     this.#leave();
     this.#letGo({ type: "detached", id });

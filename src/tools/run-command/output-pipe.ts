@@ -14,16 +14,13 @@ const drainTimeMs = 300;
 const maxDrainMs = 2_000;
 
 export interface OutputPipe {
-  /** Its path, which is already deleted. */
+  /** Already deleted. */
   name: string;
   read: number;
   write: number;
 }
 
-/**
- * Opens one pipe for both streams, to keep their order and to let programs open `/dev/stderr`, which is impossible with
- * Node's sockets. Returns undefined on systems without named pipes.
- */
+/** One pipe keeps the order and lets programs open `/dev/stderr`. Undefined without named pipes. */
 export async function openPipe(): Promise<OutputPipe | undefined> {
   if (process.platform === "win32") return undefined;
   const name = path.join(os.tmpdir(), `rondo-${randomBytes(8).toString("hex")}`);
@@ -52,7 +49,6 @@ export class PipeReader {
   readonly #closed: Promise<unknown>;
   #lastAt = Date.now();
 
-  /** `decode` makes a decoder for each stream. */
   constructor(
     child: ChildProcess,
     pipe: OutputPipe | undefined,
@@ -86,7 +82,6 @@ export class PipeReader {
     });
   }
 
-  /** Resolves when all output is read, or the pipe has been given up. */
   async drained(): Promise<void> {
     const since = Date.now();
     this.#lastAt = since;

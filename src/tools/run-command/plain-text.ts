@@ -5,10 +5,7 @@ import { EscapeParser } from "./escape-sequences.ts";
 const longestHeld = 10_000;
 const nulls = /\0+/g;
 
-/**
- * Renders lines as a terminal finally shows them: without escape sequences, and with the last state of overwritten lines
- * such as progress bars. `out` receives whole lines, and pieces of very long ones.
- */
+/** Renders lines as a terminal finally shows them. `out` gets whole lines, and pieces of very long ones. */
 export class PlainTextRenderer {
   readonly #escapes = new EscapeParser({
     text: (text) => this.#text(text),
@@ -16,7 +13,6 @@ export class PlainTextRenderer {
     csi: (parameters, final) => this.#csi(parameters, final),
   });
   readonly #out: (text: string) => void;
-  /** Finished lines that are not yet written. */
   #done = "";
   #line = "";
   /** What the next text overwrites: nothing, the whole line, or a number of last characters. */
@@ -32,12 +28,10 @@ export class PlainTextRenderer {
     else this.#flush();
   }
 
-  /** Returns the unfinished last line. */
   get open(): string {
     return this.#line;
   }
 
-  /** Writes the unfinished line. */
   end(): void {
     this.#done += this.#line;
     this.#line = "";
@@ -84,10 +78,7 @@ export class PlainTextRenderer {
   }
 }
 
-/**
- * Sanitizes output for a terminal that people see. Keeps colours and progress bars; removes titles, links, clipboard
- * access, queries to the terminal and cursor movement to other lines.
- */
+/** Keeps colours and progress bars; removes titles, links, clipboard access, queries and vertical movement. */
 export class DisplaySanitizer {
   #shown = "";
   readonly #escapes = new EscapeParser({

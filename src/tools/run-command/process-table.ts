@@ -13,11 +13,9 @@ export interface ProcessInfo {
   isAsleep: boolean;
   /** The foreground process group of its terminal; -1 for none. */
   foreground: number;
-  /** Whether a terminal controls it. */
   hasTerminal: boolean;
 }
 
-/** Returns all processes except zombies. */
 export async function processTable(): Promise<ProcessInfo[]> {
   switch (process.platform) {
     case "linux":
@@ -29,7 +27,6 @@ export async function processTable(): Promise<ProcessInfo[]> {
   }
 }
 
-/** Returns a process's command line. */
 export async function commandLine(pid: number): Promise<string> {
   const line =
     process.platform === "linux"
@@ -56,7 +53,6 @@ export function openFile(pid: number, descriptor: number): string {
   }
 }
 
-/** Returns undefined if the process is gone or a zombie. */
 export function processInfo(pid: number): ProcessInfo | undefined {
   const stat = readProc(pid, "stat");
   // The name in parentheses may contain any character; after it: state, parent, group, session, terminal, foreground, …, start.

@@ -6,7 +6,6 @@ import { commandLine, openFile, type ProcessInfo, processInfo, processTable, rea
 /** An environment variable by which a command's processes are found even outside of its process group. */
 export const markVariable = "RONDO_COMMAND";
 
-/** Time for processes to end on their own. */
 const graceMs = 200;
 const pollIntervalMs = 20;
 /** Time after which processes that cannot be killed are given up. */
@@ -17,7 +16,6 @@ export interface ProcessTree {
   pid: number;
   /** Whether the root process is terminated, too, or spared because it is the user's shell. */
   root: "ended" | "spared";
-  /** Value of `markVariable`. */
   mark: string;
   /** Start time in clock ticks, 0 if unknown; older processes do not belong to it. */
   startedAt: number;
@@ -35,7 +33,6 @@ export function treeOf(pid: number, mark: string, output = ""): ProcessTree {
   return { pid, root: "ended", mark, startedAt: Number(born ?? 0), output, older: new Map(), seen: new Map() };
 }
 
-/** Returns the tree of processes that a running shell starts from now on. */
 export async function treeIn(shell: number, mark: string): Promise<ProcessTree> {
   const tree: ProcessTree = {
     pid: shell,
@@ -51,13 +48,11 @@ export async function treeIn(shell: number, mark: string): Promise<ProcessTree> 
   return tree;
 }
 
-/** Whether a shell waits for the next command. */
 export async function isAtPrompt(shell: number): Promise<boolean> {
   const row = (await processTable()).find(({ pid }) => pid === shell);
   return row ? row.foreground === row.group : process.platform === "win32";
 }
 
-/** Returns the living members, found by group, session, parent, output or mark. */
 export async function membersOf(tree: ProcessTree): Promise<ProcessInfo[]> {
   const rows = (await processTable()).filter(({ pid, born }) => {
     if (pid === tree.pid) return tree.root === "ended";
@@ -79,10 +74,7 @@ function belongsTo({ pid, parent, group, session, born }: ProcessInfo, tree: Pro
   return holdsOutput || readProc(pid, "environ").includes(`${markVariable}=${tree.mark}`);
 }
 
-/**
- * Returns the command lines of processes still running after the root has ended, and waits briefly for those that are
- * about to end.
- */
+/** Returns the command lines of processes that do not end soon after the root has. */
 export async function leftBehind(tree: ProcessTree): Promise<string[]> {
   const deadline = Date.now() + graceMs;
   let members = await membersOf(tree);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { never } from "../../chat/never.ts";
 
-/** The program to start. `verbatim`: on Windows, the arguments are already quoted. */
+/** `verbatim`: on Windows, the arguments are already quoted. */
 export interface ShellInvocation {
   file: string;
   args: string[];
@@ -44,10 +44,7 @@ export function invocation(program: string, command: string): ShellInvocation {
   }
 }
 
-/**
- * Sets UTF-8, disables progress bars and returns the exit code of the last program, which `-Command` would turn into 1.
- * The command has its own lines, so that it may end with a comment.
- */
+/** Returns the last program's exit code, which `-Command` would turn into 1. `command` may end with a comment. */
 export function powershellScript(command: string): string {
   return [
     "$ProgressPreference = 'SilentlyContinue'",
@@ -64,10 +61,7 @@ function cmdLine(command: string): string {
   return ["chcp 65001>nul", ...lines.filter((line) => line !== "")].join(" & ");
 }
 
-/**
- * Returns the configured shell; else bash, because commands are checked by its grammar and zsh differs; else any
- * available shell.
- */
+/** Prefers bash, because commands are checked by its grammar and zsh differs. */
 export function findShell(wanted: string, platform = process.platform, env = process.env): string {
   if (wanted !== "") return wanted;
   if (platform === "win32") {

@@ -6,7 +6,6 @@ interface TestCount {
   failed: number;
 }
 
-/** One reader for each test runner's summary. */
 const readers: ((text: string) => TestCount | undefined)[] = [
   // Jest, Vitest: "Tests: 1 failed, 13 passed, 14 total", "Tests  1 failed | 13 passed (14)"
   (text) => inLine(text, /^\s*Tests:?\s+.*\b(passed|failed)\b.*$/gm),

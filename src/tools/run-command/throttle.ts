@@ -17,7 +17,6 @@ export class Throttle {
     else this.#timer = setTimeout(() => this.#now(), wait);
   }
 
-  /** Cancels a pending run. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -14,15 +14,10 @@ export interface TypedLine {
   isProcess: boolean;
 }
 
-/** Longer lines are slow to type, and some terminals cut them. */
 const maxLineLength = 8_000;
 const titleLength = 60;
 
-/**
- * Encodes the command, because shell integration loses track of several lines and of commands that begin with `(` or
- * `{`; a readable title comes first. `shell` is the name that VS Code uses. Returns undefined for an unsupported shell or
- * a command that is too long.
- */
+/** Encodes, as shell integration loses track of several lines, `(` and `{`. Undefined if unsupported or too long. */
 export function typedLine(shell: string, typed: TypedCommand): TypedLine | undefined {
   const line = encodeFor(shell, typed);
   return line && line.text.length <= maxLineLength ? line : undefined;
@@ -54,7 +49,6 @@ function encodeFor(shell: string, { command, cwd, env }: TypedCommand): TypedLin
   }
 }
 
-/** Returns the start of the command with only characters that no shell interprets. */
 function harmlessTitle(command: string): string {
   return command
     .replace(/[^\p{L}\p{N}./:=,_@%+-]+/gu, " ")

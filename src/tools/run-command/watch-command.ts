@@ -10,13 +10,9 @@ export const defaultSilenceMs = 5_000;
 const firstCheckMs = 100;
 const maxPauseMs = 2_000;
 const editorWarning = "Vim: Warning: Input is not from a terminal";
-/** Number of characters kept to find the last line. */
 const recentLength = 2_000;
 
-/**
- * Records the members of the process tree, to recognize them after their parents have ended, and calls `onWaiting` when
- * the command starts or stops waiting for input.
- */
+/** Records the tree's members, to recognize them once their parents have ended, and tells when it waits for input. */
 export class CommandWatch {
   readonly #tree: ProcessTree;
   readonly #silence: number;
@@ -50,7 +46,6 @@ export class CommandWatch {
 
   async #look(): Promise<void> {
     const members = await membersOf(this.#tree);
-    // The watch has been stopped meanwhile.
     if (!this.#timer) return;
     this.#pause = Math.min(2 * this.#pause, maxPauseMs);
     this.#timer = setTimeout(() => this.#look(), this.#pause);
@@ -66,7 +61,6 @@ export class CommandWatch {
   }
 }
 
-/** Returns the unfinished last line. */
 function openLine(text: string): string {
   const lines = new PlainTextRenderer(() => {});
   lines.push(text);

@@ -1,11 +1,9 @@
 /** Recognizes file types and decodes and encodes text (T12). Pure. */
-
 import { never } from "../../chat/never.ts";
 
 export type Encoding = "utf8" | "utf8-bom" | "utf16le" | "utf16be";
 
 export interface Decoded {
-  /** Without its byte order mark. */
   text: string;
   encoding: Encoding;
 }

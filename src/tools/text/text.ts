@@ -8,7 +8,6 @@ export function splitLines(text: string): string[] {
   return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
 }
 
-/** Returns the number of lines that `splitLines` returns. */
 export function countLines(text: string): number {
   const ends = countEnds(text, text.length);
   return text === "" || text.endsWith("\n") ? ends : ends + 1;
@@ -58,10 +57,7 @@ export function plural(count: number, noun: string, many = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : many}`;
 }
 
-/**
- * Replaces each `\r\n` by `\n`. `indexIn` maps an index in the result to `text`; a line end maps to the start of its two
- * characters.
- */
+/** `indexIn` maps an index in the result to `text`; a line end maps to the start of its two characters. */
 export function withLineFeeds(text: string): { lf: string; indexIn(lfIndex: number): number } {
   if (!text.includes("\r\n")) return { lf: text, indexIn: (index) => index };
   const lf = text.replaceAll("\r\n", "\n");
@@ -96,7 +92,6 @@ export function isCrlf(text: string): boolean {
 /** Number of characters compared at once, which is faster than one by one. */
 const block = 4_096;
 
-/** Returns the length of the common start. */
 export function commonHead(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   let count = 0;
@@ -105,7 +100,7 @@ export function commonHead(a: string, b: string): number {
   return count;
 }
 
-/** Returns the length of the common end after the first `head` characters. */
+/** Ignores the first `head` characters. */
 export function commonTail(a: string, b: string, head: number): number {
   const end = Math.min(a.length, b.length) - head;
   const blockOf = (text: string) => text.slice(text.length - count - block, text.length - count);

@@ -63,7 +63,6 @@ export class Shortener {
     return `${this.#head}\n[… ${lines} lines, ${characters} characters left out. ${where} …]\n${tail}`;
   }
 
-  /** Returns the last `count` lines so far. */
   last(count: number): string {
     return lastLines(this.#cut ? this.#tail : this.#head, count);
   }
@@ -71,11 +70,9 @@ export class Shortener {
 
 export interface Shortened {
   output: string;
-  /** The file with the full output, if it was shortened. */
   outputFile: string | undefined;
 }
 
-/** Shortens `text` if it is too long and stores the full text. */
 export async function shorten(text: string, overflow: Overflow, callID: string): Promise<Shortened> {
   const shortener = new Shortener(() => {});
   shortener.push(text);

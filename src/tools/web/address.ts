@@ -24,10 +24,7 @@ const innerName = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home
 /** Keeps addresses, in which a model could send data away, short enough to read on a permission card. */
 const maxAddressLength = 2_000;
 
-/**
- * Parses an http or https address and drops its fragment.
- * @throws ToolError if it is invalid or cannot be public
- */
+/** Drops the fragment. @throws ToolError if it is invalid or cannot be public */
 export function publicURL(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw new ToolError(`"${text.slice(0, 200)}" is not an address. It begins with https://.`);
@@ -44,7 +41,6 @@ export function publicURL(text: string): URL {
   return url;
 }
 
-/** Returns the host without brackets and final dot. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }

@@ -10,7 +10,6 @@ import { version } from "../../chat/version.ts";
 import { ToolError } from "../tool.ts";
 import { hostOf, isPublicAddress, notPublic, publicURL } from "./address.ts";
 
-/** Resolves names and decides which addresses may be connected to. */
 export interface WebNetwork {
   resolve(host: string): Promise<LookupAddress[]>;
   isPublic(address: string): boolean;
@@ -48,10 +47,7 @@ const headers = {
   "accept-encoding": "gzip, br",
 };
 
-/**
- * Sends no cookies and uses no proxy, which would resolve the name again. Follows redirects on the same host.
- * @throws ToolError if the page cannot be fetched or is not text; the signal's reason
- */
+/** Uses no proxy, which would resolve the name again. @throws ToolError if it cannot be read; the signal's reason */
 export async function fetchPage(from: URL, network: WebNetwork, signal: AbortSignal): Promise<FetchedPage> {
   let url = from;
   for (let hops = 0; ; hops++) {

@@ -1,7 +1,6 @@
 /** Converts the visible text of a page to Markdown, without scripts, embedded and hidden content. */
 import Turndown from "turndown";
 
-/** Elements without visible text. */
 const unseen = [
   ...["script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "video", "audio"],
   ...["form", "input", "select", "textarea", "button", "dialog", "link", "meta", "base"],

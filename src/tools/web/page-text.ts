@@ -11,7 +11,7 @@ const workerFile = path.join(
   import.meta.filename.endsWith(".ts") ? "markdown-worker.ts" : "markdown-worker.cjs",
 );
 
-/** Time limit for the conversion to Markdown; large pages take 3 s. */
+/** Large pages take 3 s. */
 const threadTimeoutMs = 10_000;
 
 /** @throws ToolError if the page cannot be converted; the signal's reason */

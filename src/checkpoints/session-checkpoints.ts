@@ -4,6 +4,7 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Change, type Checkpoints, noCheckpoints } from "../loop/checkpoints.ts";
 import type { FileWriter, RestorePlan, RestoreResult } from "./restore/restorer.ts";
+import type { SessionStoreOptions } from "./store/session-store.ts";
 import { newSnapshotID } from "./store/snapshot-id.ts";
 import { type CallInput, type CallOutput, ThreadCalls } from "./thread/thread-calls.ts";
 import type { OwnerFunctions, WorkerData, WorkerFunctions } from "./thread/worker.ts";
@@ -13,16 +14,9 @@ export type { FileWriter, RestorePlan, RestoreResult } from "./restore/restorer.
 /** Maximum size of the store unless the user sets another. */
 export const defaultStoreLimitBytes = 500_000_000;
 
-export interface CheckpointOptions {
-  /** Folder of the store, which all sessions in all windows share. */
-  folder: string;
-  sessionID: string;
+export interface CheckpointOptions extends SessionStoreOptions {
   /** The workspace's folders, with links resolved. */
   roots: readonly string[];
-  /** Maximum size of the whole store. */
-  limitBytes: number;
-  log(line: string): void;
-  /** The editor, if there is one. */
   writer?: FileWriter;
 }
 
@@ -41,7 +35,6 @@ export interface SessionCheckpoints extends Checkpoints {
   close(): Promise<void>;
 }
 
-/** Used where checkpoints are switched off. */
 export const noSessionCheckpoints: SessionCheckpoints = {
   ...noCheckpoints,
   preview: async (snapshot) => ({ snapshot, at: 0, known: false, files: [] }),

@@ -2,31 +2,22 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
 import * as z from "zod/mini";
+import { attempt } from "../../tools/attempt.ts";
 
 export const FileState = z.discriminatedUnion("type", [
   z.object({ type: z.literal("missing") }),
   z.object({ type: z.literal("folder") }),
   z.object({ type: z.literal("link"), target: z.string() }),
-  /**
-   * `mode` holds the permission bits. `hash` is the SHA-256 as hexadecimal digits, empty if the content is not known, or
-   * `~` with size and times if the file is too large to be read.
-   */
+  /** `mode`: permission bits. `hash`: SHA-256 in hex; "" if not known; `~`, size and times if too large to be read. */
   z.object({ type: z.literal("file"), mode: z.number(), size: z.number(), hash: z.string() }),
-  /** A device, a pipe, a socket. */
-  z.object({ type: z.literal("special") }),
+  z.object({ type: z.literal("special") }), // A device, a pipe, a socket.
 ]);
 export type FileState = z.infer<typeof FileState>;
 
 export const missing: FileState = { type: "missing" };
 
 /** Differs whenever a file may have changed. Times are in milliseconds, with fractions. */
-export interface FileStamp {
-  size: number;
-  mtime: number;
-  ctime: number;
-  ino: number;
-  mode: number;
-}
+export type FileStamp = Record<"size" | "mtime" | "ctime" | "ino" | "mode", number>;
 
 export interface FoundFile {
   state: FileState;
@@ -37,7 +28,6 @@ export interface FoundFile {
 
 /** Maximum size of a file that is saved when a command changes it. */
 export const maxUnnamedBytes = 2 << 20;
-
 /** Maximum size of a file that is saved when a tool names it or a restore changes it. */
 export const maxNamedBytes = 16 << 20;
 
@@ -51,13 +41,9 @@ export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime && a.ino === b.ino && a.mode === b.mode;
 }
 
-export const toStamp = ({ size, mtimeMs, ctimeMs, ino, mode }: Stats): FileStamp => ({
-  size,
-  mtime: mtimeMs,
-  ctime: ctimeMs,
-  ino,
-  mode,
-});
+export function toStamp({ size, mtimeMs: mtime, ctimeMs: ctime, ino, mode }: Stats): FileStamp {
+  return { size, mtime, ctime, ino, mode };
+}
 
 export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -82,11 +68,7 @@ export function readState(path: string, limit: number): FoundFile {
 
 /** Returns undefined if nothing is there, or nothing that this process may see. */
 export function lstat(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false }), undefined);
 }
 
 /** Returns bytes and stamp of the same moment; undefined if it is not a readable file or keeps changing. */
@@ -122,10 +104,4 @@ function readAll(file: number, size: number): Buffer {
 
 export const datedHash = ({ size, mtime, ctime }: FileStamp) => `~${size}-${mtime}-${ctime}`;
 
-export function linkTarget(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
-}
+export const linkTarget = (path: string): string => attempt(() => readlinkSync(path), "");

@@ -1,21 +1,6 @@
 /** Restores the state of a path: atomically, and never through a link. */
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import path from "node:path";
 import { type FileState, lstat } from "../files/file-state.ts";
 
@@ -29,11 +14,11 @@ export function putState(file: string, state: FileState, bytes: Buffer | undefin
       removePath(file);
       return;
     case "folder":
-      if (lstat(file)?.isDirectory() === false) unlinkSync(file);
-      mkdirSync(file, { recursive: true });
+      if (lstat(file)?.isDirectory() === false) fs.unlinkSync(file);
+      fs.mkdirSync(file, { recursive: true });
       return;
     case "link":
-      replaceAtomically(file, (temporary) => symlinkSync(state.target, temporary));
+      replaceAtomically(file, (temporary) => fs.symlinkSync(state.target, temporary));
       return;
     case "file":
       if (!bytes) throw new Error("its content was not saved");
@@ -46,8 +31,8 @@ export function putState(file: string, state: FileState, bytes: Buffer | undefin
 
 function removePath(file: string): void {
   const stats = lstat(file);
-  if (stats?.isDirectory()) rmdirSync(file);
-  else if (stats) unlinkSync(file);
+  if (stats?.isDirectory()) fs.rmdirSync(file);
+  else if (stats) fs.unlinkSync(file);
 }
 
 function putFile(file: string, bytes: Buffer, mode: number): void {
@@ -58,42 +43,42 @@ function putFile(file: string, bytes: Buffer, mode: number): void {
     return;
   }
   replaceAtomically(file, (temporary) => {
-    const handle = openSync(temporary, "wx", mode);
+    const handle = fs.openSync(temporary, "wx", mode);
     try {
       writeAll(handle, bytes);
-      const own = fstatSync(handle);
-      if (old && (old.uid !== own.uid || old.gid !== own.gid)) fchownSync(handle, old.uid, old.gid);
-      fchmodSync(handle, mode);
+      const own = fs.fstatSync(handle);
+      if (old && (old.uid !== own.uid || old.gid !== own.gid)) fs.fchownSync(handle, old.uid, old.gid);
+      fs.fchmodSync(handle, mode);
     } finally {
-      closeSync(handle);
+      fs.closeSync(handle);
     }
   });
 }
 
 function replaceAtomically(file: string, make: (temporary: string) => void): void {
-  mkdirSync(path.dirname(file), { recursive: true });
+  fs.mkdirSync(path.dirname(file), { recursive: true });
   const temporary = path.join(path.dirname(file), `.rondo-${randomBytes(6).toString("hex")}`);
   try {
     make(temporary);
-    if (lstat(file)?.isDirectory()) rmdirSync(file);
-    renameSync(temporary, file);
+    if (lstat(file)?.isDirectory()) fs.rmdirSync(file);
+    fs.renameSync(temporary, file);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    fs.rmSync(temporary, { force: true });
     throw error;
   }
 }
 
 function overwriteFile(file: string, bytes: Buffer, mode: number): void {
-  const handle = openSync(file, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
+  const handle = fs.openSync(file, fs.constants.O_WRONLY | (fs.constants.O_NOFOLLOW ?? 0));
   try {
     writeAll(handle, bytes);
-    ftruncateSync(handle, bytes.length);
-    fchmodSync(handle, mode);
+    fs.ftruncateSync(handle, bytes.length);
+    fs.fchmodSync(handle, mode);
   } finally {
-    closeSync(handle);
+    fs.closeSync(handle);
   }
 }
 
 function writeAll(handle: number, bytes: Buffer): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done, bytes.length - done, done);
+  for (let done = 0; done < bytes.length; ) done += fs.writeSync(handle, bytes, done, bytes.length - done, done);
 }

@@ -3,19 +3,15 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { RestoreFile } from "../../chat/protocol.ts";
+import { systemErrorCode } from "../../tools/node-host/system-errors.ts";
+import { compare } from "../../tools/text/diff.ts";
 import { type FileState, type FoundFile, maxNamedBytes, maxUnnamedBytes, sameState } from "../files/file-state.ts";
 import { TimeSlices } from "../files/time-slices.ts";
 import { isWithinRoots, readWithinRoots, relativeToRoots } from "../files/within-roots.ts";
 import type { StepTracker } from "../steps/step-tracker.ts";
 import { isFolderOnly, type Transition } from "../store/change-log.ts";
 import type { SessionStore } from "../store/session-store.ts";
-import { countLines } from "./count-lines.ts";
 import { putState, temporaryName } from "./put-file.ts";
-
-interface PlannedFile extends RestoreFile {
-  /** Absolute path. */
-  file: string;
-}
 
 export interface RestorePlan {
   snapshot: string;
@@ -23,7 +19,8 @@ export interface RestorePlan {
   at: number;
   /** Whether the state at the snapshot can be restored. */
   known: boolean;
-  files: PlannedFile[];
+  /** `file` is the absolute path. */
+  files: (RestoreFile & { file: string })[];
 }
 
 export interface RestoreResult {
@@ -33,7 +30,6 @@ export interface RestoreResult {
   left: { path: string; problem: string }[];
 }
 
-/** An editor that has files open. */
 export interface FileWriter {
   /** Absolute paths of the files with changes that are not on disk. */
   unsaved(): Promise<readonly string[]>;
@@ -69,7 +65,7 @@ export class Restorer {
     const history = this.#store.history();
     const unsaved = new Set(await this.#writer?.unsaved());
     const slices = new TimeSlices();
-    const files: PlannedFile[] = [];
+    const files: RestorePlan["files"] = [];
     this.#planned = new Map();
     this.#snapshot = snapshot;
     const changed = [...history.since(snapshot)];
@@ -82,7 +78,7 @@ export class Restorer {
       const shown: RestoreFile = {
         path: names.get(name) ?? name,
         effect: effectOf(now.state, before),
-        ...this.#countLines(now, before),
+        ...countLines(now.bytes, before.type === "file" ? this.#store.blobs.get(before.hash) : undefined),
         edited: edited || unsaved.has(name) || last === undefined || !sameState(now.state, last),
         problem: this.#problem(name, now, before, folders),
       };
@@ -113,7 +109,6 @@ export class Restorer {
     return { restored: done.restored, left: [...left, ...done.left] };
   }
 
-  /** Undoes the newest restore, except for files that have changed since. */
   async undo(): Promise<RestoreResult> {
     this.#finishInterrupted();
     const newest = this.#store.history().newest;
@@ -123,13 +118,11 @@ export class Restorer {
     return await this.#apply(reverse, this.#names(reverse.map(({ path }) => path)), newest.id);
   }
 
-  /** Returns the restore that `undo` would revert. */
   restored(): { files: number; at: number } | undefined {
     const newest = this.#store.history().newest;
     return newest && { files: newest.files.filter((file) => !isFolderOnly(file)).length, at: newest.at };
   }
 
-  /** Returns the content of a file at the snapshot; undefined if it did not exist or was not saved. */
   content(snapshot: string, shown: string): Buffer | undefined {
     for (const [name, { before }] of this.#store.history().since(snapshot)) {
       if (name !== shown && relativeToRoots(this.#roots, name) !== shown) continue;
@@ -148,9 +141,11 @@ export class Restorer {
       if (!isFolderOnly(file)) left.push({ path: names.get(file.path) ?? file.path, problem });
     };
     const folders = new Set(wanted.flatMap(({ path, after }) => (after.type === "folder" ? [path] : [])));
+    const notSaved = "Its current content could not be saved.";
     const files = wanted.filter((file) => {
       const now = this.#now(file.path, file.before);
-      const problem = this.#problem(file.path, now, file.after, folders) || this.#saveCurrent(now);
+      let problem = this.#problem(file.path, now, file.after, folders);
+      if (problem === "" && !this.#store.save(now.state, now.bytes)) problem = notSaved;
       if (sameState(now.state, file.before) && problem === "") return true;
       leave(file, problem || "It has changed in the meantime.");
       return false;
@@ -158,7 +153,7 @@ export class Restorer {
     const id = randomUUID();
     if (files.length === 0) return { restored: [], left };
     if (!this.#store.append({ type: "restore", id, at: Date.now(), files, ...(undoes !== undefined && { undoes }) })) {
-      for (const file of files) leave(file, "Its current content could not be saved.");
+      for (const file of files) leave(file, notSaved);
       return { restored: [], left };
     }
     const done: Transition[] = [];
@@ -210,15 +205,6 @@ export class Restorer {
       : "It is too large to be saved, so the restore could not be undone.";
   }
 
-  /** Saves the current content. @returns why that failed, or "" */
-  #saveCurrent({ state, bytes }: FoundFile): string {
-    return this.#store.save(state, bytes) ? "" : "Its current content could not be saved.";
-  }
-
-  #countLines(now: FoundFile, before: FileState): { added: number; removed: number } {
-    return countLines(now.bytes, before.type === "file" ? this.#store.blobs.get(before.hash) : undefined);
-  }
-
   /** Records how far restores got that a crash interrupted. */
   #finishInterrupted(): void {
     for (const [id, files] of this.#store.history().unfinished) {
@@ -232,11 +218,8 @@ export class Restorer {
 
   /** Returns paths relative to their roots, or absolute where two would be the same. */
   #names(files: readonly string[]): Map<string, string> {
-    const relative = files.map((file) => relativeToRoots(this.#roots, file));
-    const seen = new Map<string, number>();
-    for (const name of relative) seen.set(name, (seen.get(name) ?? 0) + 1);
-    const shorten = (file: string, name = file) => (seen.get(name) === 1 ? name : file);
-    return new Map(files.map((file, at) => [file, shorten(file, relative[at])]));
+    const byName = Map.groupBy(files, (file) => relativeToRoots(this.#roots, file));
+    return new Map([...byName].flatMap(([name, same]) => same.map((file) => [file, same.length === 1 ? name : file])));
   }
 }
 
@@ -255,9 +238,21 @@ function inRestoreOrder(files: readonly Transition[]): Transition[] {
   return files.toSorted((a, b) => phase(a) - phase(b) || depth(a) - depth(b));
 }
 
+/** Maximum size of texts whose lines are compared. */
+const maxComparedBytes = 512 * 1024;
+
+/** Counts changed lines. An undefined content counts as empty. Binary and large contents have no lines. */
+function countLines(from: Buffer | undefined, to: Buffer | undefined): { added: number; removed: number } {
+  const texts = [from, to].map((bytes) => bytes ?? Buffer.alloc(0));
+  if (texts.some((bytes) => bytes.length > maxComparedBytes || bytes.includes(0))) return { added: 0, removed: 0 };
+  const [before = "", after = ""] = texts.map((bytes) => bytes.toString("utf8"));
+  const lines = compare(before, after).flatMap((hunk) => hunk.lines);
+  const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
+  return { added: count("+"), removed: count("-") };
+}
+
 function describeWriteError(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOTEMPTY") return "A folder with other files is in its place.";
+  if (systemErrorCode(error) === "ENOTEMPTY") return "A folder with other files is in its place.";
   return `It could not be written: ${error instanceof Error ? error.message : String(error)}.`;
 }
 

@@ -1,6 +1,7 @@
 /** The files of the workspace at the last scan: names and stamps, no contents. */
 import { constants, type Dirent, readdirSync } from "node:fs";
 import path from "node:path";
+import { attempt } from "../../tools/attempt.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import { type FileStamp, linkTarget, lstat, toStamp } from "../files/file-state.ts";
 import { TimeSlices } from "../files/time-slices.ts";
@@ -114,7 +115,8 @@ export class FileTree {
 
   /** Updates the stamp of a file that a scan has found. */
   updateStamp(file: string, stamp: FileStamp | undefined): void {
-    if (stamp && this.entry(file) && isFileMode(stamp)) this.#put(file, stamp);
+    const isFolder = stamp && (stamp.mode & constants.S_IFMT) === constants.S_IFDIR;
+    if (stamp && !isFolder && this.entry(file)) this.#put(file, stamp);
   }
 
   /** Remembers a folder that was created or removed together with a file. */
@@ -133,33 +135,27 @@ export class FileTree {
   #checkFile(file: string): void {
     const before = this.entry(file);
     const stats = lstat(file);
-    if (stats && !stats.isDirectory()) {
-      this.#put(file, toStamp(stats));
-      this.#report({ type: "file", path: file, before });
-      return;
+    if (stats && !stats.isDirectory()) this.#put(file, toStamp(stats));
+    else {
+      this.#forget(file);
+      this.#folders.get(path.dirname(file))?.files.delete(path.basename(file));
     }
-    this.#forget(file);
-    this.#folders.get(path.dirname(file))?.files.delete(path.basename(file));
     this.#report({ type: "file", path: file, before });
   }
 
   async #checkFolder(name: string, folder: TreeFolder): Promise<void> {
     const stats = lstat(name);
-    if (!stats?.isDirectory()) return this.#removeFolder(name, folder);
+    if (!stats?.isDirectory()) return this.#removeFolder(name);
     this.#put(name, toStamp(stats));
     const entries = readFolder(name);
     const now = new Map(entries.map((entry) => [entry.name, entry]));
     for (const file of folder.files) {
       if (isFile(now.get(file))) continue;
       folder.files.delete(file);
-      const before = this.entry(path.join(name, file));
-      this.#drop(path.join(name, file));
-      if (before) this.#report({ type: "file", path: path.join(name, file), before });
+      this.#removeFile(path.join(name, file));
     }
     for (const below of folder.folders) {
-      if (now.get(below)?.isDirectory()) continue;
-      const inner = this.#folders.get(path.join(name, below));
-      if (inner) this.#removeFolder(path.join(name, below), inner);
+      if (!now.get(below)?.isDirectory()) this.#removeFolder(path.join(name, below));
     }
     for (const entry of entries) await this.#addEntry(name, folder, entry);
   }
@@ -185,8 +181,7 @@ export class FileTree {
     await this.#slices.yieldIfDue();
     if (isFolder) {
       folder.folders.add(entry.name);
-      await this.#addFolder(name, folder.ignores);
-      return;
+      return await this.#addFolder(name, folder.ignores);
     }
     folder.files.add(entry.name);
     // A tool has named it, or the rules have changed.
@@ -198,16 +193,17 @@ export class FileTree {
     if (this.#table.size > maxFiles) throw new TooManyFiles();
   }
 
-  #removeFolder(name: string, folder: TreeFolder): void {
-    for (const file of folder.files) {
-      const before = this.entry(path.join(name, file));
-      this.#drop(path.join(name, file));
-      if (before) this.#report({ type: "file", path: path.join(name, file), before });
-    }
-    for (const below of folder.folders) {
-      const inner = this.#folders.get(path.join(name, below));
-      if (inner) this.#removeFolder(path.join(name, below), inner);
-    }
+  #removeFile(file: string): void {
+    const before = this.entry(file);
+    this.#drop(file);
+    if (before) this.#report({ type: "file", path: file, before });
+  }
+
+  #removeFolder(name: string): void {
+    const folder = this.#folders.get(name);
+    if (!folder) return;
+    for (const file of folder.files) this.#removeFile(path.join(name, file));
+    for (const below of folder.folders) this.#removeFolder(path.join(name, below));
     this.#forgetFolder(name);
     this.#report({ type: "folder", path: name, before: "folder" });
   }
@@ -251,15 +247,7 @@ function isFresh({ mtime, ctime }: FileStamp): boolean {
   return Date.now() - Math.max(mtime, ctime) < (isCoarse ? coarseClockGrainMs : clockGrainMs);
 }
 
-function readFolder(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-const isFileMode = ({ mode }: FileStamp): boolean => (mode & constants.S_IFMT) !== constants.S_IFDIR;
+const readFolder = (folder: string): Dirent[] => attempt(() => readdirSync(folder, { withFileTypes: true }), []);
 
 const isFile = (entry: Dirent | undefined): boolean =>
   entry !== undefined && (entry.isFile() || entry.isSymbolicLink());

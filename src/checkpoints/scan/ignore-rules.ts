@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
+import { attempt } from "../../tools/attempt.ts";
 import { isSecretName } from "../../tools/file-access/protected-names.ts";
 
 /** Names of rule files in each folder, weakest first. */
@@ -24,16 +25,13 @@ export class IgnoreRules {
   /** Returns the rules of the repository above a workspace folder. */
   static above(root: string): IgnoreRules {
     const above: string[] = [];
-    let repository: string | undefined;
-    for (let folder = root; ; folder = path.dirname(folder)) {
-      if (folder !== root) above.unshift(folder);
-      if (existsSync(path.join(folder, ".git"))) {
-        repository = folder;
-        break;
-      }
-      if (folder === path.dirname(folder)) break;
+    let repository = root;
+    while (!existsSync(path.join(repository, ".git"))) {
+      const parent = path.dirname(repository);
+      if (parent === repository) return new IgnoreRules(root, undefined, undefined);
+      above.unshift(parent);
+      repository = parent;
     }
-    if (repository === undefined) return new IgnoreRules(root, undefined, undefined);
     const exclude = readRules([path.join(repository, ".git", "info", "exclude")]);
     const base = new IgnoreRules(repository, exclude, undefined);
     return above.reduce((rules: IgnoreRules, folder) => rules.below(folder), base);
@@ -47,8 +45,7 @@ export class IgnoreRules {
 
   /** Whether a file or folder is ignored whose parent folder is not. */
   ignores(folder: string, name: string, isFolder: boolean): boolean {
-    if (name.toLowerCase() === ".git" || isSecretName(name)) return true;
-    if (isFolder && neverSourceFolders.has(name)) return true;
+    if (name.toLowerCase() === ".git" || isSecretName(name) || (isFolder && neverSourceFolders.has(name))) return true;
     return this.#matches(path.join(folder, name), isFolder);
   }
 
@@ -65,13 +62,7 @@ export class IgnoreRules {
 
 /** Returns undefined if none of the files has any rules. */
 function readRules(files: readonly string[]): Ignore | undefined {
-  const texts = files.map((file) => {
-    try {
-      return readFileSync(file, "utf8");
-    } catch {
-      return "";
-    }
-  });
+  const texts = files.map((file) => attempt(() => readFileSync(file, "utf8"), ""));
   if (texts.every((text) => text.trim() === "")) return undefined;
   return texts.reduce((all, text) => all.add(text), ignore());
 }

@@ -53,10 +53,8 @@ export class StampTable {
   get(file: string): FileStamp | undefined {
     const slot = this.#slots.get(file);
     if (slot === undefined) return undefined;
-    const [size = 0, mtime = 0, ctime = 0, ino = 0, mode = 0] = this.#stamps.subarray(
-      slot * fields,
-      (slot + 1) * fields,
-    );
+    const at = slot * fields;
+    const [size = 0, mtime = 0, ctime = 0, ino = 0, mode = 0] = this.#stamps.subarray(at, at + fields);
     return mode === 0 ? undefined : { size, mtime, ctime, ino, mode };
   }
 
@@ -136,8 +134,7 @@ export class StampTable {
     this.#unsent.clear();
     return this.#threads.map(async (thread) => {
       order(thread, { type: "check", table: this.#shared, next, size });
-      const [slots] = await once(thread.worker, "message", { signal: thread.gone.signal });
-      return slots;
+      return (await once(thread.worker, "message", { signal: thread.gone.signal }))[0];
     });
   }
 

@@ -1,12 +1,13 @@
 /** Checks files block by block. A thread that is free takes the next block. */
 import { lstatSync } from "node:fs";
+import { attempt } from "../../tools/attempt.ts";
 
 /** Number of fields of a stamp in the table: size, mtime, ctime, ino, mode (0 if the file is missing). */
 export const fields = 5;
 
 const blockSize = 512;
 
-/** Takes the next block. @returns its first slot */
+/** Returns the first slot of the next block. */
 export const takeBlock = (next: SharedArrayBuffer): number => Atomics.add(new Int32Array(next), 0, 1) * blockSize;
 
 /** Returns the slots of the block at `from` whose files differ from the table. */
@@ -20,17 +21,13 @@ export function changedIn(from: number, size: number, names: readonly string[], 
 }
 
 function isUnchanged(name: string, stamps: Float64Array, at: number): boolean {
-  try {
-    const stats = lstatSync(name, { throwIfNoEntry: false });
-    if (!stats) return stamps[at + 4] === 0;
-    return (
-      stats.mtimeMs === stamps[at + 1] &&
-      stats.ctimeMs === stamps[at + 2] &&
-      stats.size === stamps[at] &&
-      stats.ino === stamps[at + 3] &&
-      stats.mode === stamps[at + 4]
-    );
-  } catch {
-    return stamps[at + 4] === 0;
-  }
+  const stats = attempt(() => lstatSync(name, { throwIfNoEntry: false }), undefined);
+  if (!stats) return stamps[at + 4] === 0;
+  return (
+    stats.mtimeMs === stamps[at + 1] &&
+    stats.ctimeMs === stamps[at + 2] &&
+    stats.size === stamps[at] &&
+    stats.ino === stamps[at + 3] &&
+    stats.mode === stamps[at + 4]
+  );
 }

@@ -1,7 +1,4 @@
-/**
- * Copies of files, taken before a command runs that may change any of them. They are in one scratch file, which is deleted
- * when the session is closed. Contents that did change are saved as blobs.
- */
+/** Copies of files in one scratch file, taken before a command runs that may change any of them, until the session is closed. */
 import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
@@ -12,11 +9,6 @@ import { isRunning } from "../store/in-use.ts";
 const maxBytes = 64 << 20;
 const maxFiles = 20_000;
 
-interface PoolCopy {
-  stamp: FileStamp;
-  at: number;
-}
-
 interface StampedFile {
   path: string;
   stamp: FileStamp;
@@ -24,7 +16,7 @@ interface StampedFile {
 
 export class CopyPool {
   readonly #folder: string;
-  readonly #copies = new Map<string, PoolCopy>();
+  readonly #copies = new Map<string, { stamp: FileStamp; at: number }>();
   /** Files that `fill` copied, newest first. */
   readonly #oldestLast: string[] = [];
   #file: { path: string; handle: number } | undefined;
@@ -99,9 +91,9 @@ export class CopyPool {
   }
 
   #write(file: string, bytes: Buffer, stamp: FileStamp): void {
-    this.#file ??= this.#open();
     // Outdated copies are removed all at once.
     if (this.#end > 2 * maxBytes) this.#pack();
+    this.#file ??= this.#open();
     writeSync(this.#file.handle, bytes, 0, bytes.length, this.#end);
     this.#copies.set(file, { stamp, at: this.#end });
     this.#end += bytes.length;
@@ -109,8 +101,6 @@ export class CopyPool {
   }
 
   #pack(): void {
-    const old = this.#file;
-    if (!old) return;
     const copies = [...this.#copies].map(([file, { stamp }]) => ({ file, stamp, bytes: this.get(file, stamp) }));
     this.#discard();
     this.#copies.clear();
@@ -121,19 +111,15 @@ export class CopyPool {
 
   #open(): { path: string; handle: number } {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    removeScratchFiles(this.#folder);
+    // Those of processes that have ended.
+    for (const name of readdirSync(this.#folder)) {
+      const pid = /^scratch-(\d+)-/.exec(name)?.[1];
+      if (pid !== undefined && !isRunning(Number(pid))) rmSync(path.join(this.#folder, name), { force: true });
+    }
     const name = path.join(this.#folder, `scratch-${process.pid}-${randomBytes(4).toString("hex")}`);
     const handle = openSync(name, "wx+", 0o600);
     // An open file without a name is freed by the system however this process ends.
     if (process.platform !== "win32") rmSync(name);
     return { path: name, handle };
-  }
-}
-
-/** Removes the scratch files of processes that have ended. */
-function removeScratchFiles(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const pid = /^scratch-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(path.join(folder, name), { force: true });
   }
 }

@@ -17,17 +17,11 @@ import type { SessionStore } from "../store/session-store.ts";
 import type { CopyPool } from "./copy-pool.ts";
 import { GitObjects } from "./git-objects.ts";
 
-interface EarlierContent {
-  state: FileState;
-  bytes?: Buffer;
-}
-
 export class EarlierContents {
   readonly #pool: CopyPool;
   readonly #store: SessionStore;
   /** Last known states of files that changed since the session was opened. */
   readonly #known = new Map<string, { stamp: FileStamp; state: FileState }>();
-
   readonly #repositories: GitObjects[];
 
   constructor(roots: readonly string[], pool: CopyPool, store: SessionStore) {
@@ -48,8 +42,8 @@ export class EarlierContents {
     for (const repository of this.#repositories) await repository.readIndex(stamps);
   }
 
-  /** Returns the state of the file when it had this entry. Without an entry it was missing. The hash of an unknown content is empty. */
-  async stateOf(name: string, entry: FileEntry | undefined): Promise<EarlierContent> {
+  /** Returns the state of the file when it had this entry; without an entry it was missing. Unknown contents have the hash "". */
+  async stateOf(name: string, entry: FileEntry | undefined): Promise<{ state: FileState; bytes?: Buffer }> {
     if (!entry) return { state: missing };
     const { stamp, target } = entry;
     if (target !== undefined) return { state: { type: "link", target } };

@@ -1,27 +1,17 @@
-/**
- * Reads the contents of unchanged files from the user's git repository, for files that are too many to copy. Nothing in the
- * repository is written, locked, run or fetched.
- */
+/** Reads unchanged files from the user's git repository, in which nothing is written, locked, run or fetched. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import path from "node:path";
 import { type FileStamp, maxUnnamedBytes, sameStamp } from "../files/file-state.ts";
 
-interface GitIndexEntry {
-  object: string;
-  stamp: FileStamp;
-}
-
-/** Maximum time to wait for an answer of git. */
+/** Maximum time to wait for an answer of git, and its maximum size. */
 const gitTimeoutMs = 10_000;
-
-/** Maximum size of an answer of git. */
 const maxListBytes = 256 << 20;
 
 export class GitObjects {
   readonly #root: string;
-  #entries = new Map<string, GitIndexEntry>();
+  #entries = new Map<string, { object: string; stamp: FileStamp }>();
   #batch: GitBatch | undefined;
 
   /** @param root a folder in the repository */
@@ -66,10 +56,8 @@ export class GitObjects {
   async #isFiltered(file: string): Promise<boolean> {
     const name = path.relative(this.#root, file);
     const answer = await this.#git(["check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", name]);
-    const values = answer
-      .toString()
-      .split("\0")
-      .filter((_, at) => at % 3 === 2);
+    const words = answer.toString().split("\0");
+    const values = words.filter((_, at) => at % 3 === 2);
     return values.length !== 3 || values.some((value) => value !== "unspecified" && value !== "unset");
   }
 

@@ -4,6 +4,7 @@ import { statfsSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Change } from "../../loop/checkpoints.ts";
+import { attempt } from "../../tools/attempt.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import { type FileState, type FoundFile, lstat, maxNamedBytes, sameStamp, sameState } from "../files/file-state.ts";
 import { TimeSlices } from "../files/time-slices.ts";
@@ -28,16 +29,12 @@ interface NamedWrite {
 
 /** Maximum number of changes by the user that are recorded. Switching a branch, for example, makes more. */
 const maxUserChanges = 200;
-
 /** Maximum duration of a scan that is repeated before every command. */
 const shortScanMs = 25;
-
 /** Time for which the last scan is used when scans take longer. */
 const scanValidMs = 10_000;
-
 /** Maximum delay of the clock of a file system. */
 const clockGrainMs = 20;
-
 /** Maximum time that a command waits for the first copies of all files. */
 const copyTimeoutMs = 5000;
 
@@ -47,8 +44,6 @@ interface RunningCommand {
   /** Time of the last scan, unless one ran right before the command. */
   scannedAt: number | undefined;
 }
-
-type BaselineState = "none" | "read" | "off";
 
 interface StepTrackerOptions {
   roots: readonly string[];
@@ -66,7 +61,7 @@ export class StepTracker {
   readonly #tree: FileTree;
   readonly #contents: EarlierContents;
   readonly #named = new Map<string, NamedWrite>();
-  #baseline: BaselineState = "none";
+  #baseline: "none" | "read" | "off" = "none";
   #tail: Promise<unknown> = Promise.resolve();
   #ended: Promise<unknown> = Promise.resolve();
   /** Number of unfinished calls of `end`. */
@@ -116,9 +111,7 @@ export class StepTracker {
 
   end(id: string): Promise<Change | undefined> {
     this.#ending++;
-    const ended = this.queue(() => this.#finish(id)).finally(() => {
-      this.#ending--;
-    });
+    const ended = this.queue(() => this.#finish(id)).finally(() => this.#ending--);
     this.#ended = ended.catch(() => {});
     void this.queue(() => this.#store.enforceLimit(new TimeSlices()));
     return ended;
@@ -207,12 +200,8 @@ export class StepTracker {
     const noted = names.map((name) => {
       const { state, bytes, stamp } = readWithinRoots(name, maxNamedBytes, this.#roots);
       this.#store.save(state, bytes);
-      const named: NamedWrite = {
-        before: state,
-        beforeUser: undefined,
-        scan: this.#currentScan,
-        folders: this.#missingFolders(name),
-      };
+      const folders = this.#missingFolders(name);
+      const named: NamedWrite = { before: state, beforeUser: undefined, scan: this.#currentScan, folders };
       this.#named.set(name, named);
       const entry = this.#baseline === "read" && this.#currentScan === 0 ? this.#tree.entry(name) : undefined;
       if (entry && !(stamp && sameStamp(entry.stamp, stamp))) touched.push([named, this.#saveEarlier(name, entry)]);
@@ -224,13 +213,8 @@ export class StepTracker {
 
   #missingFolders(file: string): string[] {
     const missing: string[] = [];
-    for (
-      let folder = path.dirname(file);
-      !lstat(folder) && this.#isInWorkspace(folder);
-      folder = path.dirname(folder)
-    ) {
-      missing.unshift(folder);
-    }
+    let folder = path.dirname(file);
+    for (; !lstat(folder) && this.#isInWorkspace(folder); folder = path.dirname(folder)) missing.unshift(folder);
     return missing;
   }
 
@@ -268,21 +252,14 @@ export class StepTracker {
     if (users.length > 0) this.#store.append({ type: "change", by: "user", files: users });
     if (agents.length > 0 || named) this.#store.append({ type: "change", by: "agent", files: agents });
     this.#store.append({ type: "snapshot", id, at: Date.now() });
-    const files = agents.filter((change) => !isFolderOnly(change));
-    if (files.length === 0) return undefined;
-    return {
-      snapshot: id,
-      hash: this.#fingerprint(files),
-      files: files.map(({ path }) => relativeToRoots(this.#roots, path)).sort(),
-    };
+    const changes = agents.filter((change) => !isFolderOnly(change));
+    if (changes.length === 0) return undefined;
+    const files = changes.map(({ path }) => relativeToRoots(this.#roots, path)).sort();
+    return { snapshot: id, hash: this.#fingerprint(changes), files };
   }
 
-  #finishNamed(
-    name: string,
-    { before, beforeUser, folders }: NamedWrite,
-    users: Transition[],
-    agents: Transition[],
-  ): void {
+  #finishNamed(name: string, write: NamedWrite, users: Transition[], agents: Transition[]): void {
+    const { before, beforeUser, folders } = write;
     if (beforeUser && !sameState(beforeUser, before)) users.push({ path: name, before: beforeUser, after: before });
     const found = readWithinRoots(name, maxNamedBytes, this.#roots);
     const changes: Transition[] = folders
@@ -318,9 +295,9 @@ export class StepTracker {
       const { path: name } = difference;
       if (found.has(name)) continue;
       if (difference.type === "folder") {
-        const { state } = readWithinRoots(name, this.#contents.readLimit(name), this.#roots);
-        if (state.type !== difference.before)
-          found.set(name, { path: name, before: { type: difference.before }, after: state });
+        const { state: after } = readWithinRoots(name, this.#contents.readLimit(name), this.#roots);
+        if (after.type !== difference.before)
+          found.set(name, { path: name, before: { type: difference.before }, after });
         continue;
       }
       const named = this.#named.get(name);
@@ -365,10 +342,5 @@ function isUserChange({ path: name, before, after }: Transition, { since, scanne
 /** Linux's numbers of file systems that may use another machine's clock: NFS, SMB, CIFS, FUSE, 9p. */
 const remoteFileSystems = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x65735546, 0x01021997]);
 
-function usesLocalClock(folder: string): boolean {
-  try {
-    return !remoteFileSystems.has(statfsSync(folder).type);
-  } catch {
-    return false;
-  }
-}
+const usesLocalClock = (folder: string): boolean =>
+  attempt(() => !remoteFileSystems.has(statfsSync(folder).type), false);

@@ -18,7 +18,6 @@ interface HistoryChange {
 
 /** The changes to one file since a snapshot. */
 export interface FileHistory {
-  /** Its state at the snapshot. */
   before: FileState;
   /** Its last known state; undefined if a crash interrupted the change. */
   last: FileState | undefined;
@@ -29,7 +28,6 @@ export interface FileHistory {
 export interface PastRestore {
   id: string;
   at: number;
-  /** The files that were restored. */
   files: Transition[];
 }
 
@@ -53,7 +51,7 @@ export class ChangeHistory {
    * are not in the log: their state is that of the next snapshot, since later snapshots sort later.
    */
   at(snapshot: string): number | undefined {
-    if (this.#isDropped(snapshot)) return undefined;
+    if (snapshot < this.#droppedUpTo && this.#findSnapshot((id) => id === snapshot) < 0) return undefined;
     const item = this.#items[this.#indexOf(snapshot)] ?? this.#items.findLast(({ type }) => type === "snapshot");
     return item?.type === "snapshot" ? item.at : undefined;
   }
@@ -118,10 +116,6 @@ export class ChangeHistory {
   #indexOf(snapshot: string): number {
     const exact = this.#findSnapshot((id) => id === snapshot);
     return exact >= 0 ? exact : this.#findSnapshot((id) => id > snapshot);
-  }
-
-  #isDropped(snapshot: string): boolean {
-    return snapshot < this.#droppedUpTo && this.#findSnapshot((id) => id === snapshot) < 0;
   }
 
   #findSnapshot(is: (id: string) => boolean): number {

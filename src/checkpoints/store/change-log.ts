@@ -2,6 +2,7 @@
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
+import { attempt, parseJson } from "../../tools/attempt.ts";
 import { FileState } from "../files/file-state.ts";
 
 /** Absolute and never in a folder `.git`, whatever the log contains. */
@@ -67,30 +68,10 @@ export class ChangeLog {
 
   /** Reads the lines of all processes. Broken lines are ignored. */
   read(): LogLine[] {
-    return this.#text()
-      .split("\n")
-      .flatMap((text) => {
-        const parsed = text === "" ? undefined : LogLine.safeParse(parseJson(text));
-        return parsed?.success ? [parsed.data] : [];
-      });
-  }
-
-  #text(): string {
-    try {
-      return readFileSync(this.#path, "utf8");
-    } catch {
-      return "";
-    }
+    const lines = attempt(() => readFileSync(this.#path, "utf8"), "").split("\n");
+    return lines.flatMap((line) => LogLine.safeParse(parseJson(line)).data ?? []);
   }
 }
 
 /** Ignores case, because some file systems do. */
 export const inGit = (name: string): boolean => /(^|[/\\])\.git([/\\]|$)/i.test(name);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -2,30 +2,26 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
+import { attempt } from "../../tools/attempt.ts";
 import type { TimeSlices } from "../files/time-slices.ts";
 import { ChangeLog } from "./change-log.ts";
 import { isInUse } from "./in-use.ts";
 
-interface StoredSession {
-  folder: string;
-  bytes: number;
-  /** Time of its last change, in milliseconds since 1970. */
-  changedAt: number;
-}
-
-const trash = /^trash-/;
 /** Size of a session that only says that it was deleted. */
 const markerBytes = 200;
 
 /** @returns the size of the store afterwards, in bytes */
 export async function enforceDiskLimit(store: string, limitBytes: number, slices: TimeSlices): Promise<number> {
-  const sessions: StoredSession[] = [];
+  const sessions: { folder: string; bytes: number; changedAt: number }[] = [];
   for (const entry of readdirSync(store, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name === "scratch") continue;
     const folder = path.join(store, entry.name);
     // Another process is deleting it, or was killed while doing so.
-    if (trash.test(entry.name)) rmSync(folder, { recursive: true, force: true });
-    else sessions.push({ folder, bytes: await folderSize(folder, slices), changedAt: lastChangeMs(folder) });
+    if (entry.name.startsWith("trash-")) rmSync(folder, { recursive: true, force: true });
+    else {
+      const changedAt = attempt(() => statSync(path.join(folder, "log.jsonl")).mtimeMs, 0);
+      sessions.push({ folder, bytes: await folderSize(folder, slices), changedAt });
+    }
   }
   let total = sessions.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const { folder, bytes } of sessions.toSorted((a, b) => a.changedAt - b.changedAt)) {
@@ -37,7 +33,7 @@ export async function enforceDiskLimit(store: string, limitBytes: number, slices
   return total;
 }
 
-/** @returns whether the session was deleted */
+/** Returns whether the session was deleted. */
 function removeSession(store: string, folder: string): boolean {
   const target = path.join(store, `trash-${randomBytes(6).toString("hex")}`);
   try {
@@ -65,12 +61,4 @@ async function folderSize(folder: string, slices: TimeSlices): Promise<number> {
     await slices.yieldIfDue();
   }
   return total;
-}
-
-function lastChangeMs(folder: string): number {
-  try {
-    return statSync(path.join(folder, "log.jsonl")).mtimeMs;
-  } catch {
-    return 0;
-  }
 }

@@ -42,14 +42,7 @@ export class SessionStore {
 
   /** @returns whether the line is on disk */
   append(line: LogLine): boolean {
-    try {
-      this.#release ??= markInUse(this.#folder);
-      this.#log.append(line);
-      return true;
-    } catch (error) {
-      this.#reportFailure(error);
-      return false;
-    }
+    return this.#write(() => this.#log.append(line));
   }
 
   /** Saves the content of a state. @returns whether the state can be restored */
@@ -61,14 +54,7 @@ export class SessionStore {
       this.#reportOnce("Checkpoints: sessions in use have reached the size limit, so no more contents are saved.");
       return false;
     }
-    try {
-      this.#release ??= markInUse(this.#folder);
-      this.blobs.put(state.hash, bytes);
-      return true;
-    } catch (error) {
-      this.#reportFailure(error);
-      return false;
-    }
+    return this.#write(() => this.blobs.put(state.hash, bytes));
   }
 
   /** Deletes the oldest sessions if much was written since the store was last measured. */
@@ -88,6 +74,17 @@ export class SessionStore {
   close(): void {
     this.#release?.();
     this.#release = undefined;
+  }
+
+  #write(write: () => void): boolean {
+    try {
+      this.#release ??= markInUse(this.#folder);
+      write();
+      return true;
+    } catch (error) {
+      this.#reportFailure(error);
+      return false;
+    }
   }
 
   #reportFailure(error: unknown): void {

@@ -4,18 +4,14 @@ import { parentPort, workerData } from "node:worker_threads";
 import { Restorer } from "../restore/restorer.ts";
 import { CopyPool } from "../steps/copy-pool.ts";
 import { StepTracker } from "../steps/step-tracker.ts";
-import { SessionStore } from "../store/session-store.ts";
+import { SessionStore, type SessionStoreOptions } from "../store/session-store.ts";
 import { ThreadCalls } from "./thread-calls.ts";
 
-export interface WorkerData {
-  folder: string;
-  sessionID: string;
+export interface WorkerData extends Omit<SessionStoreOptions, "log"> {
   roots: readonly string[];
-  limitBytes: number;
   hasWriter: boolean;
 }
 
-/** Functions of the worker that the session's thread calls. */
 export type WorkerFunctions = ReturnType<typeof workerFunctions>;
 
 /** Functions of the thread that started the worker. */

@@ -43,13 +43,8 @@ import { Projects } from "./sessions/projects.ts";
 import { StoredRules } from "./sessions/stored-rules.ts";
 import { readSettings, watchSettings } from "./settings.ts";
 
-/** Delay after which the tools' schemas are made, before the first request needs them. */
-const warmUpAfterMs = 300;
-
-/** Rondo as it runs in a window. */
 export interface App {
   view: vscode.WebviewViewProvider;
-  /** By id. */
   commands: Record<string, (...args: unknown[]) => unknown>;
   /** Stops everything that runs. Resolves when all events are on disk. */
   close(): Promise<void>;
@@ -80,7 +75,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const spending = path.join(context.globalStorageUri.fsPath, "spending");
   const ledger = new SpendingLedger(spending, (message) => log.warn(message));
   const tools = registryOf(builtInTools({ editor: true }));
-  const warmUp = setTimeout(() => tools.definitions(), warmUpAfterMs);
+  // Makes the tools' schemas before the first request needs them.
+  const warmUp = setTimeout(() => tools.definitions(), 300);
   own({ dispose: () => clearTimeout(warmUp) });
 
   const deps: SharedDeps = {
@@ -117,7 +113,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     event(session, event) {
       const isCurrent = session === conversations.current;
       if (isCurrent) panel.event(event);
-      if (changesState(event)) stateChanged();
+      if (["message", "status", "ended", "session"].includes(event.type)) stateChanged();
       if (isCurrent) void showEdit(event).catch((error) => log.warn(String(error)));
       if (event.type === "status" || event.type === "message") updateContextKeys(conversations.current.chat);
     },
@@ -199,10 +195,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   own(new Decorations(review));
   own(new BaselineProvider(review));
   void review.load();
-  own(review.onDidChange(stateChanged));
-  own(keys.onDidChange(stateChanged));
-  own(models.onDidChange(stateChanged));
-  own(projects.onDidChange(stateChanged));
+  for (const { onDidChange } of [review, keys, models, projects]) own(onDidChange(stateChanged));
   own(vscode.workspace.onDidChangeWorkspaceFolders(stateChanged));
   own(
     watchSettings(() => {
@@ -214,10 +207,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       stateChanged();
     }),
   );
-  const table = {
-    ...commands({ page, composer, handlers, panel, keys, models }),
-    ...reviewCommands(review),
-  };
+  const table = { ...commands({ page, composer, handlers, panel, keys, models }), ...reviewCommands(review) };
   for (const [id, run] of Object.entries(table)) {
     if (!declared.has(id)) own(vscode.commands.registerCommand(id, run));
   }
@@ -231,11 +221,6 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       await models.dispose();
     },
   };
-}
-
-/** Whether the panel's other state may have changed with this event. */
-function changesState(event: ChatEvent): boolean {
-  return event.type === "message" || event.type === "status" || event.type === "ended" || event.type === "session";
 }
 
 async function showEdit(event: ChatEvent): Promise<void> {

@@ -30,17 +30,15 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
       send({ type: "notice", ...page.explain(error) });
     }
   };
+  const revealed = (act: () => void | Promise<void>) => async () => {
+    await panel.reveal();
+    await act();
+  };
   return {
     "rondo.focus": () => panel.reveal(),
-    async "rondo.new"() {
-      await panel.reveal();
-      conversations.startNew();
-    },
+    "rondo.new": revealed(() => conversations.startNew()),
     "rondo.stop": () => handle(handlers, { type: "stop" }),
-    async "rondo.sessions"() {
-      await panel.reveal();
-      send({ type: "show-sessions" });
-    },
+    "rondo.sessions": revealed(() => send({ type: "show-sessions" })),
     "rondo.rename": reported(async () => {
       const { id, title } = conversations.current.chat.session;
       const name = await vscode.window.showInputBox({ title: "Rename Session", value: title });
@@ -55,28 +53,16 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
       const { id } = conversations.current.chat.session;
       if (picked) await handle(handlers, { type: "export-session", id, format: picked.format });
     }),
-    "rondo.import": reported(async () => {
-      await panel.reveal();
-      await handle(handlers, { type: "import-session" });
-    }),
-    "rondo.compact": reported(async () => {
-      await panel.reveal();
-      await handle(handlers, { type: "compact" });
-    }),
+    "rondo.import": reported(revealed(() => handle(handlers, { type: "import-session" }))),
+    "rondo.compact": reported(revealed(() => handle(handlers, { type: "compact" }))),
     async "rondo.restoreCheckpoint"() {
       const messageID = await pickMessage(conversations.current.chat);
       if (messageID === undefined) return;
       await panel.reveal();
       send({ type: "show-restore", messageID });
     },
-    async "rondo.rules"() {
-      await panel.reveal();
-      send({ type: "show-rules" });
-    },
-    async "rondo.showTrace"() {
-      await panel.reveal();
-      send({ type: "show-trace" });
-    },
+    "rondo.rules": revealed(() => send({ type: "show-rules" })),
+    "rondo.showTrace": revealed(() => send({ type: "show-trace" })),
     async "rondo.addSelection"() {
       const editor = vscode.window.activeTextEditor;
       if (!editor) return inform("Open a file first. Its selection is added.");
@@ -100,14 +86,11 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
     "rondo.setKey": () => setKey(options.keys),
     "rondo.selectModel": () => selectModel(options),
     async "rondo.openRecord"() {
-      const uri = vscode.Uri.file(conversations.recordPath());
-      if (
-        !conversations.has(conversations.current.chat.session.id) ||
-        conversations.current.chat.messages.length === 0
-      ) {
+      const { session, messages } = conversations.current.chat;
+      if (!conversations.has(session.id) || messages.length === 0) {
         return inform("This session has no record yet. The first message creates it.");
       }
-      await vscode.window.showTextDocument(uri, { preview: true });
+      await vscode.window.showTextDocument(vscode.Uri.file(conversations.recordPath()), { preview: true });
     },
     "rondo.showLog": () => handle(handlers, { type: "show-log" }),
   };
@@ -138,8 +121,7 @@ async function setKey(keys: Keys): Promise<void> {
     ignoreFocusOut: true,
     validateInput: (value) => (/\s/.test(value.trim()) ? "A key cannot contain spaces." : undefined),
   });
-  if (key === undefined) return;
-  await keys.set(provider.id, key.trim());
+  if (key !== undefined) await keys.set(provider.id, key.trim());
 }
 
 async function selectModel({ page, handlers, models }: CommandOptions): Promise<void> {

@@ -27,7 +27,7 @@ export interface Settings {
   mcpServers: unknown;
   /** Names of the VS Code tools that Rondo may use; `*` for all. */
   vscodeTools: string[];
-  /** `shell`: a path; empty for the default shell. */
+  /** Whether commands have a process of their own or run in the user's shell. `shell`: a path; empty for the default. */
   terminal: { mode: "separate" | "integrated"; shell: string };
   /** Maximum size of the checkpoints; 0 disables them. */
   maxCheckpointBytes: number;
@@ -42,7 +42,6 @@ const Address = z.url({ protocol: /^https?$/ });
 
 let current: Settings | undefined;
 
-/** Returns the current settings. `problems` names the invalid ones. */
 export function readSettings(): Settings {
   current ??= parseSettings();
   return current;
@@ -60,16 +59,11 @@ export function watchSettings(changed: () => void): vscode.Disposable {
   );
 }
 
+const Money = z.number().check(z.gte(0));
+const AnyMoney = z.optional(Money);
 /** USD per million tokens. */
-const ModelPrice = z.object({
-  input: z.number().check(z.gte(0)),
-  output: z.number().check(z.gte(0)),
-  cacheRead: z.optional(z.number().check(z.gte(0))),
-  cacheWrite: z.optional(z.number().check(z.gte(0))),
-});
+const ModelPrice = z.object({ input: Money, output: Money, cacheRead: AnyMoney, cacheWrite: AnyMoney });
 const ModelPrices = z.record(z.string(), ModelPrice);
-
-const Money = z.optional(z.number().check(z.gte(0)));
 
 function parseSettings(): Settings {
   const problems: string[] = [];
@@ -129,8 +123,8 @@ function parseSettings(): Settings {
       ...Object.fromEntries(loopSettings.map((setting) => [setting.limit, readNumber(setting)])),
       prices: withCachePrices(read("prices", ModelPrices)),
       maxTurns: read("maxTurns", z.int().check(z.gte(1)), !trusted),
-      maxBudgetUsd: read("maxBudgetUsd", Money),
-      maxDailyBudgetUsd: read("maxDailyBudgetUsd", Money),
+      maxBudgetUsd: read("maxBudgetUsd", AnyMoney),
+      maxDailyBudgetUsd: read("maxDailyBudgetUsd", AnyMoney),
     },
     problems,
   };
@@ -140,7 +134,6 @@ function notEmpty(value: unknown): unknown {
   return value === "" || value === null ? undefined : value;
 }
 
-/** Fills in missing prices of cached tokens: the price of input. */
 function withCachePrices(prices: z.infer<typeof ModelPrices>): Record<string, Price> {
   const each = Object.entries(prices).map(([id, { input, output, cacheRead = input, cacheWrite = input }]) => {
     return [id, { input, output, cacheRead, cacheWrite }] as const;

@@ -26,6 +26,9 @@ export interface HeadlessOptions {
   query: Options;
 }
 
+const McpConfig = z.object({ mcpServers: z.record(z.string(), z.unknown()) });
+const HookSettings = z.looseObject({ hooks: z.optional(z.unknown()) });
+
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 
@@ -117,7 +120,7 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       permissionMode: oneOf("--permission-mode", values["permission-mode"] ?? "default", PermissionMode.options),
       allowedTools: list(values["allowed-tools"]),
       disallowedTools: list(values["disallowed-tools"]),
-      mcpServers: values["mcp-config"] === undefined ? undefined : mcpServers(values["mcp-config"]),
+      mcpServers: readJson("--mcp-config", values["mcp-config"], '{"mcpServers": {…}}', McpConfig)?.mcpServers,
       allowProjectMcpServers: values["project-mcp"] ?? false,
       maxTurns: count("--max-turns", values["max-turns"], 1),
       maxBudgetUsd: amount("--max-budget-usd", values["max-budget-usd"]),
@@ -129,8 +132,8 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       ...session(values),
       persistSession: !values["no-persist"],
       includePartialMessages: values["include-partial-messages"] ?? false,
-      rules: values.rules === undefined ? undefined : readRules(values.rules),
-      settings: values.settings === undefined ? undefined : readSettings(values.settings),
+      rules: readJson("--rules", values.rules, "a JSON list of {permission, pattern, action}", z.array(Rule)),
+      settings: readJson("--settings", values.settings, "a JSON object", HookSettings),
       traceFile: values.trace,
       traceCollector: httpAddress("--trace-collector", values["trace-collector"]),
       trusted: !values.untrusted,
@@ -146,12 +149,9 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-function session(values: {
-  resume?: string | undefined;
-  continue?: boolean | undefined;
-  "session-id"?: string | undefined;
-  "fork-session"?: boolean | undefined;
-}): Pick<Options, "resume" | "continue" | "sessionId" | "forkSession"> {
+function session(
+  values: ReturnType<typeof parsed>["values"],
+): Pick<Options, "resume" | "continue" | "sessionId" | "forkSession"> {
   const { resume, continue: continues, "session-id": id, "fork-session": forkSession } = values;
   if (forkSession && resume === undefined && !continues)
     throw new UsageError("--fork-session needs --resume or --continue.");
@@ -208,30 +208,12 @@ function httpAddress(name: string, value: string | undefined): string | undefine
   throw new UsageError(`${name} takes an http or https address; not "${value}".`);
 }
 
-function readRules(file: string): Rule[] {
+function readJson<T extends z.ZodMiniType>(option: string, file: string | undefined, form: string, schema: T) {
+  if (file === undefined) return undefined;
   try {
-    return z.array(Rule).parse(JSON.parse(readFileSync(file, "utf8")));
+    return schema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     const why = error instanceof $ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : "";
-    throw new UsageError(`--rules: ${file} is not a JSON list of {permission, pattern, action}: ${why}`);
-  }
-}
-
-function mcpServers(file: string): Record<string, unknown> {
-  const Servers = z.object({ mcpServers: z.record(z.string(), z.unknown()) });
-  try {
-    return Servers.parse(JSON.parse(readFileSync(file, "utf8"))).mcpServers;
-  } catch (error) {
-    const why = error instanceof $ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : "";
-    throw new UsageError(`--mcp-config: ${file} is not {"mcpServers": {…}}: ${why}`);
-  }
-}
-
-function readSettings(file: string): { hooks?: unknown } {
-  try {
-    return z.looseObject({ hooks: z.optional(z.unknown()) }).parse(JSON.parse(readFileSync(file, "utf8")));
-  } catch (error) {
-    const why = error instanceof $ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : "";
-    throw new UsageError(`--settings: ${file} is not a JSON object: ${why}`);
+    throw new UsageError(`${option}: ${file} is not ${form}: ${why}`);
   }
 }

@@ -1,5 +1,4 @@
 /** The command line: a thin printer over `query()`. */
-
 import { query } from "../query/query.ts";
 import { asQueryError, QueryError } from "../query/query-error.ts";
 import type { SDKMessage, SDKResultMessage } from "../query/query-types.ts";

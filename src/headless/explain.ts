@@ -17,8 +17,8 @@ import { isHarmless, nobodyToAsk, noDelegate, type Tool, ToolError } from "../to
 import { UsageError } from "./arguments.ts";
 
 const ExplainLine = z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) });
+type ExplainLine = z.infer<typeof ExplainLine>;
 
-/** Everything that judges a call, as in a run with the same options. */
 interface CallJudge {
   agent: Agent;
   book: RuleBook;
@@ -49,7 +49,7 @@ export async function explain(options: Options): Promise<number> {
   return 0;
 }
 
-function parseLine(line: string): z.infer<typeof ExplainLine> {
+function parseLine(line: string): ExplainLine {
   try {
     return ExplainLine.parse(JSON.parse(line));
   } catch {
@@ -57,7 +57,7 @@ function parseLine(line: string): z.infer<typeof ExplainLine> {
   }
 }
 
-async function explainCall(call: z.infer<typeof ExplainLine>, { agent, book, host, tools }: CallJudge) {
+async function explainCall(call: ExplainLine, { agent, book, host, tools }: CallJudge) {
   const tool = tools.find((one) => one.name === call.tool) ?? tools.find((one) => one.name === call.tool.toLowerCase());
   const refuse = (why: string) => ({ decision: "deny", rule: null, why, parts: [], paths: [], always: [] });
   if (!tool) return refuse(`There is no tool named "${call.tool}".`);
@@ -70,42 +70,31 @@ async function explainCall(call: z.infer<typeof ExplainLine>, { agent, book, hos
   const parsed = tool.input.safeParse(call.input);
   if (!parsed.success) return refuse(z.prettifyError(parsed.error));
   try {
-    const signal = new AbortController().signal;
-    const plan = await tool.prepare(parsed.data, {
-      host,
-      callID: "explain",
-      seen: new Map(),
-      signal,
-      delegate: noDelegate,
-      askUser: nobodyToAsk,
-    });
+    const { signal } = new AbortController();
+    const asking = { delegate: noDelegate, askUser: nobodyToAsk };
+    const plan = await tool.prepare(parsed.data, { host, callID: "explain", seen: new Map(), signal, ...asking });
     const judged = plan.requires.map((need) => ({ need, judgement: judge(need, tool.name, book, [agent]) }));
     const decision = strictest(judged.map((one) => one.judgement));
     const decisive = judged.find((one) => one.judgement.decision === decision)?.judgement;
-    const asking = judged.filter((one) => one.judgement.decision === "ask").map((one) => one.need);
+    const asked = judged.filter((one) => one.judgement.decision === "ask").map((one) => one.need);
     const isPath = (permission: string) => /^(read|edit|external_directory)$/.test(permission);
-    const outside = new Set(
-      plan.requires.filter(({ permission }) => permission === "external_directory").map(({ pattern }) => pattern),
-    );
+    const isOutside = (path: string) =>
+      plan.requires.some(({ permission, pattern }) => permission === "external_directory" && pattern === path);
     return {
       decision,
       rule: ruleOf(decisive),
       why: decisive?.why ?? "Nothing asks.",
       parts: judged
         .filter(({ need }) => !isPath(need.permission))
-        .map(({ need, judgement }) => ({
-          text: need.pattern,
-          decision: judgement.decision,
-          rule: ruleOf(judgement),
-        })),
+        .map(({ need, judgement }) => {
+          return { text: need.pattern, decision: judgement.decision, rule: ruleOf(judgement) };
+        }),
       paths: judged
         .filter(({ need }) => isPath(need.permission))
-        .map(({ need, judgement }) => ({
-          path: need.pattern,
-          inside: !outside.has(need.pattern),
-          decision: judgement.decision,
-        })),
-      always: decision === "ask" ? alwaysRules(asking) : [],
+        .map(({ need: { pattern: path }, judgement }) => {
+          return { path, inside: !isOutside(path), decision: judgement.decision };
+        }),
+      always: decision === "ask" ? alwaysRules(asked) : [],
     };
   } catch (error) {
     if (error instanceof ToolError) return refuse(error.message);

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { addAbortSignal } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
 import * as z from "zod/mini";
+import { deferred } from "../loop/session/deferred.ts";
 import type { Query, SDKUserMessage } from "../query/query-types.ts";
 import { type HeadlessOptions, UsageError } from "./arguments.ts";
 
@@ -46,18 +47,12 @@ type Control = z.infer<typeof ControlLine>;
 
 const InputLine = z.discriminatedUnion("type", [UserLine, ControlLine]);
 
-interface StdinInput {
-  prompts: AsyncGenerator<SDKUserMessage>;
-  /** Sets the query that control messages go to. */
-  control(query: Query): void;
-}
-
 /** Reads prompts on demand; with `stream-json`, control messages are handled at any time. The signal ends reading. */
-export function stdinInput({ input }: Pick<HeadlessOptions, "input">, signal: AbortSignal): StdinInput {
+export function stdinInput({ input }: Pick<HeadlessOptions, "input">, signal: AbortSignal) {
   let query: Query | undefined;
   return {
     prompts: input === "text" ? wholeText(signal) : lines(signal, (request) => answerControl(query, request)),
-    control(running) {
+    control(running: Query): void {
       query = running;
     },
   };
@@ -100,9 +95,9 @@ async function* lines(signal: AbortSignal, onControl: (control: Control) => void
     else if (end === "ended") return;
     else if (end) throw end.error;
     else {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      const { promise, resolve } = deferred<void>();
+      wake = resolve;
+      await promise;
     }
   }
 }
@@ -117,7 +112,6 @@ function parseInputLine(line: string): z.infer<typeof InputLine> {
   }
 }
 
-/** Carries out a control request and prints the response in the format of Claude Code. */
 function answerControl(query: Query | undefined, { request_id, request }: Control): void {
   const answer = (response: Record<string, unknown>) => {
     process.stdout.write(`${JSON.stringify({ type: "control_response", response: { ...response, request_id } })}\n`);

@@ -5,7 +5,6 @@ import type { Answer, ChoicesRequest, LoopRequest, PermissionRequest, Rule, User
 import { toRule } from "./caller-rules.ts";
 import type { CanUseTool, PermissionMode, PermissionResult, PermissionUpdate } from "./query-types.ts";
 
-/** The requests that `canUseTool` answers: those about a tool call. */
 type CallRequest = PermissionRequest | ChoicesRequest | LoopRequest;
 
 interface Asker {
@@ -115,12 +114,9 @@ function inputOf(chat: Chat, { sessionID, messageID, partID }: CallRequest): Rec
   return part?.type === "tool" ? part.state.input : {};
 }
 
-/** Subagents have subagents. */
 function findChild(chat: Chat, sessionID: string): Chat | undefined {
-  const own = chat.children[sessionID];
-  if (own) return own;
-  for (const child of Object.values(chat.children)) {
-    const found = findChild(child, sessionID);
+  for (const [id, child] of Object.entries(chat.children)) {
+    const found = id === sessionID ? child : findChild(child, sessionID);
     if (found) return found;
   }
   return undefined;

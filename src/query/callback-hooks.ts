@@ -1,5 +1,4 @@
 /** Runs hooks that are callbacks of the caller, next to hooks that are commands (spec K4). */
-
 import { type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
 import { deferred } from "../loop/session/deferred.ts";
 import { type Matcher, matcherOf, namesOf } from "../project/hook-matcher.ts";
@@ -73,12 +72,7 @@ function compile({ matcher = "", hooks, timeout }: HookCallbackMatcher): Compile
   }
 }
 
-async function callHook(
-  hook: HookCallback,
-  input: Record<string, unknown> & HookInput,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<HookOutcome> {
+async function callHook(hook: HookCallback, input: HookInput, timeoutMs: number, signal: AbortSignal) {
   const event = input.hook_event_name;
   const toolUseID = typeof input["tool_use_id"] === "string" ? input["tool_use_id"] : undefined;
   const late = new AbortController();

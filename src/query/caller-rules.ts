@@ -1,5 +1,4 @@
 /** Reads permission rules in the caller's notation: Claude Code's or Rondo's tool names. */
-
 import type { Rule } from "../chat/requests.ts";
 import { isSwitchedOn } from "../loop/agents/agents.ts";
 import { ourTool } from "../project/tool-names.ts";

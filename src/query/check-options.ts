@@ -138,7 +138,6 @@ function invalid(message: string): QueryError {
   return new QueryError("invalid-option", message);
 }
 
-/** Whether an option has no effect. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true;
   if (typeof value !== "object") return false;

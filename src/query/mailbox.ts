@@ -33,7 +33,6 @@ export class Mailbox<T> {
     return { next: () => this.read() };
   }
 
-  /** Discards unread values. */
   clear(): void {
     this.#waiting = [];
     this.#next = 0;
@@ -62,13 +61,6 @@ export class Mailbox<T> {
   #finish(end: { error: unknown } | "ended"): void {
     if (this.#end) return;
     this.#end = end;
-    const [first, ...others] = this.#readers.splice(0);
-    if (!first) return;
-    if (end === "ended") first.resolve({ done: true, value: undefined });
-    else {
-      this.#end = "ended";
-      first.reject(end.error);
-    }
-    for (const reader of others) reader.resolve({ done: true, value: undefined });
+    for (const { resolve, reject } of this.#readers.splice(0)) this.read().then(resolve, reject);
   }
 }

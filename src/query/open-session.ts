@@ -12,7 +12,6 @@ import { stateFolder } from "./state-folder.ts";
 export interface OpenedSession {
   sessions: Sessions;
   chat: Chat;
-  /** The record of a session that continues. */
   found: Replay | undefined;
 }
 

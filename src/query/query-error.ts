@@ -3,7 +3,6 @@ import { IntakeError } from "../loop/session/intake-error.ts";
 import { RecordError } from "../loop/storage.ts";
 import type { QueryErrorCode } from "./query-types.ts";
 
-/** Why a query cannot start or cannot continue. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
   readonly code: QueryErrorCode;

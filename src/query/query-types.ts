@@ -174,13 +174,13 @@ export interface Options {
   permissionMode?: PermissionMode | undefined;
   /** Not supported: an error. Use `canUseTool`. */
   permissionPromptToolName?: string | undefined;
-  /** False stores nothing on disk. */
   /**
    * Called with the events of the loop, those of subagents included; `runId` tells runs apart. Types: `loop:start`,
    * `loop:context`, `loop:execute`, `tool:start`, `tool:end`, `stream:delta`, `loop:persist`, `loop:error`, `loop:end`,
    * and more in later versions. Rondo's own.
    */
   onLoopEvent?: ((event: { type: string; runId: string; [field: string]: unknown }) => void) | undefined;
+  /** False stores nothing on disk. */
   persistSession?: boolean | undefined;
   /** Not supported: an error unless empty. */
   plugins?: unknown[] | undefined;
@@ -240,7 +240,7 @@ export interface ModelPrice {
   cacheWrite?: number | undefined;
 }
 
-/** RunLimits of the run. ServerTimes in ms, sizes in tokens, under the names of spec O; see docs/settings.md for the defaults. */
+/** Limits of the run. Times in ms, sizes in tokens, under the names of spec O; see docs/settings.md for the defaults. */
 export type RunLimits = {
   [name in
     | "compactAt"

@@ -1,5 +1,4 @@
 /** `query()`: runs Rondo for another program, as an async generator of SDK messages (spec K2). */
-
 import { randomUUID } from "node:crypto";
 import type { ChatEvent } from "../chat/events.ts";
 import type { ToolPart } from "../chat/message.ts";
@@ -49,7 +48,6 @@ class QueryRun implements Query {
   /** Resolves when the run has ended and released everything. */
   readonly #over: Promise<void>;
   readonly #given: string | AsyncIterable<SDKUserMessage>;
-  /** Prompts that wait for the one that is being answered. */
   readonly #inbox = new Mailbox<SDKUserMessage>();
   #prompt: RunningPrompt | undefined;
   /** Whether the first prompt has started, and whether it must stop as soon as it does. */
@@ -186,7 +184,6 @@ class QueryRun implements Query {
     }
   }
 
-  /** Turns the events of the session into messages and passes its questions to the caller. */
   #follow({ session }: QueryRuntime) {
     const { chat } = session;
     const { canUseTool, includePartialMessages = false } = this.#options;
@@ -284,7 +281,6 @@ function isAboutPrompt({ code }: IntakeError, { agent, subtasks }: SDKUserMessag
   return code === "prompt-invalid" || (namesAgent && (code === "agent-not-found" || code === "agent-invalid"));
 }
 
-/** The prompt that is being answered. */
 interface RunningPrompt {
   totals: Totals;
   denied: ToolPart[];
@@ -317,16 +313,7 @@ async function* prompts(
     }
   } finally {
     signal.removeEventListener("abort", close);
-    // Not awaited: the source may never settle.
-    void closeSource(source);
-  }
-}
-
-/** Tells the source that no more prompts are needed, and ignores its errors. */
-async function closeSource(source: AsyncIterator<SDKUserMessage>): Promise<void> {
-  try {
-    await source.return?.();
-  } catch {
-    return;
+    // Not awaited: the source may never settle. Its errors are of no interest any more.
+    void (async () => source.return?.())().catch(() => undefined);
   }
 }

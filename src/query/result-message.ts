@@ -15,16 +15,10 @@ export interface PromptEnding {
   firstMessage: number;
 }
 
-interface ResultTotals {
-  prompt: Totals;
-  query: Totals;
-  denied: readonly ToolPart[];
-}
-
 export function resultOf(
   chat: Chat,
   ending: PromptEnding,
-  { prompt, query, denied }: ResultTotals,
+  { prompt, query, denied }: { prompt: Totals; query: Totals; denied: readonly ToolPart[] },
 ): Omit<SDKResultMessage, "uuid" | "session_id"> {
   const entries = chat.messages.slice(ending.firstMessage);
   const last = entries.map(({ info }) => info).findLast((info) => info.role === "assistant" && !info.silent);
@@ -53,16 +47,9 @@ export function resultOf(
 }
 
 function subtypeOf(reason: QueryExitReason): SDKResultMessage["subtype"] {
-  switch (reason) {
-    case "end_turn":
-      return "success";
-    case "max_turns":
-      return "error_max_turns";
-    case "error_max_budget_usd":
-      return "error_max_budget_usd";
-    default:
-      return "error_during_execution";
-  }
+  if (reason === "end_turn") return "success";
+  if (reason === "max_turns") return "error_max_turns";
+  return reason === "error_max_budget_usd" ? reason : "error_during_execution";
 }
 
 function describeEnding({ reason, error }: PromptEnding): string {

@@ -6,7 +6,6 @@ import { type ExternalTools, noExternalTools } from "../loop/setup/external-tool
 import type { Options } from "./query-types.ts";
 
 export interface RunServers extends ExternalTools {
-  /** Names and states for the first message. */
   status(): { name: string; status: string }[];
   /** Resolves when all server processes have ended. */
   close(): Promise<void>;

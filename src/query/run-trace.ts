@@ -10,7 +10,6 @@ export interface RunTrace extends Pick<Tracer, "take" | "firstByte"> {
   close(): Promise<void>;
 }
 
-/** @returns undefined when no trace is wanted */
 export function createRunTrace(chat: Chat, options: Options, say: (sentence: string) => void): RunTrace | undefined {
   const { traceFile, traceCollector: endpoint, env = process.env } = options;
   if (traceFile === undefined && endpoint === undefined) return undefined;

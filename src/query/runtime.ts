@@ -17,14 +17,14 @@ import { type Hooks, noHooks } from "../loop/hooks.ts";
 import { defaultLimits, type Limits } from "../loop/limits.ts";
 import type { Model } from "../loop/model.ts";
 import { Session } from "../loop/session/session.ts";
+import type { SessionDeps } from "../loop/session/session-deps.ts";
 import { isFor } from "../loop/setup/agent-config.ts";
-import type { Price, Prices } from "../loop/setup/model-catalog.ts";
+import type { Prices } from "../loop/setup/model-catalog.ts";
 import type { Project } from "../loop/setup/project.ts";
-import { type Ledger, noLedger, noLock, noRecord, type Recorder, type SessionLock } from "../loop/storage.ts";
+import { noLedger, noLock, noRecord } from "../loop/storage.ts";
 import { isReady, openModel } from "../providers/providers.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { RecordLock } from "../record/session-lock.ts";
-import type { Transcript } from "../record/transcript.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
 import { taskTool } from "../tools/built-in/task.ts";
 import { standIns } from "../tools/built-in/tool-search.ts";
@@ -63,7 +63,6 @@ export interface ResolvedOptions extends OpenedSession, QueryModel {
   log(sentence: string): void;
 }
 
-/** @throws QueryError */
 export function resolveOptions(options: Options): ResolvedOptions {
   const notes = notesOf(options);
   checkOptions(options, notes.say);
@@ -155,8 +154,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
   return {
     session,
     init() {
-      const { agents } = first;
-      const answering = agents.find(agent);
+      const answering = first.agents.find(agent);
       const own = tools.offered().filter((tool) => isFor(model, tool));
       const names = [...own.map(({ name }) => name), ...(tools.isDisabled("task") ? [] : ["task"])];
       return {
@@ -164,10 +162,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
         subtype: "init",
         cwd: folders[0],
         tools: names.filter((name) => isSwitchedOn(answering.tools, name)),
-        agents: agents
-          .all()
-          .filter(({ hidden }) => !hidden)
-          .map(({ name }) => name),
+        agents: first.agents.all().flatMap(({ hidden, name }) => (hidden ? [] : [name])),
         model: model.modelID,
         permissionMode: choices.mode,
         apiKeySource: isReady(plan.accessTo(model.providerID).access) ? "user" : "none",
@@ -202,11 +197,7 @@ function checkpointsOf({ chat, sessions, folders, log }: ResolvedOptions): Sessi
   });
 }
 
-interface RunRecord {
-  recorder: Recorder;
-  lock: SessionLock;
-  ledger: Ledger;
-  openChild(sessionID: string): Recorder & { close(): void };
+interface RunRecord extends Pick<SessionDeps, "recorder" | "lock" | "ledger" | "openChild"> {
   close(): void;
 }
 
@@ -223,7 +214,7 @@ function openRecord({ sessions, chat, found, limits, say, log }: ResolvedOptions
   const warn = (error: Error) => say(error.message);
   if (forkOf && !sessions.has(id)) sessions.add(chat);
   for (const { line } of found?.broken ?? []) say(`Line ${line} of the record could not be read and was left out.`);
-  const transcript: Transcript = sessions.transcript(id, warn, found);
+  const transcript = sessions.transcript(id, warn, found);
   return {
     recorder: transcript,
     lock: new RecordLock(transcript, { sessionID: id, lockTimeoutMs: limits.lockTimeoutMs }),
@@ -238,7 +229,7 @@ function openRecord({ sessions, chat, found, limits, say, log }: ResolvedOptions
 
 /** Returns a function that loads rules files, agents and memory from the wanted setting sources. */
 async function projectLoader(plan: ResolvedOptions, options: Options): Promise<() => Project> {
-  // LoadedServers late: it brings a YAML parser.
+  // Loaded late: it brings a YAML parser.
   const { loadProject } = await import("../project/project.ts");
   const { systemPrompt } = options;
   const prompt = typeof systemPrompt === "string" ? systemPrompt : undefined;
@@ -254,10 +245,7 @@ async function projectLoader(plan: ResolvedOptions, options: Options): Promise<(
 }
 
 /** Shared and local files of the workspace are read together. */
-function sourcesOf(
-  { folders }: ResolvedOptions,
-  { settingSources }: Options,
-): { folders: readonly string[]; home: string } {
+function sourcesOf({ folders }: ResolvedOptions, { settingSources }: Options) {
   const wants = (source: "user" | "project" | "local") => settingSources?.includes(source) ?? true;
   return {
     folders: wants("project") || wants("local") ? folders : [],
@@ -286,7 +274,6 @@ async function hooksOf(plan: ResolvedOptions, options: Options, permissionMode: 
   return (await import("./callback-hooks.ts")).withCallbacks(hooks, options.hooks, context);
 }
 
-/** Loads each provider's SDK once. */
 function modelOpener({ accessTo }: ResolvedOptions): (ref: ModelRef) => Promise<Model> {
   const open = new Map<string, Promise<Model>>();
   return ({ providerID }) => {
@@ -323,9 +310,8 @@ function limitsOf(options: Options): Limits {
 }
 
 function pricesOf({ prices = {} }: Options): Prices {
-  const complete = ([model, { input, output, cacheRead = input, cacheWrite = input }]: [
-    string,
-    (typeof prices)[string],
-  ]) => [model, { input, output, cacheRead, cacheWrite }] satisfies [string, Price];
-  return Object.fromEntries(Object.entries(prices).map(complete));
+  const complete = Object.entries(prices).map(([model, { input, output, cacheRead = input, cacheWrite = input }]) => {
+    return [model, { input, output, cacheRead, cacheWrite }] as const;
+  });
+  return Object.fromEntries(complete);
 }

@@ -1,8 +1,7 @@
 /** Projects the events of a session onto SDK messages (spec K2), whose fields are those of Claude Code's public SDK. */
-
 import { type Chat, type Entry, findEntry } from "../chat/apply.ts";
 import type { ChatEvent, Status } from "../chat/events.ts";
-import { type AssistantMessage, contextSize, type Message, type Part, type ToolPart } from "../chat/message.ts";
+import { type AssistantMessage, contextSize, type Part, type ToolPart } from "../chat/message.ts";
 import type { SDKAssistantMessageError, SDKMessage } from "./query-types.ts";
 import { toBlocks, toResultBlock } from "./sdk-blocks.ts";
 import { stopReason, streamEvents, toUsage } from "./stream-events.ts";
@@ -19,23 +18,16 @@ interface ProjectionOptions {
   emit(message: SDKMessage): void;
   /** Called once for each reply when it has ended; `own` unless it is a reply to a subagent. */
   onReply(message: AssistantMessage, own: boolean): void;
-  /** Called for each call that was not allowed. */
   onDenied(part: ToolPart): void;
 }
 
-interface Projection {
-  /** Takes an event after it was applied to the chat. */
-  take(event: ChatEvent): void;
-  emit(message: MessageBody): void;
-  /** Stops the progress timers. */
-  close(): void;
-}
-
-/** Time between two `tool_progress` messages of a running call. */
 const progressIntervalMs = 5_000;
 
-/** Emits `assistant` when a reply is complete and `user` for each tool result, in call order. */
-export function projectMessages(options: ProjectionOptions): Projection {
+/**
+ * Emits `assistant` when a reply is complete and `user` for each tool result, in call order. `take` takes an event after
+ * it was applied to the chat.
+ */
+export function projectMessages(options: ProjectionOptions) {
   const { chat, makeID } = options;
   const timers = new Set<NodeJS.Timeout>();
   const emit = (message: MessageBody) => {
@@ -68,7 +60,6 @@ function follow(chat: Chat, parent: string | null, shared: SharedOptions): (even
   /** Ids of replies that are not shown: those of silent turns, and summaries. */
   const hidden = new Set<string>();
   const ended = new Set<string>();
-  /** How the running compaction was triggered. */
   let compaction: "manual" | "auto" | undefined;
 
   function reply(message: AssistantMessage): void {
@@ -96,7 +87,7 @@ function follow(chat: Chat, parent: string | null, shared: SharedOptions): (even
         usage: toUsage(tokens),
       },
       parent_tool_use_id: parent,
-      ...(error && { error: errorOf(error.code) }),
+      ...(error && { error: errors[error.code] ?? "unknown" }),
     });
     results.expect(entry);
   }
@@ -123,9 +114,6 @@ function follow(chat: Chat, parent: string | null, shared: SharedOptions): (even
         return;
       case "text":
         if (one.ignored) emit({ type: "system", subtype: "informational", level: "notice", content: one.text });
-        return;
-      default:
-        return;
     }
   }
 
@@ -149,23 +137,22 @@ function follow(chat: Chat, parent: string | null, shared: SharedOptions): (even
 
   return (event) => {
     if (isOld(event)) return;
-    if (event.type === "message" && isHidden(event.message)) hidden.add(event.message.id);
+    if (event.type === "message") {
+      const { message } = event;
+      if (message.silent || (message.role === "assistant" && message.summary)) hidden.add(message.id);
+    }
     if (stream && !hidden.has(messageIDOf(event) ?? "")) stream(event);
     switch (event.type) {
       case "message":
         if (event.message.role === "assistant") reply(event.message);
         return;
       case "part":
-        part(event.part);
-        return;
+        return part(event.part);
       case "status":
         if (event.status.type === "retry") emit(retry(chat, event.status, shared.maxRetries()));
         return;
       case "child":
-        child(event.sessionID, event.event);
-        return;
-      default:
-        return;
+        return child(event.sessionID, event.event);
     }
   };
 }
@@ -174,7 +161,6 @@ function follow(chat: Chat, parent: string | null, shared: SharedOptions): (even
 function trackResults(parent: string | null, { emit, timers, onDenied }: SharedOptions) {
   /** Part ids of calls whose results are not emitted yet, by reply. */
   const due = new Map<string, string[]>();
-  /** Running calls by part id. */
   const running = new Map<string, { start: number; timer: NodeJS.Timeout }>();
 
   function progress(call: ToolPart, ms: number): void {
@@ -236,10 +222,6 @@ function trackResults(parent: string | null, { emit, timers, onDenied }: SharedO
   };
 }
 
-function isHidden(message: Message): boolean {
-  return message.silent === true || (message.role === "assistant" && message.summary === true);
-}
-
 function messageIDOf(event: ChatEvent): string | undefined {
   switch (event.type) {
     case "message":
@@ -272,9 +254,7 @@ function sizeBefore({ messages }: Chat, summary: AssistantMessage): number {
   return contextSize(before?.role === "assistant" ? before.tokens : summary.tokens);
 }
 
-type RetryStatus = Extract<Status, { type: "retry" }>;
-
-function retry(chat: Chat, { attempt, nextAt }: RetryStatus, maxRetries: number) {
+function retry(chat: Chat, { attempt, nextAt }: Extract<Status, { type: "retry" }>, maxRetries: number) {
   const part = chat.messages.at(-1)?.parts.findLast((one) => one.type === "retry");
   const code = part?.type === "retry" ? part.error.code : "";
   return {
@@ -285,26 +265,18 @@ function retry(chat: Chat, { attempt, nextAt }: RetryStatus, maxRetries: number)
     retry_delay_ms: Math.max(0, Math.round(nextAt - Date.now())),
     // Other codes stand for several statuses.
     error_status: code === "rate-limit" ? 429 : null,
-    error: errorOf(code),
+    error: errors[code] ?? "unknown",
   } as const;
 }
 
-/** Maps the code of a ReplyError to the SDK's. */
-function errorOf(code: string): SDKAssistantMessageError {
-  switch (code) {
-    case "no-key":
-    case "auth":
-      return "authentication_failed";
-    case "rate-limit":
-      return "rate_limit";
-    case "invalid":
-    case "unknown-model":
-    case "context-full":
-      return "invalid_request";
-    case "overloaded":
-    case "server":
-      return "server_error";
-    default:
-      return "unknown";
-  }
-}
+/** By the code of a ReplyError. */
+const errors: Readonly<Record<string, SDKAssistantMessageError>> = {
+  "no-key": "authentication_failed",
+  auth: "authentication_failed",
+  "rate-limit": "rate_limit",
+  invalid: "invalid_request",
+  "unknown-model": "invalid_request",
+  "context-full": "invalid_request",
+  overloaded: "server_error",
+  server: "server_error",
+};

@@ -1,12 +1,11 @@
 /** Emits a streaming reply as events of Anthropic's API, which SDK messages of type `stream_event` carry (K2). */
-
 import { type Chat, findPart } from "../chat/apply.ts";
 import type { ChatEvent } from "../chat/events.ts";
 import type { AssistantMessage, Finish, Part, Tokens, ToolPart } from "../chat/message.ts";
 import { never } from "../chat/never.ts";
 import type { TokenUsage } from "./query-types.ts";
 
-export type StreamEvent = Record<string, unknown> & { type: string };
+type StreamEvent = Record<string, unknown> & { type: string };
 
 /** Returns a function that takes each event after it was applied to the chat. */
 export function streamEvents(chat: Chat, emit: (event: StreamEvent) => void): (event: ChatEvent) => void {
@@ -95,13 +94,11 @@ function toDelta(type: Part["type"], text: string): Record<string, unknown> {
   return type === "reasoning" ? { type: "thinking_delta", thinking: text } : { type: "text_delta", text };
 }
 
-/** Whether the model produced the part. */
 function isBlock(part: Part): part is BlockPart {
   if (part.type === "text") return part.ignored !== true;
   return part.type === "reasoning" || part.type === "tool";
 }
 
-/** Returns the `stop_reason` of Anthropic's API. */
 export function stopReason(finish: Finish | undefined): string | null {
   switch (finish) {
     case "stop":

@@ -1,5 +1,4 @@
 /** Sums up a query or one of its prompts: tokens, cost and replies (spec B1, K2, K3). */
-
 import { type AssistantMessage, noTokens, type Tokens } from "../chat/message.ts";
 import type { Limits } from "../loop/limits.ts";
 import { windowOf } from "../loop/setup/model-catalog.ts";
@@ -9,7 +8,6 @@ import { toUsage } from "./stream-events.ts";
 export class Totals {
   /** Replies of the model to the session's own agent, without those to subagents. */
   turns = 0;
-  /** Time spent waiting for models, in ms. */
   apiMs = 0;
   #tokens = noTokens;
   #cost: number | undefined = 0;

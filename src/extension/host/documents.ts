@@ -25,6 +25,17 @@ export async function uriOf(file: string): Promise<vscode.Uri> {
   return vscode.Uri.file(file);
 }
 
+/** Returns the paths of the workspace's folders on disk. */
+export function openFolders(): string[] {
+  const uris = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
+  return uris.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath);
+}
+
+/** Returns the URI of the open document, if there is one, else the one by which the user would open the file. */
+export async function addressOf(file: string): Promise<vscode.Uri> {
+  return (await findDocument(file))?.uri ?? (await uriOf(file));
+}
+
 export const lineFeeds = (text: string): string => text.replaceAll(/\r\n|\r/g, "\n");
 
 /** Returns the line ending of a text; undefined if it has none, "mixed" if VS Code could not keep it unchanged. */

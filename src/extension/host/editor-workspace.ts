@@ -8,7 +8,7 @@ import { requireTrust, staleError } from "../../tools/file-access/file-checks.ts
 import type { FileKind, Location, TextFile, Workspace } from "../../tools/host.ts";
 import { versionOf } from "../../tools/node-host/workspace.ts";
 import { ToolError } from "../../tools/tool.ts";
-import { endingOf, findDocument, putText, uriOf, waitForText } from "./documents.ts";
+import { addressOf, endingOf, findDocument, putText, uriOf, waitForText } from "./documents.ts";
 
 /** Observer of writes. `begin` is called before each change with the text before it, undefined for a new file. */
 export interface WriteWatch {
@@ -38,7 +38,7 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
       const before = found.type === "text" ? found.file : undefined;
       if ((before?.version ?? found.type) !== expected) throw staleError(location);
       signal.throwIfAborted();
-      const uri = await addressOf(location);
+      const uri = await addressOf(location.path);
       const end = watch.begin(uri, before?.text);
       let after = before?.text;
       try {
@@ -49,7 +49,8 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
           return written;
         }
         const saved =
-          (await save(document)) || (before && (await saveAgain({ document, before, text, disk: disk(), signal })));
+          (await save(document)) ||
+          (before && (await saveAgain(document, before, text, await disk().open(before, signal))));
         after = document.getText();
         if (!saved) throw notSaved(location);
         return textFile(location, after, document.isDirty);
@@ -64,7 +65,7 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
       const { text, unsaved, relative } = found.file;
       if (unsaved) throw new ToolError(`${relative} has unsaved changes in the editor: it is not deleted.`);
       signal.throwIfAborted();
-      const uri = await addressOf(location);
+      const uri = await addressOf(location.path);
       const end = watch.begin(uri, text);
       const edit = new vscode.WorkspaceEdit();
       edit.deleteFile(uri);
@@ -76,10 +77,6 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
   return workspace;
 }
 
-async function addressOf({ path }: Location): Promise<vscode.Uri> {
-  return (await findDocument(path))?.uri ?? (await uriOf(path));
-}
-
 async function save(document: vscode.TextDocument): Promise<boolean> {
   return !document.isDirty || (await document.save()) || !document.isDirty;
 }
@@ -89,21 +86,8 @@ async function save(document: vscode.TextDocument): Promise<boolean> {
  * then believes that the disk has changed and refuses to save. Nothing is lost if the buffer was clean and the disk is
  * unchanged; otherwise this returns false.
  */
-async function saveAgain({
-  document,
-  before,
-  text,
-  disk,
-  signal,
-}: {
-  document: vscode.TextDocument;
-  before: TextFile;
-  text: string;
-  disk: Workspace;
-  signal: AbortSignal;
-}): Promise<boolean> {
-  const found = await disk.open(before, signal);
-  if (before.unsaved || found.type !== "text" || found.file.version !== before.version) return false;
+async function saveAgain(document: vscode.TextDocument, before: TextFile, text: string, disk: FileKind) {
+  if (before.unsaved || disk.type !== "text" || disk.file.version !== before.version) return false;
   await vscode.window.showTextDocument(document, { preserveFocus: true });
   await vscode.commands.executeCommand("workbench.action.files.revert");
   if (!(await waitForText(document, before.text)) || !(await putText(document, text))) return false;

@@ -20,7 +20,6 @@ import type { VisibleTerminal } from "./mirrored-terminal.ts";
 
 /** Maximum wait for shell integration. */
 const maxStartMs = 3_000;
-/** Time that a command has to end after Ctrl+C. */
 const interruptGraceMs = 1_000;
 const interrupt = "\x03";
 
@@ -81,7 +80,6 @@ class TerminalPool {
   readonly #shell: () => string;
   readonly #idle = new Set<ReadyTerminal>();
   readonly #all = new Set<vscode.Terminal>();
-  /** Shells whose integration did not start in time. */
   readonly #withoutIntegration = new Set<string>();
   readonly #closing: vscode.Disposable;
   #last: vscode.Terminal | undefined;
@@ -161,7 +159,6 @@ async function integrationOf(terminal: vscode.Terminal, signal: AbortSignal) {
   );
 }
 
-/** A command that runs in a terminal. */
 class Execution {
   readonly #ready: ReadyTerminal;
   readonly #line: TypedLine;
@@ -175,7 +172,6 @@ class Execution {
     this.#command = command;
   }
 
-  /** `isUsable`: whether the terminal can run another command. */
   async run(silence: number): Promise<{ end: CommandEnd; isUsable: boolean }> {
     const { terminal, integration } = this.#ready;
     const { onOutput, onWaiting, signal } = this.#command;

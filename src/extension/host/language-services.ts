@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import type { CodePlace, CodeSymbol, Editor, Problem } from "../../tools/host.ts";
 import { splitLines } from "../../tools/text/text.ts";
 import { ToolError } from "../../tools/tool.ts";
-import { findDocument, uriOf } from "./documents.ts";
+import { addressOf, findDocument } from "./documents.ts";
 
 /** Problems count as settled after this time without a change. */
 const quietMs = 300;
@@ -14,7 +14,6 @@ const quietMs = 300;
 const firstNewsMs = 1_000;
 /** Maximum wait for a change in a type of file that has never had problems. */
 const unknownMs = 150;
-/** Maximum number of locations that are returned. */
 const maxPlaces = 300;
 /** A symbol is looked for this many lines before and after the given line. */
 const nearbyLines = 3;
@@ -36,12 +35,6 @@ export function codeEditor(): Editor & vscode.Disposable {
   };
 }
 
-/** Returns the URI of the open document, if there is one: services know the file by it. */
-async function addressOf(file: string): Promise<vscode.Uri> {
-  return (await findDocument(file))?.uri ?? (await uriOf(file));
-}
-
-/** Waits for changed problems, and remembers the types of files that have had some. */
 class ProblemNews implements vscode.Disposable {
   readonly #kinds = new Set<string>();
   readonly #waiting = new Set<(uris: readonly vscode.Uri[]) => void>();

@@ -3,7 +3,6 @@ import { access, constants } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 
-/** @param appRoot `vscode.env.appRoot` */
 export async function editorRipgrep(appRoot: string): Promise<string | undefined> {
   const program = process.platform === "win32" ? "rg.exe" : "rg";
   const own = path.join("bin", `${process.platform}-${process.arch}`, program);

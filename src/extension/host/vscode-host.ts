@@ -6,6 +6,8 @@ import { nodeSearch } from "../../tools/node-host/ripgrep.ts";
 import { nodeTerminal } from "../../tools/node-host/terminal.ts";
 import { nodeWorkspace } from "../../tools/node-host/workspace.ts";
 import { backgroundOf } from "../../tools/run-command/background.ts";
+import type { Settings } from "../settings.ts";
+import { openFolders } from "./documents.ts";
 import { editorWorkspace, type WriteWatch } from "./editor-workspace.ts";
 import { integratedTerminal } from "./integrated-terminal.ts";
 import { codeEditor } from "./language-services.ts";
@@ -15,36 +17,27 @@ import { editorRipgrep } from "./ripgrep.ts";
 export interface EditorHost extends vscode.Disposable {
   /** All sessions share the files and the terminal. `outputs` is the folder for long outputs, created when needed. */
   forSession(outputs: string): Host;
-  /** Shows the terminal of the last command, if there is one. */
   showTerminal(): void;
 }
 
-interface TerminalSettings {
-  /** `separate`: in a process of its own, mirrored into a terminal; `integrated`: in a terminal of the user's shell. */
-  mode: "separate" | "integrated";
-  /** A path; empty for the default shell. */
-  shell: string;
-}
-
 interface EditorHostOptions {
-  /** Observes each file that is written. */
   watch: WriteWatch;
   /** Called for each command. */
-  terminal(): TerminalSettings;
+  terminal(): Settings["terminal"];
   /** Patterns of further secret files, in the syntax of `.gitignore`. Called when folders or settings change. */
   secrets(): readonly string[];
 }
 
 export function vscodeHost({ watch, terminal: settings, secrets }: EditorHostOptions): EditorHost {
-  let disk = openFolders(secrets());
+  // The folders count as trusted here: the editor's workspace checks trust before it uses the disk.
+  const open = () => nodeWorkspace(openFolders(), true, secrets());
+  let disk = open();
   const reopen = () => {
-    disk = openFolders(secrets());
+    disk = open();
   };
   const folders = vscode.Disposable.from(
     vscode.workspace.onDidChangeWorkspaceFolders(reopen),
-    vscode.workspace.onDidChangeConfiguration(
-      (event) => event.affectsConfiguration("rondo.permission.secrets") && reopen(),
-    ),
+    vscode.workspace.onDidChangeConfiguration((e) => e.affectsConfiguration("rondo.permission.secrets") && reopen()),
   );
   const workspace = editorWorkspace(() => disk, watch);
   const shell = () => settings().shell;
@@ -57,7 +50,13 @@ export function vscodeHost({ watch, terminal: settings, secrets }: EditorHostOpt
     },
     run: (command) => current().run(command),
   };
-  const search = editorSearch();
+  let found: Promise<TextSearch> | undefined;
+  const search: TextSearch = {
+    async ripgrep(...args) {
+      found ??= editorRipgrep(vscode.env.appRoot).then(nodeSearch);
+      return (await found).ripgrep(...args);
+    },
+  };
   const editor = codeEditor();
   return {
     forSession(outputs) {
@@ -70,24 +69,6 @@ export function vscodeHost({ watch, terminal: settings, secrets }: EditorHostOpt
       integrated.dispose();
       separate.dispose();
       editor.dispose();
-    },
-  };
-}
-
-/** The folders count as trusted here: the editor's workspace checks trust before it uses the disk. */
-function openFolders(secrets: readonly string[]) {
-  const uris = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
-  const paths = uris.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath);
-  return nodeWorkspace(paths, true, secrets);
-}
-
-/** Looks for ripgrep at the first search. */
-function editorSearch(): TextSearch {
-  let found: Promise<TextSearch> | undefined;
-  return {
-    async ripgrep(...args) {
-      found ??= editorRipgrep(vscode.env.appRoot).then(nodeSearch);
-      return (await found).ripgrep(...args);
     },
   };
 }

@@ -108,7 +108,7 @@ function toToolResult({ content }: vscode.LanguageModelToolResult): ToolResult {
       else if (/^image\/(png|jpeg|gif|webp)$/.test(mimeType) && data.length <= maxImageBytes) {
         const url = `data:${mimeType};base64,${Buffer.from(data).toString("base64")}`;
         attachments.push({ type: "file", mime: mimeType, filename: `image.${mimeType.slice(6)}`, url });
-      } else texts.push(`(${data.length} bytes of ${mimeType}, which cannot be toToolResult)`);
+      } else texts.push(`(${data.length} bytes of ${mimeType}, which cannot be shown)`);
     }
   }
   return { output: texts.join("\n"), metadata: {}, ...(attachments.length > 0 && { attachments }) };

@@ -2,8 +2,9 @@
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { version } from "../../chat/version.ts";
-import { type LoadedServers, loadServers } from "../../mcp/config/server-config.ts";
+import { loadServers } from "../../mcp/config/server-config.ts";
 import { McpServers } from "../../mcp/mcp-servers.ts";
+import { openFolders } from "../host/documents.ts";
 import { BrowserLogin } from "./browser-login.ts";
 
 /** Key of the fingerprints of servers that the user has allowed; VS Code keeps them where no agent can write. */
@@ -14,11 +15,9 @@ const maxAllowed = 200;
 const refreshDelayMs = 200;
 
 interface WindowServersOptions {
-  /** Values that VS Code keeps for this workspace. */
   memory: vscode.Memento;
   secrets: vscode.SecretStorage;
   log: vscode.LogOutputChannel;
-  /** To be called when the views of the servers have changed. */
   onChange(): void;
 }
 
@@ -34,7 +33,15 @@ export class WindowServers implements vscode.Disposable {
     this.#memory = memory;
     this.#login = new BrowserLogin(secrets);
     this.servers = new McpServers({
-      load: loadConfigured,
+      load: () =>
+        loadServers({
+          caller: undefined,
+          // Only the user's own settings count: a workspace uses `.mcp.json`, which needs the user's consent.
+          settings: vscode.workspace.getConfiguration("rondo").inspect("mcpServers")?.globalValue,
+          folders: openFolders(),
+          trusted: vscode.workspace.isTrusted,
+          env: process.env,
+        }),
       consent: { has: (fingerprint) => this.#allowed.includes(fingerprint), give: (one) => this.#allow(one) },
       folders: openFolders,
       env: process.env,
@@ -60,7 +67,6 @@ export class WindowServers implements vscode.Disposable {
     refresh();
   }
 
-  /** Does what a button of the panel says. */
   async act(name: string, action: "start" | "stop" | "allow" | "sign-in" | "show-log"): Promise<void> {
     if (action === "show-log") this.#log.show(true);
     else await this.servers.act(name, action);
@@ -96,20 +102,4 @@ export class WindowServers implements vscode.Disposable {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.servers.refresh(), refreshDelayMs);
   }
-}
-
-/** Reads the servers. Only the user's own settings count: a workspace uses `.mcp.json`, which needs the user's consent. */
-function loadConfigured(): LoadedServers {
-  return loadServers({
-    caller: undefined,
-    settings: vscode.workspace.getConfiguration("rondo").inspect("mcpServers")?.globalValue,
-    folders: openFolders(),
-    trusted: vscode.workspace.isTrusted,
-    env: process.env,
-  });
-}
-
-function openFolders(): string[] {
-  const uris = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
-  return uris.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath);
 }

@@ -18,7 +18,6 @@ import type { Keys } from "./keys.ts";
 import { vscodeModel, vscodeProvider } from "./vscode-model.ts";
 import { type OfferedModel, VSCodeModels } from "./vscode-models.ts";
 
-/** Model ID of the scripted tour. */
 const tourID = "tour";
 
 /** Maximum wait for VS Code's models at the start. Later ones are added when they arrive. */
@@ -33,7 +32,6 @@ export class Models {
   readonly #open = new Map<string, Promise<Model>>();
   readonly #offered = new VSCodeModels();
   #tour: Promise<{ url: string; stop(): void }> | undefined;
-  /** The model that the user chose in this window. */
   #chosen: ModelRef | undefined;
 
   constructor(keys: Keys, chosen: ModelRef | undefined) {
@@ -81,7 +79,6 @@ export class Models {
     return modelID === undefined ? undefined : { providerID: provider, modelID };
   }
 
-  /** The model to use when the current one is overloaded (H5). */
   get fallback(): ModelRef | undefined {
     const name = readSettings().fallbackModel;
     if (name === undefined) return undefined;

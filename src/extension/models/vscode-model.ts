@@ -81,7 +81,6 @@ function selectorOf(name: string): vscode.LanguageModelChatSelector {
   return slash < 0 ? { id: name } : { vendor: name.slice(0, slash), id: name.slice(slash + 1) };
 }
 
-/** Translates the parts of a reply into the loop's events. */
 class VSCodeReply {
   /** ID of the open text part. */
   #text: string | undefined;

@@ -12,7 +12,7 @@ const imageTypes: Record<string, string> = {
   webp: "image/webp",
 };
 
-/** Attaches the selected lines with their text in the editor; the wholeText file if nothing is selected. */
+/** Attaches the selected lines with their text in the editor; the whole file if nothing is selected. */
 export function fromSelection(editor: vscode.TextEditor): Attachment {
   const { document, selection } = editor;
   const filename = vscode.workspace.asRelativePath(document.uri);
@@ -43,7 +43,6 @@ function wholeText(document: vscode.TextDocument): { start: number; end: number;
   return { start: 1, end: document.lineCount, text: document.getText() };
 }
 
-/** Asks for files of the workspace. */
 export async function pickFiles(): Promise<vscode.Uri[]> {
   const found = await vscode.workspace.findFiles("**/*", "**/{node_modules,.git}/**", 5000);
   const items = found

@@ -11,7 +11,6 @@ import { readSettings } from "../settings.ts";
 import { fromFile, pickFiles } from "./attachments.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
 
-/** A prompt as the user wrote it. */
 interface WrittenPrompt {
   text: string;
   attachments: readonly Attachment[];

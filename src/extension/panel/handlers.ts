@@ -9,28 +9,23 @@ type Unnumbered<T> = T extends unknown ? Omit<T, "seq"> : never;
 
 type Requests = { [R in ToHost as R["type"]]: R };
 
-/** A message of the panel, by its type. */
 export type PanelRequest<T extends keyof Requests> = { [K in T]: { type: K } & Requests[K] }[T];
 
 /** A handler for each type of message. The panel shows what a handler throws. */
 export type Handlers = { [K in keyof Requests]: (request: PanelRequest<K>) => void | Promise<void> };
 
-/** Calls the handler of the request. @throws what the handler throws */
 export async function handle<T extends keyof Requests>(handlers: Handlers, request: PanelRequest<T>): Promise<void> {
   await handlers[request.type](request);
 }
 
-/** What all pages of the panel work with. */
 export interface PanelContext {
   conversations: Conversations;
   /** Values that VS Code keeps for this workspace. */
   memory: vscode.Memento;
   /** Sends a message to the panel now, or as soon as the panel is there. */
   send(message: PanelMessage): void;
-  /** To be called when something in `PanelState` has changed. */
   stateChanged(): void;
   /** Resolves when the keys are read and the last session is on screen. */
   prepare(): Promise<void>;
-  /** Says in words for the user what failed and what to do next. */
   explain(error: unknown): { message: string; next: string };
 }

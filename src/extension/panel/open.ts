@@ -34,7 +34,6 @@ async function findFile(file: string): Promise<vscode.Uri> {
 const scheme = "rondo-proposed";
 const proposed = new Map<string, string>();
 
-/** Provides the texts that a proposed edit would write. */
 export function proposedTexts(): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(scheme, {
     provideTextDocumentContent: (uri) => proposed.get(uri.query) ?? "",

@@ -15,7 +15,6 @@ import { readSettings } from "../settings.ts";
 import type { Composer } from "./composer.ts";
 import type { RestorePage } from "./restore-page.ts";
 
-/** Number of sessions that the empty panel offers. */
 const maxRecent = 5;
 
 interface StateSources {

@@ -54,7 +54,6 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     view.webview.html = panelHtml(view.webview, extensionUri);
   }
 
-  /** Focuses the view, and opens it if necessary. */
   async reveal(): Promise<void> {
     await vscode.commands.executeCommand("rondo.chat.focus");
     this.send({ type: "focus" });
@@ -69,13 +68,11 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#schedule();
   }
 
-  /** Sends the new state with the next frame. */
   stateChanged(): void {
     this.#stateIsNew = true;
     if (this.#connected) this.#schedule();
   }
 
-  /** Sends a snapshot: another chat is on screen. */
   chatChanged(): void {
     if (this.#connected) this.#snapshot();
   }

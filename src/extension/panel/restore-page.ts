@@ -80,7 +80,6 @@ export class RestorePage implements vscode.Disposable {
     await this.refresh();
   }
 
-  /** Shows the files as they were beside how they are. */
   async #compare(messageID: string): Promise<void> {
     const { checkpoints, current } = this.#context.conversations;
     const snapshot = snapshotBefore(current.chat, messageID);

@@ -17,7 +17,6 @@ const formats: Record<ExportFormat, { name: string; ending: string }> = {
   markdown: { name: "Markdown", ending: "md" },
 };
 
-/** Maximum size of a file that is imported. */
 const maxImportBytes = 256 << 20;
 
 export class SessionsPage {
@@ -54,7 +53,6 @@ export class SessionsPage {
     await this.#list(this.#query);
   }
 
-  /** Asks for a file, writes the session to it and shows it. */
   async #export(id: string, format: ExportFormat): Promise<void> {
     const chat = this.#conversations.chat(id);
     const { name, ending } = formats[format];
@@ -72,7 +70,6 @@ export class SessionsPage {
     await Promise.resolve(vscode.window.showTextDocument(target, { preview: true })).catch(() => undefined);
   }
 
-  /** Asks for a file and opens its session as a new one. */
   async #import(): Promise<void> {
     const [file] =
       (await vscode.window.showOpenDialog({

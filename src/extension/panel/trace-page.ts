@@ -8,7 +8,6 @@ import { Tracer } from "../../trace/tracer.ts";
 import { readSettings } from "../settings.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
 
-/** Shortest time between two updates of the page. */
 const updateIntervalMs = 250;
 
 export class TracePage implements vscode.Disposable {

@@ -65,7 +65,6 @@ export function reject(changes: Changes, index: number): Changes {
 export const acceptAll = ({ text }: Changes): Changes => ({ base: text, text, hunks: [] });
 export const rejectAll = ({ base }: Changes): Changes => ({ base, text: base, hunks: [] });
 
-/** Applies an edit that was made in the text. */
 export function edited(changes: Changes, edit: TextEdit, author: Author): Changes {
   const { text } = changes;
   const head = (text[edit.startLine] ?? "").slice(0, edit.startCharacter);

@@ -62,7 +62,6 @@ export function commonEnds(a: readonly string[], b: readonly string[]): [number,
   return [head, tail];
 }
 
-/** Joins hunks without a line between them. */
 export function joined(hunks: readonly LineHunk[]): LineHunk[] {
   return joinedWhere(hunks, (last, next) => last.start + last.count === next.start);
 }
@@ -99,7 +98,6 @@ function withoutIdle(lines: readonly string[], tail: number): number {
   return left;
 }
 
-/** Whether the line is more than blanks and brackets. */
 const hasWords = (line: string): boolean => /[\p{L}\p{N}]/u.test(line);
 
 /** `anchors` are sorted by `base`. Returns the longest subsequence that is sorted by `text`, too. */

@@ -8,7 +8,6 @@ import { baseText, becomes, currentText, unchanged } from "./hunks.ts";
 const StoredReview = z.object({
   version: z.literal(1),
   uri: z.string(),
-  /** Whether the agent created the file. */
   created: z.boolean(),
   base: z.string(),
   text: z.string(),
@@ -50,7 +49,6 @@ export class ReviewStore {
     return fileReviews;
   }
 
-  /** Writes the review of a file. Without a review or without hunks, deletes it. */
   save(uri: string, fileReview: FileReview | undefined): Promise<void> {
     this.#queue = this.#queue.then(() => this.#write(uri, fileReview));
     return this.#queue;

@@ -10,16 +10,13 @@ import { ReviewStore } from "./review-store.ts";
 interface ReviewOptions {
   /** The extension's folder for this workspace. Without it the review ends with the window. */
   storage: vscode.Uri | undefined;
-  /** Shows the user a sentence about something that failed. */
   warn(message: string): void;
 }
 
-/** Changes within this time are saved together. */
 const saveDelayMs = 300;
 
 export class Review implements vscode.Disposable, WriteWatch {
   readonly #changed = new vscode.EventEmitter<void>();
-  /** The hunks of a file have changed. */
   readonly onDidChange = this.#changed.event;
   readonly #warn: (message: string) => void;
   readonly #store: ReviewStore | undefined;
@@ -59,7 +56,6 @@ export class Review implements vscode.Disposable, WriteWatch {
     if (kept.size > 0) this.#changed.fire();
   }
 
-  /** Writes reviews that are not saved yet. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -73,7 +69,6 @@ export class Review implements vscode.Disposable, WriteWatch {
     for (const one of [...this.#own, ...this.#watchers.values()]) one.dispose();
   }
 
-  /** Returns the files with open hunks, sorted by path. */
   files(): ReviewFile[] {
     return this.uris().map((uri) => {
       const hunks = this.changes(uri)?.hunks ?? [];
@@ -100,7 +95,6 @@ export class Review implements vscode.Disposable, WriteWatch {
     return changes && changes.hunks.length > 0 ? changes : undefined;
   }
 
-  /** Returns the text before the changes under review. */
   before(uri: vscode.Uri): string | undefined {
     const changes = this.#files.get(uri.toString())?.changes;
     return changes && baseText(changes);
@@ -121,7 +115,6 @@ export class Review implements vscode.Disposable, WriteWatch {
     };
   }
 
-  /** Accepts or rejects all changes in the files. */
   async decide(action: "accept" | "reject", uris = this.uris()): Promise<void> {
     for (const uri of uris) {
       if (action === "accept") this.accept(uri);
@@ -129,7 +122,6 @@ export class Review implements vscode.Disposable, WriteWatch {
     }
   }
 
-  /** Accepts a hunk, or all hunks of the file. */
   accept(uri: vscode.Uri, index?: number): void {
     this.#files.get(uri.toString())?.accept(index);
     this.#report(uri.toString());

@@ -11,14 +11,12 @@ import { type Author, type Changes, currentText } from "./hunks.ts";
  */
 type EditKind = "opens" | "closes" | "plain";
 
-/** Result of an undo or redo: a known state, or the author that the edit counts for. */
 export type Arrival = { type: "known"; changes: Changes } | { type: "edit"; author: Author };
 
 interface TextState {
   text: string;
   /** Undefined if an accept has invalidated it. */
   changes: Changes | undefined;
-  /** Kind of the edit that led here. */
   step: EditKind;
 }
 
@@ -33,7 +31,6 @@ export class UndoHistory {
     this.#states = [place(changes, "plain")];
   }
 
-  /** Adds the state after an edit. Undone states can no longer be redone. */
   push(changes: Changes, step: EditKind): void {
     this.#states.splice(this.#at + 1);
     this.#states.push(place(changes, step));
@@ -47,7 +44,6 @@ export class UndoHistory {
     this.arrived(changes);
   }
 
-  /** Sets the changes of the state that `undo` or `redo` led to. */
   arrived(changes: Changes): void {
     const here = this.#states[this.#at];
     if (here) here.changes = changes;
@@ -69,7 +65,6 @@ export class UndoHistory {
     return this.#arrival(left.some(({ step }) => step === "closes"));
   }
 
-  /** The document went forward to `text`. */
   redo(text: string): Arrival {
     const to = this.#states.findIndex((place, i) => i > this.#at && place.text === key(text));
     if (to < 0) {

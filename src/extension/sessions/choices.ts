@@ -8,7 +8,6 @@ import type { Choices } from "../../loop/setup/agent-config.ts";
 import type { Models } from "../models/models.ts";
 import { readSettings } from "../settings.ts";
 
-/** Keys of what VS Code keeps for this workspace. */
 export const remembered = { draft: "rondo.draft", session: "rondo.session", mode: "rondo.mode", model: "rondo.model" };
 
 /** Choices of a session that is opened now. A session with messages keeps its agent. */

@@ -14,7 +14,6 @@ import type { Sessions } from "../../record/sessions.ts";
 import type { Transcript } from "../../record/transcript.ts";
 import { isWindowThere } from "./window-alive.ts";
 
-/** Dependencies that all sessions share, and functions that make those of one session. */
 export interface SharedDeps
   extends Omit<SessionDeps, "recorder" | "lock" | "openChild" | "host" | "hooks" | "checkpoints"> {
   checkpointsFor(sessionID: string): SessionCheckpoints;
@@ -24,13 +23,9 @@ export interface SharedDeps
   hooksFor(chat: Chat, recordPath: string, choices: Choices): SessionDeps["hooks"];
 }
 
-/** Told of everything that happens in the sessions of a window. */
 export interface ConversationObserver {
-  /** Another session is on screen. */
   switched(session: Session): void;
-  /** An event of any open session. */
   event(session: Session, event: ChatEvent): void;
-  /** A problem with a record, in words for the user. */
   trouble(problem: { message: string; next: string }): void;
 }
 
@@ -38,7 +33,6 @@ export interface ConversationsOptions {
   store: Sessions;
   deps: SharedDeps;
   observer: ConversationObserver;
-  /** Choices of a session that is opened. */
   choicesFor(chat: Chat): Choices;
   /** Folder of new sessions. */
   folder: string;
@@ -49,7 +43,6 @@ interface OpenSession {
   transcript: Transcript;
   lock: RecordLock;
   checkpoints: SessionCheckpoints;
-  /** Aborted when the session is closed. */
   closing: AbortController;
 }
 
@@ -73,7 +66,6 @@ export class Conversations implements vscode.Disposable {
     return this.#current;
   }
 
-  /** Whether the session on screen runs in another window or process. */
   get runsElsewhere(): boolean {
     const open = this.#open.get(this.#current.chat.session.id);
     return open !== undefined && isHeldElsewhere(open.lock);
@@ -105,7 +97,6 @@ export class Conversations implements vscode.Disposable {
     return this.#open.has(id) || this.#store.has(id);
   }
 
-  /** Returns the chat of a session that is open in this window. */
   openChat(id: string): Chat | undefined {
     return this.#open.get(id)?.session.chat;
   }
@@ -121,7 +112,6 @@ export class Conversations implements vscode.Disposable {
     return followed && followed.session.createdAt > 0 ? followed : this.#store.open(id).chat;
   }
 
-  /** Checkpoints of the session on screen. */
   get checkpoints(): SessionCheckpoints {
     return this.#open.get(this.#current.chat.session.id)?.checkpoints ?? noSessionCheckpoints;
   }
@@ -192,7 +182,6 @@ export class Conversations implements vscode.Disposable {
     this.#options.observer.switched(session);
   }
 
-  /** @throws RecordError */
   #reopen(id: string): OpenSession {
     const found = this.#store.open(id);
     const { broken, chat } = found;

@@ -14,7 +14,6 @@ import { endingOf, findDocument, putText, uriOf } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";
 
 interface EditorCheckpointOptions {
-  /** The extension's folder for this workspace. */
   storage: vscode.Uri;
   sessionID: string;
   log: Pick<vscode.LogOutputChannel, "warn">;

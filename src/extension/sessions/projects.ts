@@ -9,6 +9,7 @@ import type { Project } from "../../loop/setup/project.ts";
 import { commandHooks } from "../../project/command-hooks.ts";
 import { loadHooks } from "../../project/hook-settings.ts";
 import { loadProject } from "../../project/project.ts";
+import { openFolders } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";
 
 /** Delay of a refresh: several files often change at once, for example when a branch is checked out. */
@@ -17,7 +18,6 @@ const refreshDelayMs = 200;
 export class Projects implements vscode.Disposable {
   readonly #log: vscode.LogOutputChannel;
   readonly #changed = new vscode.EventEmitter<void>();
-  /** The list of agents may have changed. */
   readonly onDidChange = this.#changed.event;
   readonly #reported = new Set<string>();
   readonly #own: vscode.Disposable[] = [];
@@ -61,7 +61,6 @@ export class Projects implements vscode.Disposable {
     });
   }
 
-  /** Starts watching the files of the agents. */
   watch(): void {
     if (this.#own.length > 0) return;
     this.#own.push(vscode.workspace.onDidGrantWorkspaceTrust(() => this.#refresh()));
@@ -83,8 +82,10 @@ export class Projects implements vscode.Disposable {
   }
 
   #report(problems: readonly string[]): void {
-    for (const problem of problems) if (!this.#reported.has(problem)) this.#log.warn(problem);
-    for (const problem of problems) this.#reported.add(problem);
+    for (const problem of problems) {
+      if (!this.#reported.has(problem)) this.#log.warn(problem);
+      this.#reported.add(problem);
+    }
   }
 
   #refreshSoon(): void {
@@ -99,9 +100,7 @@ export class Projects implements vscode.Disposable {
 }
 
 function projectSources(): { folders: string[]; home: string; trusted: boolean } {
-  const uris = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
-  const folders = uris.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath);
-  return { folders, home: os.homedir(), trusted: vscode.workspace.isTrusted };
+  return { folders: openFolders(), home: os.homedir(), trusted: vscode.workspace.isTrusted };
 }
 
 function lazyHooks(load: () => Hooks): Hooks {

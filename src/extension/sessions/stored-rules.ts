@@ -19,7 +19,6 @@ const storeDelayMs = 2_000;
 export class StoredRules implements vscode.Disposable {
   readonly #memory: vscode.Memento;
   readonly #changed = new vscode.EventEmitter<void>();
-  /** The rules, or the number of decisions of one, have changed. */
   readonly onDidChange = this.#changed.event;
   readonly #use: RuleUse;
   #timer: NodeJS.Timeout | undefined;

@@ -15,7 +15,7 @@ export async function benchPermission(report: Report): Promise<void> {
   const workspace = new TestWorkspace();
   try {
     for (const name of ["a.ts", "src/b.ts", "package.json", ".env"]) workspace.put(name, "x");
-    const examples = programs.flatMap(({ asks = [] }) => asks);
+    const examples = programs.flatMap(([, { asks = [] }]) => asks);
     const commands = [...[allowed, questions, tricks].flatMap((table) => Object.values(table).flat()), ...examples];
     const loaded = performance.now();
     await decide("ls", workspace);

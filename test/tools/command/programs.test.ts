@@ -11,7 +11,7 @@ describe("T8 the table of programs", () => {
   });
   after(() => workspace.dispose());
 
-  for (const { names, allowed = [], asks = [] } of programs) {
+  for (const [names, { allowed = [], asks = [] }] of programs) {
     const all = names.split(/[\s|]+/);
     const rules = [...reading, ...allowing(...all.map((name) => `${name} *`), "python3 *", "python3.12 *")];
     for (const command of allowed) {
@@ -27,10 +27,10 @@ describe("T8 the table of programs", () => {
   }
 
   it("has one entry for each name", () => {
-    const names = programs.flatMap((entry) => entry.names.split(/[\s|]+/));
+    const names = programs.flatMap(([each]) => each.split(/[\s|]+/));
     assert.deepEqual([...new Set(names)], names);
-    for (const { subcommands = [] } of programs) {
-      const own = subcommands.flatMap((entry) => entry.names.split(/[\s|]+/));
+    for (const [, { subcommands = {} }] of programs) {
+      const own = Object.keys(subcommands).flatMap((each) => each.split(/[\s|]+/));
       assert.deepEqual([...new Set(own)], own);
     }
   });

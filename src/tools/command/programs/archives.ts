@@ -1,6 +1,6 @@
 /** Programs that pack and unpack. */
 import { isFlag, isGiven, plainWords, valuesOf, type Words } from "./arguments.ts";
-import { allFiles, type Program } from "./program.ts";
+import { allFiles, type Program, type Programs } from "./program.ts";
 
 interface Packing {
   /** Archives and files that are written; undefined: unknown. */
@@ -14,7 +14,7 @@ const unknownPack: Packing = { writes: undefined, packs: true };
 const looking: Packing = { writes: [], packs: false };
 
 /** Returns the facts about an archiver. Options that `packingOf` does not know may do anything. */
-function archiver(packingOf: (words: Words) => Packing): Omit<Program, "names"> {
+function archiver(packingOf: (words: Words) => Packing): Program {
   return {
     runsOtherCode: (words) => packingOf(words).writes === undefined,
     writes: (words) => [...(packingOf(words).writes ?? [])],
@@ -22,48 +22,39 @@ function archiver(packingOf: (words: Words) => Packing): Omit<Program, "names"> 
   };
 }
 
-export const archivePrograms: readonly Program[] = [
-  {
-    names: "tar bsdtar gtar",
+export const archivePrograms: Programs = {
+  "tar bsdtar gtar": {
     ...archiver(tar),
     allowed: ["tar tzf a.tgz", "tar -xOf a.tgz src/b.ts", "tar tf a.tgz --exclude '*.js'"],
     asks: ["tar xf a.tgz", "tar cf out.tar src", "tar tf host:a", "tar tf a.tgz --rsh-c=./x", "tar Af a.tar b.tar"],
   },
-  {
-    names: "zip",
-    ...archiver(zip),
-    asks: ["zip -r out src", "zip -m out.zip a.ts", "zip -T a b", "zip -x a.ts out.zip src"],
-  },
-  {
-    names: "unzip",
+  zip: { ...archiver(zip), asks: ["zip -r out src", "zip -m out.zip a.ts", "zip -T a b", "zip -x a.ts out.zip src"] },
+  unzip: {
     effect: "writes files",
     ...archiver(unzip),
     allowed: ["unzip -l a.zip", "unzip -p a.zip b.ts"],
     asks: ["unzip a.zip", "unzip -qo a.zip"],
   },
-  {
-    names: "7z 7za 7zz",
+  "7z 7za 7zz": {
     ...archiver(sevenZip),
     allowed: ["7z l a.7z"],
     asks: ["7z x a.7z", "7z a out.7z src", "7z l @names"],
   },
-  { names: "ar", ...archiver(ar), allowed: ["ar t a.a"], asks: ["ar rcs out.a a.ts", "ar x a.a", "ar -M"] },
-  { names: "cpio", ...archiver(cpio), allowed: ["cpio -it < a.ts"], asks: ["cpio -i < a.ts", "ls | cpio -o"] },
-  {
-    names: "rsync",
+  ar: { ...archiver(ar), allowed: ["ar t a.a"], asks: ["ar rcs out.a a.ts", "ar x a.a", "ar -M"] },
+  cpio: { ...archiver(cpio), allowed: ["cpio -it < a.ts"], asks: ["cpio -i < a.ts", "ls | cpio -o"] },
+  rsync: {
     effect: "writes files",
     ...archiver(rsync),
     allowed: ["rsync -avn src other"],
     asks: ["rsync -a src other", "rsync -an -e ./x src other", "rsync -an src host:x"],
   },
-  {
-    names: "gzip gunzip pigz unpigz bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd",
+  "gzip gunzip pigz unpigz bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd": {
     ...archiver(compress),
     allowed: ["gzip -l a.gz", "gunzip -c a.gz", "xz -dc a.xz"],
     asks: ["gzip a.ts", "gunzip a.gz", "xz -k a.ts", "gzip -S.tl a.ts"],
   },
-  { names: "unrar lz4 unlz4 brotli uncompress", runsOtherCode: "always" },
-];
+  "unrar lz4 unlz4 brotli uncompress": { runsOtherCode: "always" },
+};
 
 function tar(rest: Words): Packing {
   const words = withDash(rest);

@@ -2,11 +2,10 @@
 import type { LaunchedCommand } from "../shell/visitor.ts";
 import { UnsupportedSyntax, unknown, type Word } from "../shell/word.ts";
 import { isGiven, type Words } from "./arguments.ts";
-import { allFiles, type Program, type Recursion } from "./program.ts";
+import { allFiles, type Programs, type Recursion } from "./program.ts";
 
-export const searchPrograms: readonly Program[] = [
-  {
-    names: "grep egrep fgrep zgrep",
+export const searchPrograms: Programs = {
+  "grep egrep fgrep zgrep": {
     files: "read",
     // Links are followed wherever they lead.
     runsOtherCode: "-R --dereference-recursive",
@@ -15,8 +14,7 @@ export const searchPrograms: readonly Program[] = [
     allowed: ["grep -rn 'a b' src", "grep -E '^/(a|b)+$' a.ts"],
     asks: ["grep -R x src", "grep -r KEY", "grep -d recurse KEY .", "grep x .env"],
   },
-  {
-    names: "rg",
+  rg: {
     files: "read",
     globsCanBeOptions: true,
     runsOtherCode: "-L --pre --hostname-bin --follow",
@@ -25,24 +23,21 @@ export const searchPrograms: readonly Program[] = [
     allowed: ["rg 'a|b' -g '*.ts' src", "rg --files"],
     asks: ["rg --pre ./x foo", "rg -L foo src", "rg -uu foo"],
   },
-  {
-    names: "ag",
+  ag: {
     files: "read",
     runsOtherCode: "--pager",
     patternUnless: "-e -f",
     readsRecursively: searchedFiles,
     asks: ["ag --pager ./x foo"],
   },
-  {
-    names: "ack",
+  ack: {
     files: "read",
     runsOtherCode: "--pager --ackrc --output",
     patternUnless: "-e -f",
     readsRecursively: searchedFiles,
     asks: ["ack --ackrc=x foo"],
   },
-  {
-    names: "find",
+  find: {
     files: "read",
     globsCanBeOptions: true,
     runsOtherCode: "-exec* -ok* -delete -fprint* -fls -files0-from -L -H -follow",
@@ -56,15 +51,13 @@ export const searchPrograms: readonly Program[] = [
       "find . -exec cat {} \\;",
     ],
   },
-  {
-    names: "fd|fdfind",
+  "fd|fdfind": {
     files: "read",
     runsOtherCode: "-x -X -L --exec --exec-batch --follow",
     allowed: ["fd -e ts . src"],
     asks: ["fd -x rm", "fd . -X rm", "fd --exec rm", "fd -L x"],
   },
-  {
-    names: "tree",
+  tree: {
     files: "read",
     globsCanBeOptions: true,
     runsOtherCode: "-l --fromfile --infofile",
@@ -72,7 +65,7 @@ export const searchPrograms: readonly Program[] = [
     allowed: ["tree -L 2 src"],
     asks: ["tree -o x", "tree -l"],
   },
-];
+};
 
 function searchedFiles(words: Words): Recursion | undefined {
   if (isGiven("--files --type-list --version --help", words)) return undefined;

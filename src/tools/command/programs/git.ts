@@ -1,10 +1,9 @@
 import { isSecretName } from "../../file-access/protected-names.ts";
 import { isFlag, isGiven, type Words } from "./arguments.ts";
-import { allFiles, type Program } from "./program.ts";
+import { allFiles, type Programs } from "./program.ts";
 
-export const gitPrograms: readonly Program[] = [
-  {
-    names: "git",
+export const gitPrograms: Programs = {
+  git: {
     usesRepository: true,
     // Options before the sub-command can name a pager or an alias.
     options: `-C= -c= --exec-path=? --git-dir= --work-tree= --namespace= --super-prefix= --config-env= --attr-source= -p --paginate
@@ -20,33 +19,27 @@ export const gitPrograms: readonly Program[] = [
       // Hardly a tracked file is ignored.
       return words[0] === "grep" ? { ...allFiles, ignored: isGiven("--untracked", words) } : undefined;
     },
-    subcommands: [
-      {
-        names: `add check-attr check-ignore cherry commit count-objects describe fetch for-each-ref help ls-files ls-remote
+    subcommands: {
+      [`add check-attr check-ignore cherry commit count-objects describe fetch for-each-ref help ls-files ls-remote
           ls-tree merge-base name-rev range-diff reflog remote rev-list rev-parse shortlog show-branch show-ref status tag
-          var version`,
-        files: "read",
-      },
-      {
-        names: "annotate blame cat-file diff diff-files diff-index diff-tree log show whatchanged",
+          var version`]: { files: "read" },
+      "annotate blame cat-file diff diff-files diff-index diff-tree log show whatchanged": {
         files: "read",
         runsOtherCode: canShowSecrets,
       },
-      { names: "archive", runsOtherCode: (words) => isGiven("-o", words) || canShowSecrets(words) },
-      { names: "format-patch stash", runsOtherCode: canShowSecrets },
-      { names: "branch", files: "read", runsOtherCode: changesBranches },
-      { names: "grep", files: "read", runsOtherCode: "-O" },
-      { names: "push", files: "read", effect: "sends data to the network" },
-      { names: "clone init", runsOtherCode: "-c -u" },
-      { names: "rebase", runsOtherCode: "-x -i --interactive" },
-      { names: "submodule", runsOtherCode: "foreach" },
-      { names: "bisect", runsOtherCode: "run" },
-      {
-        names: `am apply bundle checkout check-ref-format cherry-pick clean fsck gc merge mv notes prune pull repack reset
+      archive: { runsOtherCode: (words) => isGiven("-o", words) || canShowSecrets(words) },
+      "format-patch stash": { runsOtherCode: canShowSecrets },
+      branch: { files: "read", runsOtherCode: changesBranches },
+      grep: { files: "read", runsOtherCode: "-O" },
+      push: { files: "read", effect: "sends data to the network" },
+      "clone init": { runsOtherCode: "-c -u" },
+      rebase: { runsOtherCode: "-x -i --interactive" },
+      submodule: { runsOtherCode: "foreach" },
+      bisect: { runsOtherCode: "run" },
+      [`am apply bundle checkout check-ref-format cherry-pick clean fsck gc merge mv notes prune pull repack reset
           restore revert rm sparse-checkout switch symbolic-ref update-index update-ref verify-commit verify-tag worktree
-          write-tree`,
-      },
-    ],
+          write-tree`]: {},
+    },
     allowed: ["git --version", "git -P log", "git branch --list 'v*'", "git diff -- '*.ts'", "git commit -m x"],
     asks: [
       "git -c core.pager='rm x' log",
@@ -60,7 +53,7 @@ export const gitPrograms: readonly Program[] = [
       "git config alias.status '!rm x'",
     ],
   },
-];
+};
 
 /** Git has wildcards of its own, and searches the whole history for what they stand for. */
 function canShowSecrets(words: Words): boolean {

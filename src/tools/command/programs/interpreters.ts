@@ -1,12 +1,11 @@
 /** Programs that run code: a rule can name a script for them, but not code in their arguments. */
 import { isFlag, type Words } from "./arguments.ts";
-import type { Program } from "./program.ts";
+import type { Programs } from "./program.ts";
 
 const facts = { effect: "runs other code", hasSubcommands: true } as const;
 
-export const interpreterPrograms: readonly Program[] = [
-  {
-    names: "node nodejs",
+export const interpreterPrograms: Programs = {
+  "node nodejs": {
     ...facts,
     runsOtherCode: (words) => {
       if (words[0] === "--test") return words.slice(1).some(isFlag);
@@ -15,64 +14,57 @@ export const interpreterPrograms: readonly Program[] = [
     allowed: ["node --version", "node a.ts", "node --test src"],
     asks: ["node -e x", "node --eval x", "node", "node --require ./x a.ts"],
   },
-  {
-    names: "python pypy",
+  "python pypy": {
     ...facts,
     isVersioned: true,
     runsOtherCode: (words) => (words[0] === "-m" ? words.length === 1 : runsCode(words)),
-    subcommands: [{ names: "-m", hasSubcommands: true }],
+    subcommands: { "-m": { hasSubcommands: true } },
     allowed: ["python3 --version", "python3.12 a.py", "python -m pytest"],
     asks: ["python3 -c x", "python3", "python3 -i a.py"],
   },
-  {
-    names: "perl ruby php lua",
+  "perl ruby php lua": {
     ...facts,
     isVersioned: true,
     runsOtherCode: runsCode,
     allowed: ["ruby a.rb", "php --version"],
     asks: ["perl -e x", "ruby -e x", "php -r x", "perl -pi a.ts"],
   },
-  {
-    names: `tsx ts-node luajit rscript r julia groovy scala kotlin java ghci runghc runhaskell elixir iex erl escript guile
-      octave clojure clj raku dotnet-script`,
+  [`tsx ts-node luajit rscript r julia groovy scala kotlin java ghci runghc runhaskell elixir iex erl escript guile
+      octave clojure clj raku dotnet-script`]: {
     ...facts,
     runsOtherCode: runsCode,
     allowed: ["tsx a.ts"],
     asks: ["tsx -e x", "java -cp x y"],
   },
-  {
-    names: "deno",
+  deno: {
     ...facts,
     runsOtherCode: ([first = "", ...rest]) =>
       !/^(test|fmt|lint|check|task|run|install|info|bench)$/.test(first) && !isInformation(first, rest),
-    subcommands: [{ names: "run task", hasSubcommands: true }],
+    subcommands: { "run task": { hasSubcommands: true } },
     allowed: ["deno task build"],
     asks: ["deno eval x", "deno a.ts"],
   },
-  {
-    names: "bun",
+  bun: {
     effect: "runs scripts of the project",
     runsOtherCode: (words) => /^(x|exec|repl)$/.test(words[0] ?? "") || runsCode(words),
-    subcommands: [{ names: "run task", hasSubcommands: true }],
+    subcommands: { "run task": { hasSubcommands: true } },
     allowed: ["bun test", "bun run build"],
     asks: ["bun x y", "bun -e x"],
   },
-  {
-    names: "swift",
+  swift: {
     ...facts,
     runsOtherCode: ([first = "", ...rest]) => !/^(build|test|package|run)$/.test(first) && !isInformation(first, rest),
     allowed: ["swift build"],
     asks: ["swift a.swift"],
   },
-  {
-    // `sh`, `bash` and `dash` are taken apart before: see wrappers.
-    names: "rbash zsh ksh mksh fish csh tcsh ash xonsh nu elvish",
+  // `sh`, `bash` and `dash` are taken apart before: see wrappers.
+  "rbash zsh ksh mksh fish csh tcsh ash xonsh nu elvish": {
     ...facts,
     isVersioned: true,
     runsOtherCode: runsCode,
     asks: ["zsh -c ls", "fish -c ls"],
   },
-];
+};
 
 function isInformation(first: string, rest: Words): boolean {
   return /^(--version|-V|--help)$/.test(first) && rest.length === 0;

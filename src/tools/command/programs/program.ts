@@ -5,8 +5,6 @@ import type { Given, Words } from "./arguments.ts";
 
 /** Facts about a program, or about a sub-command and the words behind it. */
 export interface CommandFacts {
-  /** Programs or sub-commands that share these facts, separated by spaces; `install|i` has an alias. */
-  names: string;
   /** What it does, for the permission card, where its name does not say it. */
   effect?: string;
   /** "ignored": its words never name files, and no words make it do anything else. "read": it only reads the files that they name. */
@@ -24,10 +22,10 @@ export interface CommandFacts {
   options?: string;
   /** Those of them that change nothing about it. With any other before the sub-command permission is asked for exactly this text. */
   harmlessOptions?: string;
-  subcommands?: readonly CommandFacts[];
+  subcommands?: Readonly<Record<string, CommandFacts>>;
   /** How it takes a sub-command that is not listed: as an alias, which can run anything, or as the only one that starts so. */
   unlisted?: "alias" | "abbreviation";
-  /** Whether its first word says what it does, as in `git log` or `make test`, so that rules name it. Implied by `subcommands`. */
+  /** Whether its first word says what it does, as in `git log` or `make test`, so that rules name it. Implied by `options` and `subcommands`. */
   hasSubcommands?: true;
 }
 
@@ -51,6 +49,9 @@ export interface Program extends CommandFacts {
   /** Examples, run as tests: permission is asked for in spite of such a rule. */
   asks?: readonly string[];
 }
+
+/** By the names of programs that share these facts, separated by spaces; `install|i` has an alias. */
+export type Programs = Readonly<Record<string, Program>>;
 
 /** Files that a program reads below a folder. */
 export interface Recursion {

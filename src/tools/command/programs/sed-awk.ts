@@ -1,10 +1,9 @@
 /** Programs whose arguments are code in a language of their own: which of it surely only prints. */
 import { isGiven, plainWords, type Words } from "./arguments.ts";
-import type { Program } from "./program.ts";
+import type { Programs } from "./program.ts";
 
-export const codePrograms: readonly Program[] = [
-  {
-    names: "awk gawk mawk nawk",
+export const codePrograms: Programs = {
+  "awk gawk mawk nawk": {
     files: "read",
     runsOtherCode: (words) => !isHarmlessAwk(words),
     patternUnless: "-e -f --file",
@@ -17,8 +16,7 @@ export const codePrograms: readonly Program[] = [
       "awk -f a.ts",
     ],
   },
-  {
-    names: "sed gsed",
+  "sed gsed": {
     files: "read",
     runsOtherCode: (words) => !isHarmlessSed(words),
     patternUnless: "-e -f --file --expression",
@@ -27,16 +25,14 @@ export const codePrograms: readonly Program[] = [
     allowed: ["sed -n '1,20p' a.ts", "sed -e 's/a/b/' -e '/^$/d' a.ts"],
     asks: ["sed -i s/a/b/ a.ts", "sed -n '1w x' a.ts", "sed 's/a/b/e' a.ts", "sed 'r /etc/passwd' a.ts", "sed -f a.ts"],
   },
-  {
-    names: "jq",
+  jq: {
     files: "read",
     runsOtherCode: (words) => isGiven("-f -L --library-path --from-file", words) || words.some(loadsFiles),
     patternUnless: "-e -f --file --from-file",
     allowed: ["jq .name package.json"],
     asks: ["jq -L . x", "jq -n 'import \"a\" as $x; $x'"],
   },
-  {
-    names: "yq",
+  yq: {
     files: "read",
     runsOtherCode: (words) =>
       isGiven("-i -s -f -L --inplace --in-place --from-file --split-exp --split-exp-file --library-path", words) ||
@@ -44,7 +40,7 @@ export const codePrograms: readonly Program[] = [
     allowed: ["yq .name package.json"],
     asks: ["yq -i .a=1 package.json", "yq -n 'load(\".env\")'"],
   },
-];
+};
 
 /** In the languages of jq and yq. */
 function loadsFiles(word: string): boolean {

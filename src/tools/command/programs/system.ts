@@ -1,77 +1,68 @@
 /** Programs that look after files, processes and the machine. */
 import { isFlag, isGiven, plainWords, type Words } from "./arguments.ts";
-import type { Program } from "./program.ts";
+import type { Programs } from "./program.ts";
 
-export const systemPrograms: readonly Program[] = [
-  {
-    names: `ls stat du df realpath readlink which whereis type test id groups printenv locale uptime free lsof pgrep lscpu
-      lsblk tput getconf cal look`,
+export const systemPrograms: Programs = {
+  [`ls stat du df realpath readlink which whereis type test id groups printenv locale uptime free lsof pgrep lscpu
+      lsblk tput getconf cal look`]: {
     files: "read",
     allowed: ["ls -la src", "which node"],
     asks: ["ls /", "ls ../x"],
   },
-  {
-    names: "file",
+  file: {
     files: "read",
     globsCanBeOptions: true,
     writes: (words) => (isGiven("-C --compile", words) ? ["magic.mgc"] : []),
     allowed: ["file a.ts"],
     asks: ["file -C -m x"],
   },
-  {
-    names: "date",
+  date: {
     files: "read",
     runsOtherCode: setsClock,
     allowed: ["date -u +%H", "date -d yesterday +%F", "date -Iseconds"],
     asks: ["date -s 2020-01-01", "date 01312359", "date -f %F 2020-01-01"],
   },
-  {
-    names: "ps",
+  ps: {
     files: "read",
     runsOtherCode: showsEnvironments,
     allowed: ["ps aux", "ps -ef", "ps -o pid,time -p 1"],
     asks: ["ps e", "ps auxeww", "ps -E", "ps -o environ"],
   },
-  {
-    names: "hostname",
+  hostname: {
     files: "read",
     runsOtherCode: (words) => plainWords(words).length > 0 || isGiven("-F -b --file", words),
     allowed: ["hostname -f"],
     asks: ["hostname other"],
   },
-  { names: "rm rmdir unlink shred trash trash-put", effect: "deletes files" },
-  { names: "mv rename", effect: "moves files" },
-  { names: "cp", effect: "writes files", readsRecursively: "-r -R -a --recursive --archive" },
-  {
-    names: "dd",
+  "rm rmdir unlink shred trash trash-put": { effect: "deletes files" },
+  "mv rename": { effect: "moves files" },
+  cp: { effect: "writes files", readsRecursively: "-r -R -a --recursive --archive" },
+  dd: {
     effect: "writes files",
     writes: (words) => words.flatMap((word) => (word.startsWith("of=") ? [word.slice("of=".length)] : [])),
     asks: ["dd if=a.ts of=y"],
   },
-  { names: "tee touch mkdir ln install truncate patch csplit mkfifo mknod mktemp sponge", effect: "writes files" },
-  { names: "chmod chown chgrp chattr setfacl chflags xattr", effect: "changes who may use files" },
-  { names: "kill pkill killall", effect: "ends processes" },
-  {
-    names: "systemctl",
+  "tee touch mkdir ln install truncate patch csplit mkfifo mknod mktemp sponge": { effect: "writes files" },
+  "chmod chown chgrp chattr setfacl chflags xattr": { effect: "changes who may use files" },
+  "kill pkill killall": { effect: "ends processes" },
+  systemctl: {
     options: `--system --user -H= --host= -M= --machine= -t= --type= --state= --failed -p= --property= -P= -a --all -l --full -r
       --recursive --reverse --with-dependencies --job-mode= -T --show-transaction --show-types --value --check-inhibitors=
       -i --kill-whom= -s= --signal= --what= --now --dry-run -q --quiet --wait --no-block --no-wall --no-reload --legend=
       --no-pager --no-ask-password --global --runtime -f --force --preset-mode= --root= --image= -n= --lines= -o= --output=
       --firmware-setup --boot-loader-menu= --boot-loader-entry= --plain --timestamp= --read-only --mkdir --marked`,
-    hasSubcommands: true,
     runsOtherCode: "edit -H",
     allowed: ["systemctl status x"],
     asks: ["systemctl edit x", "systemctl --user edit x", "systemctl -H host status"],
   },
-  { names: "service", hasSubcommands: true },
-  {
-    names: "journalctl",
+  service: { hasSubcommands: true },
+  journalctl: {
     runsOtherCode: "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --cursor-file",
     allowed: ["journalctl -n 5"],
     asks: ["journalctl --rotate"],
   },
-  { names: "ssh-keygen", runsOtherCode: "-D -P -M", asks: ["ssh-keygen -D x.so"] },
-];
+  "ssh-keygen": { runsOtherCode: "-D -P -M", asks: ["ssh-keygen -D x.so"] },
+};
 
 /** Any word that is no value of an option, nor a format: `date 01312359`. */
 function setsClock(words: Words): boolean {

@@ -4,29 +4,29 @@ import type { Unwrap } from "../shell/visitor.ts";
 import { UnsupportedSyntax } from "../shell/word.ts";
 import { archivePrograms } from "./archives.ts";
 import { isGiven, valuesOf, type Words } from "./arguments.ts";
-import { buildPrograms } from "./build.ts";
-import { containerPrograms } from "./containers.ts";
 import { searchPrograms } from "./find-grep.ts";
 import { gitPrograms } from "./git.ts";
 import { interpreterPrograms } from "./interpreters.ts";
 import { networkPrograms } from "./network.ts";
-import { packagePrograms } from "./packages.ts";
-import { allFiles, type CommandFacts, type Program, type Recursion } from "./program.ts";
+import { allFiles, type CommandFacts, type Program, type Programs, type Recursion } from "./program.ts";
+import { projectPrograms } from "./project.ts";
 import { codePrograms } from "./sed-awk.ts";
 import { systemPrograms } from "./system.ts";
 import { textPrograms } from "./text.ts";
 import { wrapperPrograms } from "./wrappers.ts";
 
-export const programs: readonly Program[] = [
+/** The names of each entry, and what is known about these programs. */
+export const programs: readonly (readonly [names: string, Program])[] = [
   ...[textPrograms, codePrograms, searchPrograms, systemPrograms, archivePrograms, gitPrograms],
-  ...[packagePrograms, buildPrograms, interpreterPrograms, wrapperPrograms, networkPrograms, containerPrograms],
-].flat();
+  ...[projectPrograms, interpreterPrograms, wrapperPrograms, networkPrograms],
+].flatMap((table: Programs) => Object.entries(table));
+
+const programsByName = byName(programs);
 
 /** Returns what is known about a program by its name without a folder. */
 export function programEntry(name: string): Program | undefined {
-  const names = namesOf(programs);
-  const entry = names.get(name) ?? names.get(name.replace(/\d[\d.]*w?$/, ""));
-  return entry?.isVersioned || names.has(name) ? entry : undefined;
+  const versioned = programsByName.get(name.replace(/\d[\d.]*w?$/, ""));
+  return programsByName.get(name) ?? (versioned?.isVersioned ? versioned : undefined);
 }
 
 /** For facts that make a rule narrower: a program in a folder of the workspace may be the one that its name says. */
@@ -58,41 +58,31 @@ function runsOther(facts: CommandFacts, words: Words): boolean {
   return unlisted === "alias" && rest.length > 0;
 }
 
-interface WithoutOptions {
-  /** Names of the options before the sub-command; undefined when one of them is unknown. */
-  options: readonly string[] | undefined;
-  /** Undefined when there is none, or nothing is known about it. */
-  subcommand: CommandFacts | undefined;
-  /** The words from the sub-command on. */
-  rest: Words;
-}
-
-/** Takes the options before a sub-command away. */
-function withoutOptions(facts: CommandFacts, words: Words): WithoutOptions {
+/**
+ * Takes the options before a sub-command away. `options`: their names; undefined when one of them is unknown.
+ * `subcommand`: undefined when there is none, or nothing is known about it. `rest`: the words from the sub-command on.
+ */
+function withoutOptions(facts: CommandFacts, words: Words) {
   const leading = leadingOptions(words, facts.options ?? "");
   const rest = words.slice(leading?.end ?? 0);
   return { options: leading?.given.map(({ name }) => name), subcommand: subcommandOf(facts, rest[0]), rest };
 }
 
-function subcommandOf(facts: CommandFacts, word: string | undefined): CommandFacts | undefined {
-  if (word === undefined || !facts.subcommands) return undefined;
-  const all = namesOf(facts.subcommands);
+function subcommandOf({ subcommands, unlisted }: CommandFacts, word: string | undefined): CommandFacts | undefined {
+  if (word === undefined || !subcommands) return undefined;
+  const all = subcommandTables.get(subcommands) ?? byName(Object.entries(subcommands));
+  subcommandTables.set(subcommands, all);
   const known = all.get(word);
-  if (known || facts.unlisted !== "abbreviation") return known;
+  if (known || unlisted !== "abbreviation") return known;
   const starting = [...all.keys()].filter((name) => name.startsWith(word));
   return starting.length === 1 ? all.get(starting[0] ?? "") : undefined;
 }
 
-const nameTables = new Map<readonly CommandFacts[], ReadonlyMap<string, CommandFacts>>();
+const subcommandTables = new Map<object, ReadonlyMap<string, CommandFacts>>();
 
-/** Each name, aliases included, with what is known about it. */
-function namesOf<T extends CommandFacts>(table: readonly T[]): ReadonlyMap<string, T>;
-function namesOf(table: readonly CommandFacts[]): ReadonlyMap<string, CommandFacts> {
-  const before = nameTables.get(table);
-  if (before) return before;
-  const names = new Map(table.flatMap((facts) => facts.names.split(/[\s|]+/).map((name) => [name, facts])));
-  nameTables.set(table, names);
-  return names;
+/** Returns the entry of each name, aliases included. */
+function byName<T>(entries: readonly (readonly [names: string, T])[]): ReadonlyMap<string, T> {
+  return new Map(entries.flatMap(([names, entry]) => names.split(/[\s|]+/).map((name) => [name, entry])));
 }
 
 /** Returns the files that it writes, though a rule for it may be meant for reading. */
@@ -142,7 +132,7 @@ export function suggestedPattern(words: readonly string[]): string {
 
 /** Returns how many words behind a program say what it does. */
 function subcommandDepth(facts: CommandFacts | undefined, [word, ...rest]: Words): number {
-  if (!facts?.hasSubcommands && !facts?.subcommands) return 0;
+  if (!facts?.hasSubcommands && !facts?.subcommands && facts?.options === undefined) return 0;
   return 1 + subcommandDepth(subcommandOf(facts, word), rest);
 }
 

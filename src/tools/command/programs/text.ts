@@ -1,22 +1,20 @@
 /** Programs that print, compare and convert text. */
 import { isGiven, plainWords } from "./arguments.ts";
-import type { Program } from "./program.ts";
+import type { Programs } from "./program.ts";
 
-export const textPrograms: readonly Program[] = [
-  {
-    names: "echo printf true false seq sleep basename dirname pwd whoami uname nproc tty arch logname",
+export const textPrograms: Programs = {
+  "echo printf true false seq sleep basename dirname pwd whoami uname nproc tty arch logname": {
     files: "ignored",
     allowed: ["echo /etc/hostname", "basename src/b.ts .ts", "printf '%s\\n' $x"],
   },
-  {
-    names: `cat head tail wc nl rev tac cmp comm cut tr fold fmt column paste join expand unexpand od hexdump strings md5sum
-      sha1sum sha224sum sha256sum sha512sum b2sum cksum sum shasum md5 zcat bzcat xzcat base32 tsort numfmt pr factor`,
-    files: "read",
-    allowed: ["cat a.ts src/b.ts", "tail -n 5 a.ts", "tr a-z A-Z < a.ts"],
-    asks: ["cat .env", "head .e*", "cat /etc/passwd"],
-  },
-  {
-    names: "sort",
+  [`cat head tail wc nl rev tac cmp comm cut tr fold fmt column paste join expand unexpand od hexdump strings md5sum
+      sha1sum sha224sum sha256sum sha512sum b2sum cksum sum shasum md5 zcat bzcat xzcat base32 tsort numfmt pr factor`]:
+    {
+      files: "read",
+      allowed: ["cat a.ts src/b.ts", "tail -n 5 a.ts", "tr a-z A-Z < a.ts"],
+      asks: ["cat .env", "head .e*", "cat /etc/passwd"],
+    },
+  sort: {
     files: "read",
     globsCanBeOptions: true,
     runsOtherCode: "--compress-program --files0-from",
@@ -24,8 +22,7 @@ export const textPrograms: readonly Program[] = [
     allowed: ["sort -u a.ts", "sort -o - a.ts"],
     asks: ["sort -ox a.ts", "sort --outp x a.ts", "sort -S1b --compress-prog ./x a.ts"],
   },
-  {
-    names: "uniq",
+  uniq: {
     files: "read",
     globsCanBeOptions: true,
     writes: (words) => {
@@ -35,22 +32,14 @@ export const textPrograms: readonly Program[] = [
     allowed: ["uniq -c a.ts", "uniq -f 1 a.ts"],
     asks: ["uniq a.ts x"],
   },
-  {
-    names: "xxd",
+  xxd: {
     files: "read",
     writes: (words) => plainWords(words.filter((_, index) => !/^-[closg]$/.test(words[index - 1] ?? ""))).slice(1, 2),
     allowed: ["xxd -l 16 a.ts"],
     asks: ["xxd -r a.ts x"],
   },
-  {
-    names: "shuf iconv base64",
-    files: "read",
-    writes: "-o --output",
-    allowed: ["shuf -n 3 a.ts"],
-    asks: ["shuf --o=x a.ts"],
-  },
-  {
-    names: "diff",
+  "shuf iconv base64": { files: "read", writes: "-o --output", allowed: ["shuf -n 3 a.ts"], asks: ["shuf --o=x a.ts"] },
+  diff: {
     files: "read",
     // Links are followed wherever they lead.
     runsOtherCode: (words) => isGiven("-r --recursive", words) && !isGiven("--no-dereference", words),
@@ -58,23 +47,20 @@ export const textPrograms: readonly Program[] = [
     allowed: ["diff a.ts src/b.ts"],
     asks: ["diff -r src other", "diff a.ts /etc/passwd"],
   },
-  {
-    names: "split",
+  split: {
     effect: "writes files",
     runsOtherCode: "--filter",
     allowed: ["split -l 5 a.ts"],
     asks: ["split --filter=rm a.ts"],
   },
-  {
-    names: "bat|batcat",
+  "bat|batcat": {
     files: "read",
     runsOtherCode: "cache --pager --config-file --diff --generate-config-file",
     allowed: ["bat a.ts"],
     asks: ["bat cache --build", "bat --generate-config-file"],
   },
-  { names: "delta", runsOtherCode: "--pager" },
-  {
-    names: "less",
+  delta: { runsOtherCode: "--pager" },
+  less: {
     files: "read",
     globsCanBeOptions: true,
     // Its keys run commands, and files are preprocessed by what the environment names.
@@ -82,13 +68,12 @@ export const textPrograms: readonly Program[] = [
     allowed: ["less -R a.ts"],
     asks: ["less +'!rm x' a.ts", "less -o x a.ts"],
   },
-  { names: "more", files: "read", runsOtherCode: "+*", allowed: ["more a.ts"], asks: ["more +/x a.ts"] },
-  {
-    names: "man",
+  more: { files: "read", runsOtherCode: "+*", allowed: ["more a.ts"], asks: ["more +/x a.ts"] },
+  man: {
     runsOtherCode: "-P -H -K -C --pager --html --config-file --preprocessor --browser",
     allowed: ["man ls"],
     asks: ["man -P ./x ls", "man -H./x ls"],
   },
-  { names: "info", runsOtherCode: "-o --output --restore --init-file" },
-  { names: "xmllint", files: "read", runsOtherCode: "--shell --output", asks: ["xmllint --shell a.ts"] },
-];
+  info: { runsOtherCode: "-o --output --restore --init-file" },
+  xmllint: { files: "read", runsOtherCode: "--shell --output", asks: ["xmllint --shell a.ts"] },
+};

@@ -5,13 +5,12 @@ import type { LaunchedCommand } from "../shell/visitor.ts";
 import { literal, onlyValue, UnsupportedSyntax, unknown, type Word } from "../shell/word.ts";
 import { replaced } from "./find-grep.ts";
 import { runsCode } from "./interpreters.ts";
-import type { Program } from "./program.ts";
+import type { Programs } from "./program.ts";
 
 const facts = { effect: "runs other code", runsOtherCode: "always" } as const;
 
-export const wrapperPrograms: readonly Program[] = [
-  {
-    names: "timeout gtimeout",
+export const wrapperPrograms: Programs = {
+  "timeout gtimeout": {
     ...facts,
     wraps: {
       options: "--preserve-status --foreground -v --verbose -k= --kill-after= -s= --signal=",
@@ -20,53 +19,37 @@ export const wrapperPrograms: readonly Program[] = [
     allowed: ["timeout 5 ls", "timeout -k 1 5s cat a.ts", "timeout -s KILL 5 ls"],
     asks: ["timeout 5 rm x", "timeout -z 5 ls", "timeout $x ls"],
   },
-  { names: "nohup", ...facts, wraps: { options: "" }, allowed: ["nohup ls"], asks: ["nohup rm x &"] },
-  {
-    names: "nice",
-    ...facts,
-    wraps: { options: "-# -n= --adjustment=" },
-    allowed: ["nice -n 5 ls"],
-    asks: ["nice rm x"],
-  },
-  { names: "ionice", ...facts, wraps: { options: "-c= -n= -t" }, allowed: ["ionice -c3 ls"], asks: ["ionice -p 1"] },
-  {
-    names: "stdbuf",
+  nohup: { ...facts, wraps: { options: "" }, allowed: ["nohup ls"], asks: ["nohup rm x &"] },
+  nice: { ...facts, wraps: { options: "-# -n= --adjustment=" }, allowed: ["nice -n 5 ls"], asks: ["nice rm x"] },
+  ionice: { ...facts, wraps: { options: "-c= -n= -t" }, allowed: ["ionice -c3 ls"], asks: ["ionice -p 1"] },
+  stdbuf: {
     ...facts,
     wraps: { options: "-i= -o= -e= --input= --output= --error=" },
     allowed: ["stdbuf -oL grep x a.ts"],
     asks: ["stdbuf -oL rm x"],
   },
-  {
-    names: "setsid",
+  setsid: {
     ...facts,
     wraps: { options: "-c -f -w --ctty --fork --wait" },
     allowed: ["setsid -w ls"],
     asks: ["setsid rm x"],
   },
-  {
-    names: "caffeinate",
-    wraps: { options: "-d -i -m -s -u" },
-    allowed: ["caffeinate -i ls"],
-    asks: ["caffeinate rm x"],
-  },
-  {
-    names: "env",
+  caffeinate: { wraps: { options: "-d -i -m -s -u" }, allowed: ["caffeinate -i ls"], asks: ["caffeinate rm x"] },
+  env: {
     files: "read",
     runsOtherCode: (words) => words.length > 0,
     wraps: env,
     allowed: ["env", "env NODE_ENV=test ls", "env -u A ls"],
     asks: ["env rm x", "env PATH=. ls", "env -S 'rm x'", "/usr/bin/env rm x"],
   },
-  {
-    names: "xargs",
+  xargs: {
     ...facts,
     wraps: xargs,
     allowed: ["ls | xargs", "ls | xargs -n 1 echo"],
     asks: ["ls | xargs rm", "ls | xargs cat", "ls | xargs -I{} sh -c {}", "ls | xargs -0I{} sh -c {}"],
   },
-  {
-    // Other shells read the same text in another way.
-    names: "sh bash dash",
+  // Other shells read the same text in another way.
+  "sh bash dash": {
     effect: "runs other code",
     hasSubcommands: true,
     runsOtherCode: runsCode,
@@ -74,18 +57,17 @@ export const wrapperPrograms: readonly Program[] = [
     allowed: ["bash -c 'ls && cat a.ts'", "bash -lc ls", "bash <<< ls", "bash a.sh"],
     asks: ["bash -c 'rm x'", 'bash -c "$x"', "bash <<< 'rm x'", "bash --rcfile x -c ls", "ls | bash -s"],
   },
-  {
-    names: `time sudo doas su pkexec run0 chrt taskset watch mosh parallel busybox strace ltrace gdb lldb valgrind script expect
+  [`time sudo doas su pkexec run0 chrt taskset watch mosh parallel busybox strace ltrace gdb lldb valgrind script expect
       unbuffer rlwrap tmux screen at batch crontab chroot unshare nsenter setpriv capsh prlimit setarch numactl flock entr
       nodemon concurrently systemd-run run-parts runuser start-stop-daemon logrotate dbus-run-session xvfb-run fakeroot
       faketime torsocks proxychains firejail bwrap perf hyperfine direnv mise asdf
       vi vim nvim view ex ed emacs nano open start xdg-open osascript
       cmd cmd.exe powershell powershell.exe pwsh wsl wsl.exe
-      mysql psql sqlite3 redis-cli mongosh mongo lftp fzf ipython jshell irb pry tclsh bc dc m4`,
+      mysql psql sqlite3 redis-cli mongosh mongo lftp fzf ipython jshell irb pry tclsh bc dc m4`]: {
     ...facts,
     asks: ["sudo ls", "watch ls", "vim -c '!rm x'", "/usr/bin/sudo ls", "strace rm x"],
   },
-];
+};
 
 function env(words: readonly Word[]): LaunchedCommand[] {
   const rest = words.slice(1);

@@ -163,8 +163,7 @@ class AnthropicReply {
         yield { type: "reasoning-end", id, metadata: { redacted: block.data } };
         return;
       case "tool_use":
-        yield* this.#call(index, block);
-        return;
+        return yield* this.#call(index, block);
       default:
         // Server-side tools and unknown blocks are omitted, here and in later requests.
         yield { type: "skipped", what: `the block ${block.type}` };

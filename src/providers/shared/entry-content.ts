@@ -34,12 +34,9 @@ export function memoizeByObject<Key extends object>(make: (key: Key) => string):
   };
 }
 
-export function encodeJson(value: object): string {
-  return wellFormed(JSON.stringify(value));
-}
-
 /** Replaces lone surrogates, which JSON.stringify escapes and servers reject. */
-function wellFormed(json: string): string {
+export function encodeJson(value: object): string {
+  const json = JSON.stringify(value);
   if (!json.includes("\\ud")) return json;
   // Escapes are matched whole, so that the text `\ud83d`, which is `\\ud83d` in JSON, stays.
   return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? "\\ufffd" : found));
@@ -55,15 +52,13 @@ export function userText(part: Part): string | undefined {
 }
 
 export function shownCalls(parts: readonly Part[]): ToolPart[] {
-  return parts.filter((part) => part.type === "tool").filter(({ state }) => !isDiscarded(state));
+  const calls = parts.filter((part) => part.type === "tool");
+  // A discarded call was cut within its arguments and never run (C4).
+  return calls.filter(({ state }) => state.status === "pending" || state.metadata?.discarded !== true);
 }
 
 /** Returns the call ids of one reply by part: the provider's where they are distinct and fit, else the parts' own. */
-export function callIDs(
-  calls: readonly ToolPart[],
-  { renamed }: EncodeOptions,
-  fits: (callID: string) => boolean,
-): Map<string, string> {
+export function callIDs(calls: readonly ToolPart[], { renamed }: EncodeOptions, fits: (callID: string) => boolean) {
   const given = new Set(calls.map(({ callID }) => callID));
   const keep = !renamed && given.size === calls.length;
   return new Map(calls.map(({ id, callID }) => [id, keep && fits(callID) ? callID : id]));
@@ -72,11 +67,6 @@ export function callIDs(
 /** Returns a tool name that the APIs accept: models have called tools by invalid names. */
 export function validToolName({ tool }: ToolPart): string {
   return tool.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed";
-}
-
-/** Whether a call was cut within its arguments and never run (C4). */
-function isDiscarded(state: ToolPart["state"]): boolean {
-  return state.status !== "pending" && state.metadata?.discarded === true;
 }
 
 export function toolResult({ state }: ToolPart): { text: string; failed: boolean; files: FilePart[] } {

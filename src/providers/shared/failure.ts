@@ -123,15 +123,14 @@ function read(thrown: unknown): FailureFacts {
   return {
     status: typeof status === "number" ? status : number >= 400 && number < 600 ? number : undefined,
     names: names.filter((name) => typeof name === "string"),
-    text: thrown instanceof SyntaxError ? "its answer cannot be read" : (said.find(isText) ?? ""),
+    text:
+      thrown instanceof SyntaxError
+        ? "its answer cannot be read"
+        : (said.filter((one) => typeof one === "string").find((one) => one !== "") ?? ""),
     isTold,
     headers: headers instanceof Headers ? headers : undefined,
     code: systemErrorCode(thrown),
   };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
 }
 
 /** Returns the server's error if a gateway or an SDK wrapped it in another error's text. */

@@ -91,10 +91,7 @@ async function planSteps(change: FileChange, context: ToolContext): Promise<Patc
   }
 }
 
-async function updateSteps(
-  { path, to, chunks }: Extract<FileChange, { type: "update" }>,
-  context: ToolContext,
-): Promise<PatchStep[]> {
+async function updateSteps({ path, to, chunks }: Extract<FileChange, { type: "update" }>, context: ToolContext) {
   const { target, before } = await openOld(path, context);
   const { relative } = before;
   const { text, notes } = applyChunks(before.text, chunks, relative, context.seen.has(before.path));

@@ -1,11 +1,8 @@
 import * as z from "zod/mini";
 import type { BackgroundCommand } from "../../chat/events.ts";
-import { never } from "../../chat/never.ts";
 import type { Background } from "../host.ts";
 import { headOf, splitLines } from "../text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
-
-const maxCommandLength = 200;
 
 export const bashOutput = defineTool({
   name: "bash_output",
@@ -36,9 +33,7 @@ export function findCommand(background: Background, id: string): BackgroundComma
 }
 
 function listCommands(background: Background): string {
-  const lines = background
-    .list()
-    .map((one) => `${one.id} (${describeState(one)}): ${headOf(one.command, maxCommandLength)}`);
+  const lines = background.list().map((one) => `${one.id} (${describeState(one)}): ${headOf(one.command, 200)}`);
   return lines.length === 0 ? "There are no background commands." : lines.join("\n");
 }
 
@@ -52,14 +47,7 @@ function readNewOutput(background: Background, id: string, filter: string): Tool
 }
 
 function describeState({ state }: BackgroundCommand): string {
-  switch (state.type) {
-    case "running":
-      return "running";
-    case "waiting":
-      return `waits for someone to type, after ${JSON.stringify(state.prompt)}; nobody can: end it and run it so that it asks nothing`;
-    case "ended":
-      return state.words;
-    default:
-      return never(state);
-  }
+  if (state.type === "ended") return state.words;
+  if (state.type === "running") return "running";
+  return `waits for someone to type, after ${JSON.stringify(state.prompt)}; nobody can: end it and run it so that it asks nothing`;
 }

@@ -46,11 +46,7 @@ export const glob = defineTool({
   },
 });
 
-async function splitPattern(
-  pattern: string,
-  path: string | undefined,
-  host: Host,
-): Promise<{ folder: Location; rest: string }> {
+async function splitPattern(pattern: string, path: string | undefined, host: Host) {
   const isElsewhere = /^([/\\~]|[A-Za-z]:[/\\])|(^|\/)\.\.(\/|$)/.test(pattern);
   if (!isElsewhere) return { folder: await host.workspace.locate(path ?? "."), rest: pattern };
   const { base, glob: rest } = picomatch.scan(pattern);
@@ -61,12 +57,7 @@ async function splitPattern(
   return { folder: await host.workspace.locate(from), rest: isPlain ? base.slice(cut + 1) : rest };
 }
 
-async function listFiles(
-  folder: Location,
-  pattern: string,
-  { search, workspace }: Host,
-  signal: AbortSignal,
-): Promise<{ list: FileList; isCut: boolean }> {
+async function listFiles(folder: Location, pattern: string, { search, workspace }: Host, signal: AbortSignal) {
   const list = new FileList(
     workspace.searchFilter(folder),
     globMatcher(pattern.startsWith("./") ? pattern.slice(2) : pattern),

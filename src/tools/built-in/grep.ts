@@ -4,7 +4,7 @@ import { countExcluded, excludedNote, FileList, listArguments, noFilter } from "
 import type { Host, Location, SearchFilter } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { shorten } from "../text/truncate.ts";
-import { defineTool, ToolError, type ToolResult } from "../tool.ts";
+import { defineTool, ToolError } from "../tool.ts";
 
 const input = z.object({
   pattern: z.string().check(z.minLength(1), z.describe("Regular expression, in ripgrep's syntax")),
@@ -62,8 +62,7 @@ export const grep = defineTool({
         const sentence = excludedNote(held, "searched");
         if (sentence) shown.push(sentence);
         const { output, outputFile } = await shorten(shown.join("\n"), host.overflow, callID);
-        const result: ToolResult = { output, metadata: { fact: found.fact, outputFile } };
-        return result;
+        return { output, metadata: { fact: found.fact, outputFile } };
       },
     };
   },
@@ -86,7 +85,9 @@ async function runSearch(
   const args = [...argumentsFor(wish), ...sieve.args, "--regexp", wish.pattern, "--", place.target];
   const list = listsFiles(wish) ? new FileList(sieve, () => true) : undefined;
   const found = await search.ripgrep(args, place.cwd, outputCharacters, signal, list?.take);
-  if (found.code > 1 && found.stderr.trim() !== "") throw new ToolError(describeFailure(found.stderr));
+  if (found.code > 1 && found.stderr.trim() !== "") {
+    throw new ToolError(`ripgrep could not search: ${found.stderr.trim().replace(/^rg: /, "")}`);
+  }
   const { lines, fact } = list ? formatFiles(list, place) : formatRows(found.stdout, wish, place, sieve);
   const remarks: string[] = [];
   if (found.cut) remarks.push("(the search was stopped, there is too much: narrow the pattern, the path or the glob)");
@@ -113,24 +114,11 @@ function argumentsFor(wish: GrepInput): string[] {
   else if (wish.pattern.includes("\n") || wish.pattern.includes("\\n")) args.push("--multiline");
   if (wish.type !== undefined) args.push(`--type=${wish.type}`);
   if (wish.glob !== undefined) args.push(...globArguments(wish.glob, wish.type !== undefined));
-  switch (wish.output_mode) {
-    case "content": {
-      args.push(
-        "--line-number",
-        `--max-columns=${lineCharacters}`,
-        "--max-columns-preview",
-        "--no-heading",
-        "--no-context-separator",
-      );
-      for (const flag of ["-A", "-B", "-C"] as const) if (wish[flag] !== undefined) args.push(`${flag}${wish[flag]}`);
-      break;
-    }
-    case "count":
-      args.push("--count-matches");
-      break;
-    default:
-      args.push("--files-with-matches");
-  }
+  if (wish.output_mode === "content") {
+    args.push("--line-number", `--max-columns=${lineCharacters}`, "--max-columns-preview");
+    args.push("--no-heading", "--no-context-separator");
+    for (const flag of ["-A", "-B", "-C"] as const) if (wish[flag] !== undefined) args.push(`${flag}${wish[flag]}`);
+  } else args.push(wish.output_mode === "count" ? "--count-matches" : "--files-with-matches");
   return args;
 }
 
@@ -150,12 +138,7 @@ function formatFiles(list: FileList, { prefix }: SearchTarget): { lines: string[
   return { lines, fact: lines.length === 0 ? "no matches" : plural(lines.length, "file") };
 }
 
-function formatRows(
-  stdout: string,
-  wish: GrepInput,
-  { prefix }: SearchTarget,
-  sieve: SearchFilter,
-): { lines: string[]; fact: string } {
+function formatRows(stdout: string, wish: GrepInput, { prefix }: SearchTarget, sieve: SearchFilter) {
   const rows = parseRows(stdout, sieve);
   const matches =
     wish.output_mode === "content"
@@ -202,9 +185,4 @@ function parseRows(stdout: string, sieve: SearchFilter): MatchRow[] {
     .filter((file) => !sieve.isExcluded(file))
     .sort()
     .flatMap((file) => byFile.get(file) ?? []);
-}
-
-function describeFailure(stderr: string): string {
-  const message = stderr.trim().replace(/^rg: /, "");
-  return `ripgrep could not search: ${message}`;
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
 import type { CodePlace, CodeSymbol, Editor, Host, Location, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
-import { defineTool, type PermissionRequirement, ToolError, type ToolResult } from "../tool.ts";
+import { defineTool, ToolError, type ToolResult } from "../tool.ts";
 import { isReadableUnasked, requireEditor } from "./diagnostics.ts";
 
 const maxResults = 100;
@@ -43,19 +43,9 @@ interface SymbolsInput {
   line?: number | undefined;
 }
 
-interface SymbolQuery {
-  title: string;
-  requires: PermissionRequirement[];
-  find(): Promise<readonly SymbolResult[]>;
-}
-
 type SymbolResult = CodePlace | CodeSymbol;
 
-async function queryFor(
-  { action, symbol, path, line }: SymbolsInput,
-  editor: Editor,
-  host: Host,
-): Promise<SymbolQuery> {
+async function queryFor({ action, symbol, path, line }: SymbolsInput, editor: Editor, host: Host) {
   const { workspace } = host;
   if (action === "workspace") {
     if (symbol === undefined) throw new ToolError("symbol is missing: the name to look for, or its beginning.");

@@ -26,12 +26,7 @@ export async function knownProblems({ editor }: Host, path: string, text: string
 }
 
 /** Returns a paragraph for the model, or "". Never throws: the change is already made. */
-export async function newProblems(
-  { editor }: Host,
-  known: KnownProblems,
-  after: TextFile,
-  signal: AbortSignal,
-): Promise<string> {
+export async function newProblems({ editor }: Host, known: KnownProblems, after: TextFile, signal: AbortSignal) {
   if (!editor || !known) return "";
   const found = await editor.settledProblems(after.path, settleTimeoutMs, signal).catch(() => []);
   const lines = splitLines(after.text);

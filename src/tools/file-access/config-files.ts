@@ -23,7 +23,7 @@ export function configRoots(folders: readonly string[], home: string, trusted: b
   return [...roots, own];
 }
 
-function realFolder(folder: string): string {
+export function realFolder(folder: string): string {
   try {
     return realpathSync.native(folder);
   } catch {
@@ -72,10 +72,7 @@ export function decodeText(bytes: Buffer): string | undefined {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\r\n", "\n");
 }
 
-/** Maximum number of files read from one folder. */
-const maxFiles = 200;
-
-/** Returns the Markdown files of a folder, sorted; none if links lead the folder out of the workspace. */
+/** Returns at most 200 Markdown files of a folder, sorted; none if links lead the folder out of the workspace. */
 export function listMarkdown(root: ConfigRoot, folder: string): string[] {
   const place = path.join(root.folder, folder);
   try {
@@ -84,7 +81,7 @@ export function listMarkdown(root: ConfigRoot, folder: string): string[] {
     return readdirSync(place)
       .filter((name) => name.endsWith(".md"))
       .sort()
-      .slice(0, maxFiles)
+      .slice(0, 200)
       .map((name) => `${folder}/${name}`);
   } catch {
     return [];

@@ -71,12 +71,7 @@ export async function countExcluded(
   return held.filter((path) => isWanted(path)).length;
 }
 
-async function excludedBelow(
-  folder: Location,
-  sieve: SearchFilter,
-  search: TextSearch,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+async function excludedBelow(folder: Location, sieve: SearchFilter, search: TextSearch, signal: AbortSignal) {
   return await kept.of(search, folder.path, async () => {
     const list = new FileList(sieve, () => true);
     await search.ripgrep(

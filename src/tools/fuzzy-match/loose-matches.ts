@@ -120,11 +120,7 @@ function isAlike(there: string, wanted: string, { space, folded }: Tolerance): b
 }
 
 /** Returns where the first wanted line begins in a line that ends with it, and whether it is all of that line's text. */
-function startInLine(
-  there: string,
-  wanted: string,
-  { space, folded }: Tolerance,
-): { column: number; whole: boolean } | undefined {
+function startInLine(there: string, wanted: string, { space, folded }: Tolerance) {
   if (wanted === "") return { column: there.length, whole: false };
   if (isBlank(wanted)) {
     return isBlank(there) && space !== "same" ? { column: 0, whole: false } : undefined;

@@ -35,13 +35,7 @@ export function headEnd(line: string, wanted: string, folded: boolean): number |
 }
 
 /** Matches `wanted` in `text` such that its character at `offset` is at `at`. Returns its range, or undefined. */
-export function findAround(
-  text: string,
-  at: number,
-  wanted: string,
-  offset: number,
-  folded: boolean,
-): { start: number; end: number } | undefined {
+export function findAround(text: string, at: number, wanted: string, offset: number, folded: boolean) {
   if (!folded) {
     const start = at - offset;
     return text.startsWith(wanted, start) && start >= 0 ? { start, end: start + wanted.length } : undefined;

@@ -13,11 +13,7 @@ import type { ProtectedFiles } from "./protection.ts";
 const longestPath = 4096;
 
 /** `folders` are absolute, with links resolved. */
-export async function locate(
-  name: string,
-  folders: readonly string[],
-  protectedFiles: ProtectedFiles,
-): Promise<Location> {
+export async function locate(name: string, folders: readonly string[], protectedFiles: ProtectedFiles) {
   const refusal = refusalOf(name, process.platform);
   if (refusal !== undefined) throw new ToolError(refusal);
   const asked = absolute(name, folders[0]);
@@ -51,11 +47,7 @@ function absolute(name: string, folder: string | undefined): string {
 }
 
 /** Resolves links, also broken ones; if nothing is there, those of the nearest existing parent. */
-export async function leadsTo(name: string): Promise<string> {
-  return await resolveLinks(name, 0);
-}
-
-async function resolveLinks(name: string, depth: number): Promise<string> {
+export async function leadsTo(name: string, depth = 0): Promise<string> {
   if (depth > 40) throw new ToolError(`${name} goes through too many links.`);
   try {
     // Synchronous: the thread pool would take many times as long.
@@ -64,10 +56,10 @@ async function resolveLinks(name: string, depth: number): Promise<string> {
     const trimmed = name.replace(/(?<=.)[/\\]+$/, "");
     const parent = path.dirname(trimmed);
     if (parent === trimmed) return trimmed;
-    const folder = await resolveLinks(parent, depth);
+    const folder = await leadsTo(parent, depth);
     const resolved = path.join(folder, path.basename(trimmed));
     const target = await linkTarget(resolved);
-    return target === undefined ? resolved : await resolveLinks(path.resolve(folder, target), depth + 1);
+    return target === undefined ? resolved : await leadsTo(path.resolve(folder, target), depth + 1);
   }
 }
 

@@ -62,12 +62,7 @@ async function runCommand(program: string, command: ShellCommand, silence: numbe
   return end.type === "exit" ? { ...end, left: left ?? [] } : end;
 }
 
-function startShell(
-  program: string,
-  { command, cwd }: ShellCommand,
-  mark: string,
-  pipe: OutputPipe | undefined,
-): ChildProcess {
+function startShell(program: string, { command, cwd }: ShellCommand, mark: string, pipe: OutputPipe | undefined) {
   const { file, args, verbatim } = invocation(program, command);
   const stream = pipe?.write ?? "pipe";
   return spawn(file, args, {

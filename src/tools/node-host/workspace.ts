@@ -14,6 +14,7 @@ import {
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import { realFolder } from "../file-access/config-files.ts";
 import { requireTrust } from "../file-access/file-checks.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../host.ts";
 import { decode, mediaType } from "../text/codec.ts";
@@ -24,11 +25,7 @@ import { type FoundText, removeText, writeText } from "./write-text.ts";
 
 const sizeLimit = 10_000_000;
 
-export function nodeWorkspace(
-  folders: readonly string[],
-  trusted: boolean,
-  secrets: readonly string[] = [],
-): Workspace {
+export function nodeWorkspace(folders: readonly string[], trusted: boolean, secrets: readonly string[] = []) {
   const real = folders.map(realFolder);
   const protectedFiles = new ProtectedFiles(real, secrets);
   const workspace: Workspace = {
@@ -58,14 +55,6 @@ export function nodeWorkspace(
 
 export function versionOf(text: string): string {
   return createHash("sha1").update(text).digest("base64");
-}
-
-function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return path.resolve(folder);
-  }
 }
 
 async function lookAt(location: Location): Promise<"file" | "folder" | "special" | "missing"> {

@@ -23,12 +23,7 @@ interface ExpectedState {
 }
 
 /** Keeps encoding, BOM and mode. @throws ToolError if the file is not in the expected version, or cannot be written */
-export async function writeText(
-  location: Location,
-  text: string,
-  state: ExpectedState,
-  signal: AbortSignal,
-): Promise<void> {
+export async function writeText(location: Location, text: string, state: ExpectedState, signal: AbortSignal) {
   assertExpected(location, state);
   signal.throwIfAborted();
   let folder: OpenFolder | undefined;
@@ -78,19 +73,15 @@ interface OpenFolder {
   handle: FileHandle | undefined;
 }
 
-/** @param makes whether to create a missing folder and its parents */
-async function openFolder(folder: string, location: Location, makes: boolean): Promise<OpenFolder> {
-  if (process.platform !== "linux") return await plainFolder(folder, location, makes);
-  return await pinnedFolder(folder, location, makes);
-}
-
 async function plainFolder(folder: string, location: Location, makes: boolean): Promise<OpenFolder> {
   if (makes) await mkdir(folder, { recursive: true }).catch((error) => rejectFile(error, location));
   if (realpathSync.native(folder) !== folder) throw movedError(location);
   return { at: (name) => path.join(folder, name), handle: undefined };
 }
 
-async function pinnedFolder(folder: string, location: Location, makes: boolean): Promise<OpenFolder> {
+/** @param makes whether to create a missing folder and its parents */
+async function openFolder(folder: string, location: Location, makes: boolean): Promise<OpenFolder> {
+  if (process.platform !== "linux") return await plainFolder(folder, location, makes);
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   const opened = (name: string) => open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   let handle: FileHandle;
@@ -98,7 +89,7 @@ async function pinnedFolder(folder: string, location: Location, makes: boolean):
     handle = await opened(folder);
   } catch (error) {
     if (!makes || systemErrorCode(error) !== "ENOENT") rejectFile(error, location);
-    const parent = await pinnedFolder(path.dirname(folder), location, makes);
+    const parent = await openFolder(path.dirname(folder), location, makes);
     try {
       const name = parent.at(path.basename(folder));
       await mkdir(name).catch((error) => {

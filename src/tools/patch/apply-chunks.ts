@@ -100,11 +100,7 @@ function exactMatches(lines: LineIndex, from: string, begin: number): LooseMatch
 }
 
 /** Chooses by head, end of file or line number. @throws ToolError if the choice is ambiguous */
-function chooseMatch(
-  [first, ...more]: readonly [LooseMatch, ...LooseMatch[]],
-  chunk: PatchChunk,
-  lines: LineIndex,
-): LooseMatch {
+function chooseMatch([first, ...more]: readonly [LooseMatch, ...LooseMatch[]], chunk: PatchChunk, lines: LineIndex) {
   if (more.length === 0 || chunk.heads.length > 0) return first;
   const all = [first, ...more];
   const told = chunk.atEnd

@@ -10,11 +10,7 @@ export interface FileWrite {
 }
 
 /** Returns the files afterwards, undefined for deleted ones. @throws ToolError if a step failed; all are undone */
-export async function commit(
-  workspace: Workspace,
-  steps: readonly FileWrite[],
-  signal: AbortSignal,
-): Promise<(TextFile | undefined)[]> {
+export async function commit(workspace: Workspace, steps: readonly FileWrite[], signal: AbortSignal) {
   const done: (TextFile | undefined)[] = [];
   try {
     for (const { target, text } of steps) {
@@ -33,11 +29,7 @@ export async function commit(
 }
 
 /** Undoes steps, even after Stop. Returns the files that could not be restored. */
-async function takeBack(
-  workspace: Workspace,
-  steps: readonly FileWrite[],
-  done: readonly (TextFile | undefined)[],
-): Promise<string[]> {
+async function takeBack(workspace: Workspace, steps: readonly FileWrite[], done: readonly (TextFile | undefined)[]) {
   const { signal } = new AbortController();
   const left: string[] = [];
   for (const [index, after] of [...done.entries()].reverse()) {

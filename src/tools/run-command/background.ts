@@ -143,11 +143,8 @@ class SessionCommands implements Background {
 
 function toBackgroundCommand(id: string, { job, end }: BackgroundJob): BackgroundCommand {
   const { command, startedAt, prompt, output } = job;
-  return { id, command, startedAt, state: end ?? stateOf(prompt), lines: output.lines, last: output.last };
-}
-
-function stateOf(prompt: string | undefined): BackgroundCommand["state"] {
-  return prompt === undefined ? { type: "running" } : { type: "waiting", prompt };
+  const running: BackgroundCommand["state"] = prompt === undefined ? { type: "running" } : { type: "waiting", prompt };
+  return { id, command, startedAt, state: end ?? running, lines: output.lines, last: output.last };
 }
 
 function describeEnd(end: CommandEnd): Pick<EndedState, "words" | "failed"> {

@@ -8,11 +8,7 @@ import { testSummary } from "./test-summary.ts";
 export const defaultTimeoutMs = 120_000;
 export const maxTimeoutMs = 600_000;
 
-export function startCommand(
-  background: Background,
-  command: Pick<ShellCommand, "command" | "cwd">,
-  callID: string,
-): ToolResult {
+export function startCommand(background: Background, command: Pick<ShellCommand, "command" | "cwd">, callID: string) {
   const { id } = background.start(command, callID);
   return {
     output: `It runs in the background as ${id}. Read its output with bash_output, end it with bash_kill; you will be told when it ends.`,
@@ -25,12 +21,7 @@ export async function runCommand(background: Background, command: CallCommand, c
   return resultOf(end, output.trimEnd(), command.timeoutMs, outputFile);
 }
 
-function resultOf(
-  end: CommandOutcome["end"],
-  output: string,
-  timeout: number,
-  outputFile: string | undefined,
-): ToolResult {
+function resultOf(end: CommandOutcome["end"], output: string, timeout: number, outputFile: string | undefined) {
   const say = (sentence: string) => [output, sentence].filter((one) => one !== "").join("\n\n");
   const fail = (sentence: string, metadata: CallMetadata): ToolResult => ({
     output: say(sentence),

@@ -45,33 +45,25 @@ const upperHalves: Readonly<Record<number, string>> = {
   850: "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0",
 };
 
+const labels: Readonly<Record<number, string>> = {
+  866: "ibm866",
+  932: "shift_jis",
+  936: "gbk",
+  949: "euc-kr",
+  950: "big5",
+};
+
 function decodeCodePage(codePage: number): OutputDecoder {
   const upper = upperHalves[codePage];
   if (upper !== undefined) {
     const toCharacter = (byte: number) => (byte < 0x80 ? String.fromCharCode(byte) : upper.charAt(byte - 0x80));
     return (bytes) => (bytes ? Array.from(bytes, toCharacter).join("") : "");
   }
+  const windowsLabel = codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : "utf-8";
   try {
-    const decoder = new TextDecoder(labelOf(codePage));
+    const decoder = new TextDecoder(labels[codePage] ?? windowsLabel);
     return (bytes) => (bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode());
   } catch {
     return decodeUtf8();
-  }
-}
-
-function labelOf(codePage: number): string {
-  switch (codePage) {
-    case 866:
-      return "ibm866";
-    case 932:
-      return "shift_jis";
-    case 936:
-      return "gbk";
-    case 949:
-      return "euc-kr";
-    case 950:
-      return "big5";
-    default:
-      return codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : "utf-8";
   }
 }

@@ -17,14 +17,8 @@ export interface ProcessInfo {
 }
 
 export async function processTable(): Promise<ProcessInfo[]> {
-  switch (process.platform) {
-    case "linux":
-      return readTable();
-    case "win32":
-      return [];
-    default:
-      return parseTable(await runPs(psArguments));
-  }
+  if (process.platform === "linux") return readTable();
+  return process.platform === "win32" ? [] : parseTable(await runPs(psArguments));
 }
 
 export async function commandLine(pid: number): Promise<string> {
@@ -88,6 +82,7 @@ export const psArguments = [
 export function parseTable(text: string): ProcessInfo[] {
   const lines = text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\S+)\s+(\S+)\s+(\S.*\S)\s*$/gm);
   return [...lines]
+    .filter(([, , , , , state = ""]) => !state.startsWith("Z"))
     .map(([, pid, parent, group, foreground, state = "", terminal = "", born = ""]) => ({
       pid: Number(pid),
       parent: Number(parent),
@@ -97,10 +92,7 @@ export function parseTable(text: string): ProcessInfo[] {
       isAsleep: /^[SI]/.test(state),
       foreground: Number(foreground),
       hasTerminal: !/^[?-]/.test(terminal),
-      isZombie: state.startsWith("Z"),
-    }))
-    .filter(({ isZombie }) => !isZombie)
-    .map(({ isZombie: _, ...row }) => row);
+    }));
 }
 
 function runPs(args: readonly string[]): Promise<string> {

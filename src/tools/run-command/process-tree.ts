@@ -34,15 +34,7 @@ export function treeOf(pid: number, mark: string, output = ""): ProcessTree {
 }
 
 export async function treeIn(shell: number, mark: string): Promise<ProcessTree> {
-  const tree: ProcessTree = {
-    pid: shell,
-    root: "spared",
-    mark,
-    startedAt: 0,
-    output: "",
-    older: new Map(),
-    seen: new Map(),
-  };
+  const tree: ProcessTree = { ...treeOf(shell, mark), root: "spared", startedAt: 0 };
   for (const { pid, born } of await membersOf(tree)) tree.older.set(pid, born);
   tree.seen.clear();
   return tree;

@@ -1,7 +1,6 @@
 /** Finds the shell and builds its command line. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { never } from "../../chat/never.ts";
 
 /** `verbatim`: on Windows, the arguments are already quoted. */
 export interface ShellInvocation {
@@ -9,8 +8,6 @@ export interface ShellInvocation {
   args: string[];
   verbatim: boolean;
 }
-
-type ShellFamily = "posix" | "powershell" | "cmd";
 
 /** Returns the program's name, `bash` or `pwsh`, for people and models. */
 export function shellName(program: string): string {
@@ -20,28 +17,12 @@ export function shellName(program: string): string {
     .toLowerCase();
 }
 
-function familyOf(program: string): ShellFamily {
-  const name = shellName(program);
-  if (name === "pwsh" || name === "powershell") return "powershell";
-  return name === "cmd" ? "cmd" : "posix";
-}
-
 export function invocation(program: string, command: string): ShellInvocation {
-  const family = familyOf(program);
-  switch (family) {
-    case "posix":
-      return { file: program, args: ["-c", command], verbatim: false };
-    case "powershell":
-      return {
-        file: program,
-        args: ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", powershellScript(command)],
-        verbatim: false,
-      };
-    case "cmd":
-      return { file: program, args: ["/d", "/s", "/c", `"${cmdLine(command)}"`], verbatim: true };
-    default:
-      return never(family);
-  }
+  const name = shellName(program);
+  if (name === "cmd") return { file: program, args: ["/d", "/s", "/c", `"${cmdLine(command)}"`], verbatim: true };
+  if (name !== "pwsh" && name !== "powershell") return { file: program, args: ["-c", command], verbatim: false };
+  const args = ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", powershellScript(command)];
+  return { file: program, args, verbatim: false };
 }
 
 /** Returns the last program's exit code, which `-Command` would turn into 1. `command` may end with a comment. */

@@ -1,5 +1,4 @@
 /** Recognizes file types and decodes and encodes text (T12). Pure. */
-import { never } from "../../chat/never.ts";
 
 export type Encoding = "utf8" | "utf8-bom" | "utf16le" | "utf16be";
 
@@ -28,19 +27,11 @@ export function decode(bytes: Buffer): Decoded | undefined {
 
 /** Encodes `text` without doubling its byte order mark. */
 export function encode(text: string, encoding: Encoding): Buffer {
-  const body = text.startsWith("\ufeff") ? text.slice(1) : text;
-  switch (encoding) {
-    case "utf8":
-      return Buffer.from(text, "utf8");
-    case "utf8-bom":
-      return Buffer.from(`\ufeff${body}`, "utf8");
-    case "utf16le":
-      return Buffer.from(`\ufeff${body}`, "utf16le");
-    case "utf16be":
-      return Buffer.from(`\ufeff${body}`, "utf16le").swap16();
-    default:
-      return never(encoding);
-  }
+  if (encoding === "utf8") return Buffer.from(text, "utf8");
+  const marked = text.startsWith("\ufeff") ? text : `\ufeff${text}`;
+  if (encoding === "utf8-bom") return Buffer.from(marked, "utf8");
+  const bytes = Buffer.from(marked, "utf16le");
+  return encoding === "utf16be" ? bytes.swap16() : bytes;
 }
 
 const signatures: readonly [mime: string, begins: readonly number[]][] = [
@@ -52,7 +43,6 @@ const signatures: readonly [mime: string, begins: readonly number[]][] = [
 
 /** Returns the MIME type of an image or a PDF by its first bytes. */
 export function mediaType(bytes: Buffer): string | undefined {
-  const isWebp = bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP";
-  if (isWebp) return "image/webp";
+  if (bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP") return "image/webp";
   return signatures.find(([, begins]) => begins.every((byte, index) => bytes[index] === byte))?.[0];
 }

@@ -15,10 +15,7 @@ export interface WebNetwork {
   isPublic(address: string): boolean;
 }
 
-export const publicInternet: WebNetwork = {
-  resolve: (host) => lookup(host, { all: true }),
-  isPublic: isPublicAddress,
-};
+export const publicInternet: WebNetwork = { resolve: (host) => lookup(host, { all: true }), isPublic: isPublicAddress };
 
 export type FetchedPage =
   | {

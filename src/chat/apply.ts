@@ -16,17 +16,16 @@ export interface Chat {
   status: Status;
   requests: UserRequest[];
   queue: Queued[];
-  /** What requests leave out since the last pruning (C6). */
+  /** See the event `pruned` (C6). */
   pruned: { outputs: string; reasoning: string } | undefined;
-  /** Went back before these were said; newest last. Gone for good with the next message. */
+  /** Messages that a rewind removed, oldest first; gone for good with the next message. */
   setAside: Entry[];
-  /** Commands that run while the agent does other things, and those that have ended. */
   background: readonly BackgroundCommand[];
   /** Since when nothing has come from the model, in ms since 1970 (H6). */
   silentSince: number | undefined;
-  /** Of subagents, by session id, as far as they were followed live or loaded. */
+  /** Chats of subagents by session id, as far as they were followed live or loaded. */
   children: Record<string, Chat>;
-  /** How the last turn of this run of the window ended. */
+  /** How the last turn in this window ended. */
   ended: TurnEnded | undefined;
 }
 

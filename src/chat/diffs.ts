@@ -1,6 +1,6 @@
 import type { CallMetadata, FileDiff } from "./message.ts";
 
-/** What a call changed, file by file. */
+/** Returns the changes of a call, one for each file. */
 export function diffsOf({ diff, diffs }: CallMetadata): readonly FileDiff[] {
   return diffs ?? (diff ? [diff] : []);
 }

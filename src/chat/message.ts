@@ -39,7 +39,6 @@ export const Finish = z.enum([
 ]);
 export type Finish = z.infer<typeof Finish>;
 
-/** What went wrong with a reply, as it is stored and shown: a sentence, and what to do next. */
 export const ReplyError = z.object({ code: z.string(), message: z.string(), next: z.string() });
 export type ReplyError = z.infer<typeof ReplyError>;
 
@@ -47,7 +46,7 @@ const base = {
   id: z.string(),
   sessionID: z.string(),
   createdAt: z.number(),
-  /** Of a silent turn (C5): the model is shown it, the user is not. */
+  /** Belongs to a silent turn, which the model is shown and the user is not (C5). */
   silent: z.optional(z.boolean()),
 };
 
@@ -66,7 +65,6 @@ export type UserMessage = z.infer<typeof UserMessage>;
 export const AssistantMessage = z.object({
   ...base,
   role: z.literal("assistant"),
-  /** The user message that this one answers. */
   parentID: z.string(),
   agent: z.string(),
   model: ModelRef,
@@ -85,7 +83,6 @@ export type AssistantMessage = z.infer<typeof AssistantMessage>;
 export const Message = z.discriminatedUnion("role", [UserMessage, AssistantMessage]);
 export type Message = z.infer<typeof Message>;
 
-/** Milliseconds since 1970. */
 const Span = z.object({ start: z.number(), end: z.optional(z.number()) });
 const Json = z.record(z.string(), z.unknown());
 
@@ -95,7 +92,7 @@ export const TextPart = z.object({
   ...partBase,
   type: z.literal("text"),
   text: z.string(),
-  /** Written by Rondo, not by the user or the model: sent to the model, not shown as somebody's words. */
+  /** Written by Rondo: sent to the model, not shown as somebody's words. */
   synthetic: z.optional(z.boolean()),
   /** Shown, but not sent to the model. */
   ignored: z.optional(z.boolean()),
@@ -121,7 +118,6 @@ export const FilePart = z.object({
 });
 export type FilePart = z.infer<typeof FilePart>;
 
-/** The change of one text, in the form that the panel draws. */
 export const FileDiff = z.object({
   path: z.string(),
   added: z.number(),
@@ -131,28 +127,24 @@ export const FileDiff = z.object({
 });
 export type FileDiff = z.infer<typeof FileDiff>;
 
-/** What the panel knows of a call beyond its input and output. */
 export const CallMetadata = z.object({
   diff: z.optional(FileDiff),
-  /** Of a call that changed several files, instead of `diff`. */
+  /** Instead of `diff`, for a call that changed several files. */
   diffs: z.optional(z.array(FileDiff)),
   /** One fact for the end of the call's line: "312 lines", "exit code 1". */
   fact: z.optional(z.string()),
-  /** Whether `fact` is good news, bad news or neither. */
   tone: z.optional(z.enum(["good", "bad", "plain"])),
   exitCode: z.optional(z.nullable(z.number())),
   /** The last lines of a running command's output; transient, never recorded. */
   live: z.optional(z.string()),
   liveLines: z.optional(z.number()),
-  /** File that holds the whole output when it was cut (T9). */
   outputFile: z.optional(z.string()),
   /** The call was not allowed: by a rule, by the user, or because nobody was there to ask. */
   denied: z.optional(z.boolean()),
   /** Cut within its arguments and never run: no longer shown to the model (C4). */
   discarded: z.optional(z.boolean()),
-  /** The session that a subagent worked in for this call (S1). */
   childID: z.optional(z.string()),
-  /** USD that it has spent. */
+  /** USD that the subagent has spent. */
   childCost: z.optional(z.number()),
   /** Opaque data of the provider that belongs to this call and is sent back unchanged. */
   provider: z.optional(Json),
@@ -205,7 +197,6 @@ const SubtaskPart = z.object({
   ...partBase,
   type: z.literal("subtask"),
   agent: z.string(),
-  /** 3 to 5 words. */
   description: z.string(),
   prompt: z.string(),
 });

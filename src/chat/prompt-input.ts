@@ -2,7 +2,6 @@
 import * as z from "zod/mini";
 import { FilePart, ModelRef } from "./message.ts";
 
-/** A file, or lines of one, that goes with a prompt. */
 export const Attachment = z.pick(FilePart, { mime: true, filename: true, url: true, source: true });
 export type Attachment = z.infer<typeof Attachment>;
 
@@ -23,16 +22,14 @@ export const PromptPart = z.discriminatedUnion("type", [
 export type PromptPart = z.infer<typeof PromptPart>;
 
 export const PromptInput = z.object({
-  /** Of the message to be; made when absent. */
+  /** Id of the new message; made when absent. */
   messageID: z.optional(z.string()),
-  /** In place of the session's own model and agent, for this message and what answers it. */
+  /** Replaces the session's model and agent for this message and its answer. */
   model: z.optional(ModelRef),
   agent: z.optional(z.string()),
   /** Stores the message and answers nothing. */
   noReply: z.optional(z.boolean()),
-  /** Tools switched on or off for this message alone. */
   tools: z.optional(z.record(z.string(), z.boolean())),
-  /** Added to the system prompt. */
   system: z.optional(z.string()),
   /** How much the model may think: "low", "medium", "high" (M2). */
   variant: z.optional(z.string()),

@@ -7,13 +7,11 @@ import { Answer, type CommandPart, Rule } from "./requests.ts";
 import type { Trace } from "./trace.ts";
 
 export const ToHost = z.discriminatedUnion("type", [
-  /** The panel's script runs (again): it wants a snapshot. */
   z.object({ type: z.literal("ready") }),
   z.object({
     type: z.literal("prompt"),
     text: z.string().check(z.maxLength(1 << 20)),
     attachments: z.array(Attachment).check(z.maxLength(100)),
-    /** Agents that the text mentions with "@": the model is asked to hand work to them. */
     agents: z._default(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(20)), []),
   }),
   z.object({ type: z.literal("stop") }),
@@ -21,41 +19,32 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("open-session"), id: z.string() }),
   z.object({ type: z.literal("delete-session"), id: z.string() }),
   z.object({ type: z.literal("rename-session"), id: z.string(), title: z.string().check(z.maxLength(200)) }),
-  /** `query`: words that title or messages must hold; empty: all. */
+  /** `query`: words that the title or messages must hold; empty: all. */
   z.object({ type: z.literal("list-sessions"), query: z.string().check(z.maxLength(1000)) }),
-  /** Asks where to, then writes the session there (R6). */
   z.object({ type: z.literal("export-session"), id: z.string(), format: z.enum(["jsonl", "markdown"]) }),
-  /** Asks for a file and opens what is in it as a new session. */
   z.object({ type: z.literal("import-session") }),
-  /** A new session with all up to the user message `messageID`, without it: its text goes into the composer. */
+  /** Opens a new session that ends before this user message, whose text goes into the composer. */
   z.object({ type: z.literal("fork"), messageID: z.string() }),
   z.object({ type: z.literal("compact") }),
-  /** The card of a subagent was opened: its session is wanted whole. */
   z.object({ type: z.literal("open-child"), sessionID: z.string() }),
-  /** The context meter was opened: how full the window is, by part, is wanted. */
   z.object({ type: z.literal("show-context") }),
   z.object({ type: z.literal("answer"), requestID: z.string(), answer: Answer }),
-  /** The command of an open request is being edited: how would this one be judged? Answered with `judged`. */
+  /** Asks how the edited command of an open request would be judged. Answered with `judged`. */
   z.object({ type: z.literal("judge"), requestID: z.string(), command: z.string().check(z.maxLength(100_000)) }),
-  /** The rules that "Always allow" would add are being edited: what would they match? Answered with `tried`. */
+  /** Asks what the edited rules of "Always allow" would match. Answered with `tried`. */
   z.object({ type: z.literal("try-rules"), requestID: z.string(), rules: z.array(Rule).check(z.maxLength(50)) }),
-  /** Rules are wanted. Answered with `rules`, now and whenever they change, until `hide-rules`. */
+  /** Answered with `rules`, now and whenever they change, until `hide-rules`. */
   z.object({ type: z.literal("show-rules") }),
   z.object({ type: z.literal("hide-rules") }),
-  /** The trace of the session is wanted. Answered with `trace`, now and as it grows, until `hide-trace`. */
+  /** Answered with `trace`, now and as it grows, until `hide-trace`. */
   z.object({ type: z.literal("show-trace") }),
   z.object({ type: z.literal("hide-trace") }),
-  /** Asks where to, then writes the trace there as JSON. */
   z.object({ type: z.literal("export-trace") }),
-  /** Only rules of the workspace's private state and of the user's settings can be removed. */
   z.object({ type: z.literal("remove-rule"), rule: Rule, source: z.enum(["settings", "workspace"]) }),
-  /** Which rule decides about this command? Answered with `explained`. */
+  /** Answered with `explained`. */
   z.object({ type: z.literal("explain"), command: z.string().check(z.maxLength(100_000)) }),
-  /** Ends a command in the background. */
   z.object({ type: z.literal("end-command"), id: z.string() }),
-  /** Lets the command of a running call go on in the background. */
   z.object({ type: z.literal("to-background"), callID: z.string() }),
-  /** Ends the command of a running call; the turn goes on. */
   z.object({ type: z.literal("end-call"), callID: z.string() }),
   z.object({ type: z.literal("show-terminal") }),
   z.object({
@@ -63,9 +52,9 @@ export const ToHost = z.discriminatedUnion("type", [
     name: z.string(),
     action: z.enum(["start", "stop", "allow", "sign-in", "show-log"]),
   }),
-  /** What would a restore to before this user message change? Answered with `restore-preview`. */
+  /** Answered with `restore-preview`. */
   z.object({ type: z.literal("preview-restore"), messageID: z.string() }),
-  /** `paths`: relative, those of the preview that are to be restored. `chat`: the conversation goes back, too. */
+  /** `paths`: relative, from the preview. `chat`: the conversation goes back, too. */
   z.object({
     type: z.literal("restore"),
     messageID: z.string(),
@@ -73,7 +62,6 @@ export const ToHost = z.discriminatedUnion("type", [
     chat: z.boolean(),
   }),
   z.object({ type: z.literal("undo-restore") }),
-  /** Shows the files as they were beside how they are. */
   z.object({ type: z.literal("compare"), messageID: z.string() }),
   z.object({ type: z.literal("set-mode"), mode: PermissionMode }),
   z.object({ type: z.literal("set-model"), providerID: z.string(), modelID: z.string() }),
@@ -85,9 +73,7 @@ export const ToHost = z.discriminatedUnion("type", [
     queuedID: z.string(),
     text: z.string().check(z.maxLength(1 << 20)),
   }),
-  /** Moves a waiting prompt to the place `to`, from 0. */
   z.object({ type: z.literal("move-queued"), queuedID: z.string(), to: z.int().check(z.gte(0)) }),
-  /** Chooses who answers from now on. */
   z.object({ type: z.literal("set-agent"), name: z.string() }),
   z.object({ type: z.literal("attach") }),
   z.object({ type: z.literal("detach"), index: z.int().check(z.gte(0)) }),
@@ -102,11 +88,9 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("review"),
     action: z.enum(["accept", "reject"]),
-    /** Undefined: all files. */
     path: z.optional(z.string()),
   }),
   z.object({ type: z.literal("retry-now") }),
-  /** Sends the last prompt again after an error. */
   z.object({ type: z.literal("try-again") }),
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
@@ -116,7 +100,6 @@ export const ToHost = z.discriminatedUnion("type", [
 ]);
 export type ToHost = z.infer<typeof ToHost>;
 
-/** One line of the list of sessions. */
 export interface SessionSummary {
   id: string;
   title: string;
@@ -124,7 +107,6 @@ export interface SessionSummary {
   updatedAt: number;
   messages: number;
   state: "idle" | "running" | "asks" | "error";
-  /** Tokens of all replies. */
   tokens: number;
   /** USD; undefined when a price is not known. */
   cost: number | undefined;
@@ -142,7 +124,6 @@ export interface ContextUse {
   parts: { name: "system" | "rules" | "memory" | "tools" | "messages" | "outputs"; tokens: number; detail?: string }[];
 }
 
-/** An agent that the user can choose or mention. */
 export interface AgentChoice {
   name: string;
   description: string;
@@ -152,7 +133,6 @@ export interface AgentChoice {
 export interface ModelChoice {
   providerID: string;
   modelID: string;
-  /** "Claude Sonnet 4.5" */
   label: string;
   /** "Anthropic", "OpenAI", "localhost:11434" */
   group: string;
@@ -160,14 +140,12 @@ export interface ModelChoice {
   price: string | undefined;
 }
 
-/** How far Rondo is from being able to answer. */
 export type Readiness =
   | { type: "ready" }
   /** A fixed script answers, over the sample workspace. */
   | { type: "tour" }
   | { type: "no-key"; providers: string[] };
 
-/** One file with changes that wait for review. */
 export interface ReviewFile {
   path: string;
   relative: string;
@@ -179,7 +157,7 @@ export interface ReviewFile {
 /** A rule, and how often it has decided in this workspace. */
 export interface RuleRow {
   rule: Rule;
-  /** Of `agent` and `built-in` none can be removed here. */
+  /** Rules from `agent` and `built-in` cannot be removed. */
   source: "settings" | "workspace" | "agent" | "built-in";
   /** The agent's name; empty for all others. */
   agent: string;
@@ -188,25 +166,21 @@ export interface RuleRow {
   lastAt: number | undefined;
 }
 
-/** What the rules make of a command, for the card and for the page of rules. */
 export interface CommandJudgement {
   command: string;
   decision: "allow" | "ask" | "deny";
   parts: CommandPart[];
-  /** What "Always allow" would add. */
   always: Rule[];
 }
 
-/** An MCP server that settings or files name. */
 export interface ServerView {
   name: string;
   /** Where it is configured: "settings", ".mcp.json". */
   source: string;
-  /** The command or address, for people. */
   target: string;
   state:
     | { type: "off" }
-    /** The workspace brings it: it starts only once the user has allowed it. */
+    /** Configured by the workspace: starts only once the user has allowed it. */
     | { type: "asks" }
     | { type: "starting" }
     | { type: "ready"; tools: { name: string; description: string }[] }
@@ -214,7 +188,6 @@ export interface ServerView {
     | { type: "failed"; message: string; next: string };
 }
 
-/** What a restore would do to a file. */
 export interface RestoreFile {
   /** Relative to its workspace folder. */
   path: string;
@@ -234,7 +207,6 @@ export interface Cost {
   partial: boolean;
 }
 
-/** All that the panel shows beside the chat itself. */
 export interface PanelState {
   readiness: Readiness;
   mode: PermissionMode;
@@ -242,19 +214,15 @@ export interface PanelState {
   models: ModelChoice[];
   trusted: boolean;
   hasFolder: boolean;
-  /** What will be sent with the next prompt. */
   attachments: Attachment[];
   review: ReviewFile[];
   /** Share of the context window in use, 0–1, after the last reply; undefined before the first. */
   contextUsed: number | undefined;
   cost: Cost;
   agents: AgentChoice[];
-  /** Who answers. */
   agent: string;
-  /** Recent sessions, newest first, for the empty panel. */
   recent: SessionSummary[];
   servers: ServerView[];
-  /** The restore that can be undone. */
   restored: { files: number; at: number } | undefined;
 }
 
@@ -264,25 +232,21 @@ export type ToPanel = { seq: number } & (
   | { type: "events"; events: ChatEvent[] }
   | { type: "state"; state: PanelState }
   | { type: "sessions"; query: string; sessions: SessionSummary[] }
-  /** The session of a subagent, as it is now. */
   | { type: "child"; chat: Chat }
   | { type: "context"; use: ContextUse }
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
-  /** Commands or paths like those that ask, and whether the rules would match them. */
   | { type: "tried"; requestID: string; examples: { text: string; matches: boolean }[] }
   | { type: "rules"; rules: RuleRow[] }
   | { type: "trace"; trace: Trace }
   | { type: "explained"; judgement: CommandJudgement }
   /** `at`: when the state was taken, in ms since 1970. */
   | { type: "restore-preview"; messageID: string; at: number; files: RestoreFile[] }
-  /** A sentence about something the user just did that could not be done. */
   | { type: "notice"; message: string; next: string }
-  /** Puts text into the composer at the cursor and focuses it; `send` true sends it at once. */
+  /** Puts text into the composer at the cursor; `send` sends it at once. */
   | { type: "compose"; text: string; send: boolean }
   | { type: "focus" }
   | { type: "show-sessions" }
   | { type: "show-rules" }
   | { type: "show-trace" }
-  /** The popover of restoring is to open for this user message. */
   | { type: "show-restore"; messageID: string }
 );

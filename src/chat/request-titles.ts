@@ -9,7 +9,6 @@ export function budgetTitle({ scope, spentUsd }: Pick<BudgetRequest, "scope" | "
   return `${spender} cost $${spentUsd.toFixed(2)}. Go on?`;
 }
 
-/** The title of a request's card; of several questions of the model, all of them. */
 export function titleOf(request: UserRequest): string {
   switch (request.kind) {
     case "permission":

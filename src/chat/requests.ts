@@ -11,7 +11,6 @@ export const Rule = z.object({
 });
 export type Rule = z.infer<typeof Rule>;
 
-/** One effect of a command: a simple command in it, a file that it reads or writes, a place it goes to. */
 export interface CommandPart {
   text: string;
   /** As in a rule: `bash`, `edit`, `read`, `external_directory`. */
@@ -23,21 +22,17 @@ export interface CommandPart {
   why: string;
 }
 
-/** What the card shows of a call that needs permission. */
 export type Preview =
   | { type: "diff"; diff: FileDiff }
   | { type: "diffs"; diffs: FileDiff[] }
-  /** `parts` are judged separately. */
   | { type: "command"; command: string; cwd: string; parts: CommandPart[] }
   | { type: "text"; text: string };
 
-/** A question that the model puts to the user, with answers to choose from. */
 export interface Question {
   question: string;
   /** One or two words above it. */
   header: string;
   options: { label: string; description: string }[];
-  /** Whether more than one may be chosen. */
   multiple: boolean;
 }
 
@@ -46,7 +41,6 @@ interface Asked {
   sessionID: string;
 }
 
-/** A request about one tool call. */
 interface AskedOfCall extends Asked {
   messageID: string;
   partID: string;
@@ -54,12 +48,10 @@ interface AskedOfCall extends Asked {
   tool: string;
 }
 
-/** May this call run? */
 export interface PermissionRequest extends AskedOfCall {
   kind: "permission";
   permission: string;
   patterns: string[];
-  /** A question: "Edit src/cart.ts?" */
   title: string;
   /** Which rule or mode makes it ask, in words. */
   reason: string;
@@ -68,7 +60,6 @@ export interface PermissionRequest extends AskedOfCall {
   always: Rule[];
 }
 
-/** The model wants the user to decide something. */
 export interface ChoicesRequest extends AskedOfCall {
   kind: "choices";
   questions: readonly Question[];
@@ -77,7 +68,6 @@ export interface ChoicesRequest extends AskedOfCall {
 /** A turn in Plan mode has ended with a plan. The session is idle meanwhile, and any prompt withdraws the request. */
 export interface PlanRequest extends Asked {
   kind: "plan";
-  /** The reply that holds the plan. */
   messageID: string;
   /** The mode that the user worked in before Plan. */
   buildMode: BuildMode;
@@ -86,7 +76,6 @@ export interface PlanRequest extends Asked {
 /** A limit of costs is reached. Amounts in USD. */
 export interface BudgetRequest extends Asked {
   kind: "budget";
-  /** A limit for this session, or for all sessions of a day. */
   scope: "session" | "day";
   spentUsd: number;
   limitUsd: number;
@@ -94,14 +83,11 @@ export interface BudgetRequest extends Asked {
   nextLimitUsd: number;
 }
 
-/** The model repeats the same call, or the same few. */
 export interface LoopRequest extends AskedOfCall {
   kind: "loop";
   /** Which rule or mode makes it ask, in words. */
   reason: string;
-  /** The call's arguments as text. */
   input: string;
-  /** The rule for `doom_loop` that "Always continue" would add. */
   always: Rule[];
 }
 
@@ -118,7 +104,7 @@ const plan = z.literal("plan");
 const budget = z.literal("budget");
 const loop = z.literal("loop");
 
-/** What the user, or a program in the user's place, answers. `kind` is that of the request. */
+/** An answer of the user, or of a program in the user's place. `kind` is that of the request. */
 export const Answer = z.discriminatedUnion("kind", [
   z.discriminatedUnion("type", [
     z.object({ kind: permission, type: z.literal("once") }),
@@ -132,7 +118,7 @@ export const Answer = z.discriminatedUnion("kind", [
     z.object({ kind: permission, type: z.literal("deny"), words: Words }),
   ]),
   z.discriminatedUnion("type", [
-    /** For each question: what was chosen, or said instead. */
+    /** For each question the chosen options, or other words. */
     z.object({
       kind: choices,
       type: z.literal("chosen"),

@@ -1,4 +1,4 @@
-/** A trace: what a session did, and how long each part of it took. Points in time are in ms since 1970. */
+/** The trace of a session: its steps and their durations. Points in time are in ms since 1970. */
 import type { Finish, ModelRef, ReplyError, Tokens } from "./message.ts";
 
 export interface Trace {
@@ -9,17 +9,14 @@ export interface Trace {
 
 /** A prompt and everything that answered it, or the task of a subagent. */
 export interface TurnTrace {
-  /** Id of the user message. */
   messageID: string;
   sessionID: string;
   agent: string;
   startedAt: number;
-  /** Undefined while it runs. */
   endedAt: number | undefined;
   steps: StepTrace[];
 }
 
-/** One request to the model, with its retries, and the calls of its reply. */
 export interface StepTrace {
   messageID: string;
   kind: "reply" | "summary" | "notes";
@@ -48,22 +45,18 @@ export interface CallTrace {
   endedAt: number | undefined;
   /** Undefined when the trace was closed, and for calls that nothing was decided about. */
   decision: CallDecision | undefined;
-  /** The turns of the subagent that works for the call. */
   turns: TurnTrace[];
 }
 
-/** How it was decided whether a call may run. */
 export interface CallDecision {
   outcome: "allowed" | "denied";
   /** The rule, mode, protected file or hook that decided or made Rondo ask, in words. */
   why: string;
-  /** The title of the question that the user was asked. */
   question: string | undefined;
   /** Time until it was decided, waiting for the user included. */
   waitedMs: number;
 }
 
-/** Tokens that a request sent, however the provider charges them. */
 export function inputTokens({ input, cacheRead, cacheWrite }: Tokens): number {
   return input + cacheRead + cacheWrite;
 }

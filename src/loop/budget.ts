@@ -35,18 +35,16 @@ interface BudgetOptions {
   ask: ((reached: ReachedLimit, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
 
-/** What a session and all its subagents may spend (B2). */
 export class Budget {
   readonly #options: BudgetOptions;
   #spent = 0;
-  /** What the user has allowed beyond the limits, in USD. */
+  /** USD that the user has allowed beyond the limits. */
   #more = { session: 0, day: 0 };
 
   constructor(options: BudgetOptions) {
     this.#options = options;
   }
 
-  /** A turn begins in a session that has cost so much, in USD. */
   begin(spent: number): void {
     this.#spent = spent;
   }

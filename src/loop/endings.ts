@@ -10,7 +10,6 @@ import type { AgentConfig } from "./setup/agent-config.ts";
 import { RecordError } from "./storage.ts";
 import type { TurnEnd } from "./turn.ts";
 
-/** The end of a turn whose last reply this was. */
 export function endOf({ finish, text, calls }: Reply): TurnEnd {
   switch (finish) {
     case "stop":
@@ -23,14 +22,12 @@ export function endOf({ finish, text, calls }: Reply): TurnEnd {
     case "interrupted":
       return { reason: "interrupted", error: undefined };
     case "length":
-      return {
-        reason: "max_tokens",
-        error: {
-          code: "max-tokens",
-          message: "The answer was cut: it reached the most tokens that one reply may have.",
-          next: 'Send "go on" to let Rondo continue.',
-        },
-      };
+      return failure(
+        "max-tokens",
+        "The answer was cut: it reached the most tokens that one reply may have.",
+        'Send "go on" to let Rondo continue.',
+        "max_tokens",
+      );
     case "context-full":
       return failure(
         "context-full",
@@ -49,8 +46,8 @@ export function endOf({ finish, text, calls }: Reply): TurnEnd {
   }
 }
 
-function failure(code: string, message: string, next: string): TurnEnd {
-  return { reason: "error", error: { code, message, next } };
+function failure(code: string, message: string, next: string, reason: TurnEnd["reason"] = "error"): TurnEnd {
+  return { reason, error: { code, message, next } };
 }
 
 export function overTime(timeoutMs: number): TurnEnd {
@@ -62,7 +59,6 @@ export function overTime(timeoutMs: number): TurnEnd {
   );
 }
 
-/** Says how large the context is, and what fills it (C3). `cause`: what the server said. */
 export function cannotFit(
   { entries, size, config }: ContextMeasure & { config: AgentConfig },
   cause?: ModelError,
@@ -79,12 +75,11 @@ export function cannotFit(
   };
 }
 
-/** A compaction that the user asked for and that failed. */
 export function compactionFailed(why: string): ReplyError {
   return { code: "compaction", message: `The conversation was not compacted: ${why}`, next: "It is as it was." };
 }
 
-/** Why a turn failed; what is no failure that was foreseen is logged as a bug. */
+/** Returns why a turn failed; an unforeseen error is logged as a bug. */
 export function describe(log: Pick<Log, "bug">, error: unknown): ReplyError {
   if (error instanceof ModelError) return toReplyError(error);
   if (error instanceof RecordError) return { code: "record", message: error.message, next: error.next };

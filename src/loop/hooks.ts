@@ -1,4 +1,4 @@
-/** Commands of the user that the loop runs at fixed points, and what they may decide (spec K4). */
+/** Hooks: commands of the user that the loop runs at fixed points, and their decisions (spec K4). */
 
 export const hookEvents = [
   "SessionStart",
@@ -16,17 +16,14 @@ export const hookEvents = [
 ] as const;
 export type HookEvent = (typeof hookEvents)[number];
 
-/** What the hooks of one event decided together: the strictest decision wins. */
 export interface HookOutcome {
   /** `deny` also stands for "block". Undefined: they leave it to the rules. */
   decision: "allow" | "ask" | "deny" | undefined;
-  /** Why, in the hook's words; told to the model with a denial. */
+  /** In the hook's words; told to the model with a denial. */
   reason: string;
   /** In place of the call's input (PreToolUse, PermissionRequest). */
   updatedInput: Record<string, unknown> | undefined;
-  /** For the model. */
   additionalContext: string[];
-  /** For the user, and failures of hooks in words. */
   messages: string[];
   /** The turn is to end (`continue: false`); the reason is for the user. */
   stop: string | undefined;
@@ -58,7 +55,7 @@ export function mergeOutcomes(outcomes: readonly HookOutcome[]): HookOutcome {
 const strictness = ["deny", "ask", "allow"] as const;
 
 export interface Hooks {
-  /** Cheap; where it is false nothing needs to be put together for `fire`. */
+  /** Whether any hook is configured; cheap. */
   has(event: HookEvent): boolean;
   /**
    * Runs the hooks of the event whose matcher fits `subject` (a tool's name, a source, a trigger; undefined: all), side by

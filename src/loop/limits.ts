@@ -1,26 +1,20 @@
 /** The numbers that a session keeps to (spec O); every default stands here. */
 import type { ModelLimits } from "./setup/model-catalog.ts";
 
-/** Costs in USD. */
 export interface Limits extends ModelLimits {
-  /** Replies of the model to one prompt. */
   maxTurns: number;
   /** Working time of a turn, without waits for the user. */
   executionTimeoutMs: number;
   /** Time that a tool may run which does not set its own. */
   toolTimeoutMs: number;
   maxRetries: number;
-  /** First delay between tries; doubled each time. */
   retryBackoffMs: number;
   maxQueueDepth: number;
   /** How long a prompt waits for a run of another process to end. */
   queueTimeoutMs: number;
-  /** How long a lock that is not renewed holds. */
   lockTimeoutMs: number;
   maxBudgetUsd: number | undefined;
-  /** Budget of a day, over all sessions. */
   maxDailyBudgetUsd: number | undefined;
-  /** Kept free for the answer. */
   reserveFloorTokens: number;
   /** Distance to the reserve at which the model is asked to save notes to memory (C5). */
   flushThresholdTokens: number;

@@ -1,5 +1,5 @@
 /** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
-
+import { setTimeout } from "node:timers/promises";
 import type { Entry } from "../chat/apply.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.ts";
 import { pendingSubtask, runSubtask } from "./agents/subtask.ts";
@@ -41,24 +41,19 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   return end;
 }
 
-/** State that is carried from round to round. */
 interface Progress {
   steps: number;
-  /** Compactions since the last step (C3). */
   compactions: number;
   /** Whether the server said since the last step that the request was too long. */
   overflowed: boolean;
   /** How many replies in a row were cut and asked to continue (C4). */
   continued: number;
-  /** How many times in a row a hook did not let the turn end. */
   heldBack: number;
   /** Resolves when the changes of all calls so far are known. */
   changesKnown: Promise<void>;
-  /** The turn waits for nothing any more. */
   over: boolean;
 }
 
-/** A pass of the loop: who answers what, and how full the context is. */
 interface Round extends ContextMeasure {
   turn: Turn;
   config: AgentConfig;
@@ -95,13 +90,7 @@ async function runRounds(turn: Turn): Promise<TurnEnd> {
 const changesTimeoutMs = 150;
 
 async function awaitChanges({ signal }: Turn, { changesKnown }: Progress): Promise<void> {
-  if (!signal.aborted) return await changesKnown;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, changesTimeoutMs);
-  });
-  await Promise.race([changesKnown, timeout]);
-  clearTimeout(timer);
+  await (signal.aborted ? Promise.race([changesKnown, setTimeout(changesTimeoutMs)]) : changesKnown);
 }
 
 /** Checks limits before a round (L1), and before queued prompts are taken: these have steps of their own. */
@@ -120,7 +109,7 @@ async function checkBudget(turn: Turn): Promise<TurnEnd | undefined> {
   return allowed ? undefined : { reason: "error_max_budget_usd", error: undefined };
 }
 
-/** Does what is due next: a subtask, a compaction, saving memory, or a step (L6, L7, L8, C5). */
+/** Runs a subtask, a compaction, the notes for memory, or a step, whichever is due (L6, L7, L8, C5). */
 async function runRound(turn: Turn, progress: Progress): Promise<Next> {
   turn.takeQueued();
   const { user, isAnswered } = pendingPrompt(turn.chat);
@@ -174,7 +163,6 @@ function makeRoom({ turn, config, user, progress, entries, size }: Round): Next 
   return { reason: "error", error: cannotFit({ entries, size, config }) };
 }
 
-/** One reply and its calls (L8). */
 async function step(round: Round): Promise<Next> {
   const { turn, config, user, progress } = round;
   const isLast = config.agent.steps !== undefined && progress.steps + 1 >= config.agent.steps;
@@ -222,7 +210,6 @@ function addReminders({ turn, user }: Round, isLast: boolean): boolean {
   return isLast || finished.length > 0;
 }
 
-/** Limits a reply to what the window leaves. */
 function maxReplyTokens({ maxTokens, contextWindow }: AgentConfig, size: number): number | undefined {
   return maxTokens === undefined ? undefined : Math.max(1024, Math.min(maxTokens, Math.floor(contextWindow - size)));
 }
@@ -235,7 +222,7 @@ function afterOverflow({ turn, config, user, progress }: Round, size: number, ca
   if (progress.overflowed || progress.compactions > 0 || !canShrink) {
     return { reason: "error", error: cannotFit({ entries, size, config }, cause) };
   }
-  // Its finish must not count as the end of the turn.
+  // The finish must not count as the end of the turn.
   if (failed?.role === "assistant") {
     const { error: _, ...message } = failed;
     turn.emit({ type: "message", message: { ...message, finish: "context-full" } });
@@ -247,7 +234,6 @@ function afterOverflow({ turn, config, user, progress }: Round, size: number, ca
   return "continue";
 }
 
-/** The reply reached its maximum length: compact or ask the model to continue (C4). */
 function afterCut({ turn, config, user, progress }: Round, reply: Reply): Next {
   discardCalls(turn, reply.message);
   if (measureContext(turn.chat, config).size > overflowLimit(config, turn.limits)) {
@@ -297,7 +283,6 @@ function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   return result;
 }
 
-/** Stores the error with the turn's last reply, so that it is still shown after a reload. */
 function storeError(turn: Turn, error: ReplyError): void {
   const message = repliesOf(turn).at(-1)?.info;
   if (message && !message.error) turn.emit({ type: "message", message: { ...message, error } });
@@ -308,7 +293,6 @@ function countReplies(turn: Turn): number {
   return repliesOf(turn).filter(({ parts }) => parts.some(({ type }) => type === "step-start")).length;
 }
 
-/** Returns the replies of this turn that the user sees. */
 function repliesOf({ chat, firstReply }: Turn): (Entry & { info: AssistantMessage })[] {
   return chat.messages.slice(firstReply).flatMap(({ info, parts }) => {
     return info.role === "assistant" && !info.summary && !info.silent ? [{ info, parts }] : [];

@@ -3,24 +3,21 @@ import type { Entry } from "../chat/apply.ts";
 import type { Finish, Tokens } from "../chat/message.ts";
 import type { ToolDefinition } from "../tools/tool.ts";
 
-/** How much the model may think before it answers; `default` leaves it to the provider. */
 export type Thinking = "default" | "off" | "low" | "medium" | "high" | { budgetTokens: number };
 
 export interface ModelRequest {
   model: string;
   system: string;
-  /** What the model is to see, oldest first. Ends with a user message or with settled tool calls. */
+  /** Oldest first. The last is a user message or has finished tool calls. */
   entries: readonly Entry[];
   tools: readonly ToolDefinition[];
   /** `none`: the tools are told, for the sake of the cached prefix, but may not be called. */
   toolUse: "auto" | "none";
-  /** Undefined leaves it to the server. */
   temperature: number | undefined;
-  /** Fields of the request's body, over all others (M2). */
   options: Readonly<Record<string, unknown>>;
   /** Called when bytes come in, be they a ping or a comment (H6). */
   onBytes(): void;
-  /** Most tokens that the reply may have; undefined leaves it to the server, where it can. */
+  /** Maximum tokens of the reply; undefined leaves it to the server, where it can. */
   maxTokens: number | undefined;
   thinking: Thinking;
   /** Aborting closes the connection; the stream then ends with an `error` event of kind `aborted`. */
@@ -36,7 +33,7 @@ export interface Model {
 /** Arguments as the model sent them: an object, or what is wrong with them (E5). */
 export type Arguments = { ok: true; input: Record<string, unknown> } | { ok: false; problem: string };
 
-/** Opaque data that the provider wants back unchanged with the part it came with. */
+/** Opaque data of a part, returned unchanged to the provider. */
 export type ProviderData = Record<string, unknown>;
 
 export type ModelEvent =
@@ -56,7 +53,7 @@ export type ModelEvent =
   /** `tokens` is undefined when the server reported no usage. */
   | { type: "finish-step"; reason: Finish; tokens: Tokens | undefined }
   | { type: "finish" }
-  /** Something of the stream that is not known, and was passed over (E6): "the event ping2". */
+  /** Something unknown in the stream, which was ignored (E6): "the event ping2". */
   | { type: "skipped"; what: string }
   | { type: "error"; error: ModelError };
 
@@ -81,9 +78,9 @@ export class ModelError extends Error {
   readonly kind: ModelErrorKind;
   readonly next: string;
   readonly status: number | undefined;
-  /** What the server asked to wait, in ms. */
+  /** Delay that the server asked for, in ms. */
   readonly retryAfterMs: number | undefined;
-  /** What the SDK or the server says of trying again, when it says so. */
+  /** Whether the SDK or the server wants another try, when it says so. */
   readonly shouldRetry: boolean | undefined;
 
   /** By name: each provider is a bundle of its own, and so brings its own copy of this class. */

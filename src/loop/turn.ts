@@ -1,5 +1,4 @@
-/** What one turn works with, in groups by need: functions ask for the group that they use. */
-
+/** Everything that one turn works with, in groups by need: functions ask for the group that they use. */
 import type { Chat } from "../chat/apply.ts";
 import type { ChatEvent, ExitReason } from "../chat/events.ts";
 import type { ModelRef, ReplyError, UserMessage } from "../chat/message.ts";
@@ -19,7 +18,6 @@ import type { AgentConfig } from "./setup/agent-config.ts";
 import type { Project } from "./setup/project.ts";
 import type { Recorder } from "./storage.ts";
 
-/** The chat that a turn changes, and its Stop. */
 export interface ChatAccess {
   readonly chat: Chat;
   /** Aborted by Stop, and when the session's lock is lost. */
@@ -29,7 +27,6 @@ export interface ChatAccess {
   flush(): void;
 }
 
-/** What the owner of a session provides to all of its turns, and to those of subagents. */
 export interface Services {
   readonly host: Host;
   readonly hooks: Hooks;
@@ -37,25 +34,20 @@ export interface Services {
   readonly log: Log;
   /** Loads the provider's SDK when first called. Rejects with a ModelError when the provider has no key. */
   openModel(ref: ModelRef): Promise<Model>;
-  /** Opens the record of a subagent's new session. */
   openChild(sessionID: string): Recorder & { close(): void };
 }
 
-/** Who answers, and with what. */
 interface AgentAccess {
   /** From the session's agent down to the one that works here; more than one in a subagent's turn (S1). */
   readonly lineage: readonly Agent[];
   /** Takes over when the model stays overloaded (H5). */
   readonly fallbackModel: ModelRef | undefined;
-  /** From now on the fallback model answers. */
   switchToFallback(): void;
-  /** The project as it was when the session began, or was compacted last. */
   project(): Project;
   /** Whether nothing may be changed or run now: the mode or an agent is Plan. */
   readOnly(): boolean;
   /** @throws IntakeError when the agent of `user` is gone */
   resolveConfig(user: UserMessage): AgentConfig;
-  /** For a subagent; `depth` is 0 for the session's own agent. */
   resolveConfigFor(agent: Agent, user: UserMessage, depth: number): AgentConfig;
   /** Lets project and system prompt change now, as the prefix of requests is broken anyway (C7). */
   refresh(): void;
@@ -63,17 +55,13 @@ interface AgentAccess {
   connectExternalTools(): Promise<void>;
 }
 
-/** A call whose work a subagent does. */
 export interface Delegation {
   turn: Turn;
   config: AgentConfig;
-  /** Message that holds the call. */
   messageID: string;
-  /** Aborted when the call is. */
   signal: AbortSignal;
-  /** Called with the child's session id when it begins. */
   follow(childID: string): void;
-  /** Called with what the child has cost, in USD, when it ends. */
+  /** Called with the child's cost in USD when it ends. */
   charge(usd: number): void;
 }
 
@@ -81,17 +69,15 @@ export interface Turn extends ChatAccess, Services, AgentAccess {
   readonly runID: string;
   readonly limits: Limits;
   readonly permissions: Permissions;
-  /** Shared with all subagents. */
   readonly budget: Budget;
   readonly seen: FilesSeen;
   readonly loopDetection: LoopDetection;
-  /** How many messages the chat had when the turn began. */
+  /** Number of messages of the chat when the turn began. */
   readonly firstReply: number;
   /** Publishes an event of this run. Never throws. */
   report(event: LoopEventBody): void;
   /** Shows the user a sentence at a message; the model is not told. */
   notifyUser(messageID: string, text: string): void;
-  /** Moves queued prompts into the chat. */
   takeQueued(): void;
   /** From now on prompts do not join this turn: they begin a turn of their own when it has ended. */
   close(): void;
@@ -99,16 +85,11 @@ export interface Turn extends ChatAccess, Services, AgentAccess {
   pause(ms: number): Promise<void>;
   /** Runs `wait` without its time counting as working time. */
   untimed<T>(wait: () => Promise<T>): Promise<T>;
-  /** Working time so far, in ms. */
   elapsed(): number;
-  /**
-   * Has a subagent do the task in a session of its own and resolves with its final answer.
-   * @throws ToolError when it did not finish, Blocked, the signal's reason on abort
-   */
+  /** Resolves with the final answer. @throws ToolError when it did not finish, Blocked, the signal's reason */
   runSubagent(delegation: Delegation, task: SubagentTask): Promise<string>;
 }
 
-/** How a turn ended. */
 export interface TurnEnd {
   reason: ExitReason;
   /** Set for the reasons `error` and `max_tokens`. */

@@ -1,5 +1,5 @@
 /** The script of the tour. The next reply depends only on the conversation so far. */
-import { type Reply, resultText, type WireMessage } from "./wire.ts";
+import { resultText, type TourReply, type WireMessage } from "./wire.ts";
 
 const test = "test/cart.test.js";
 const source = "src/cart.js";
@@ -30,7 +30,7 @@ interface Done {
 }
 
 /** Returns the next reply. The script ends with the second prompt. */
-export function nextReply(messages: readonly WireMessage[]): Reply {
+export function nextReply(messages: readonly WireMessage[]): TourReply {
   const answered = messages.findIndex((message) => message.role === "assistant");
   const again = messages.some((message, at) => at > answered && isPrompt(message));
   if (answered >= 0 && again)
@@ -77,12 +77,12 @@ const toDo = (done: number) => ({
 
 const runTests = (description: string) => ({ name: "bash", input: { command: "npm test", description } });
 
-const start: Reply = {
+const start: TourReply = {
   text: "This is a scripted tour of Rondo, no model answers here. I look for the failing test, starting with the test file and the code it tests.",
   calls: [toDo(0), { name: "read", input: { file_path: test } }, { name: "read", input: { file_path: source } }],
 };
 
-function afterReading(reads: Done[]): Reply {
+function afterReading(reads: Done[]): TourReply {
   const broken = reads.find((call) => call.failed);
   if (broken) {
     return stop(
@@ -100,7 +100,7 @@ function afterReading(reads: Done[]): Reply {
   };
 }
 
-function explain(run: Done): Reply {
+function explain(run: Done): TourReply {
   const seen = run.output.includes("906")
     ? "The test *rounds once, at the end* fails: it expects 905 and gets 906."
     : `I did not see the test fail (${quote(run)}), so I go by the code.`;
@@ -118,7 +118,7 @@ So I take the discount off the subtotal, and round that once. You see the change
   };
 }
 
-function afterEdit(edit: Done): Reply {
+function afterEdit(edit: Done): TourReply {
   if (edit.failed) {
     return stop(
       `The edit was not made, and nothing has changed: ${quote(edit)}\n\nThe test still fails, and that is fine.`,
@@ -130,7 +130,7 @@ function afterEdit(edit: Done): Reply {
   };
 }
 
-function finish(run: Done, isTold: boolean): Reply {
+function finish(run: Done, isTold: boolean): TourReply {
   if (/fail 0\b/.test(run.output)) {
     if (!isTold) return { text: "They pass.", calls: [toDo(steps.length)] };
     return stop(
@@ -141,7 +141,7 @@ function finish(run: Done, isTold: boolean): Reply {
   return stop(`The edit is made, but I did not see the tests pass: ${quote(run)}`);
 }
 
-const stop = (text: string): Reply => ({ text: `${text}\n\n${goodbye}`, calls: [] });
+const stop = (text: string): TourReply => ({ text: `${text}\n\n${goodbye}`, calls: [] });
 
 /** Quotes the first non-empty line of a result. */
 function quote(call: Done): string {

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { nextReply } from "./script.ts";
-import { type Reply, streamed, WireRequest, whole } from "./wire.ts";
+import { streamed, type TourReply, WireRequest, whole } from "./wire.ts";
 
 /** Title of the tour's session. */
-const title: Reply = { text: "Fix the rounding in cart totals", calls: [] };
+const title: TourReply = { text: "Fix the rounding in cart totals", calls: [] };
 
 /**
  * Starts the server on a free port of 127.0.0.1. It accepts any key and any model.

@@ -34,7 +34,7 @@ export const WireRequest = z.object({
 });
 
 /** A reply of the tour: text, then calls. */
-export interface Reply {
+export interface TourReply {
   text: string;
   calls: { name: string; input: Record<string, unknown> }[];
 }
@@ -52,7 +52,7 @@ export function resultText(content: string | { type: string }[]): string {
 type WireEvent = { type: string } & Record<string, unknown>;
 
 /** Yields the reply as events of a stream, word by word. `id` makes the ids of its calls unique. */
-export function* streamed(reply: Reply, model: string, id: string, inputTokens: number): Generator<WireEvent> {
+export function* streamed(reply: TourReply, model: string, id: string, inputTokens: number): Generator<WireEvent> {
   const message = whole(reply, model, id, inputTokens);
   const usage = { input_tokens: inputTokens, output_tokens: 1 };
   yield { type: "message_start", message: { ...message, content: [], stop_reason: null, usage } };
@@ -76,7 +76,7 @@ export function* streamed(reply: Reply, model: string, id: string, inputTokens: 
 }
 
 /** Returns the reply as one message. */
-export function whole(reply: Reply, model: string, id: string, inputTokens: number) {
+export function whole(reply: TourReply, model: string, id: string, inputTokens: number) {
   const words = { type: "text" as const, text: reply.text };
   const calls = reply.calls.map((call, at) => ({ type: "tool_use" as const, id: `toolu_${id}_${at}`, ...call }));
   return {

@@ -2,6 +2,7 @@
 import type { Chat } from "../chat/apply.ts";
 import type { AssistantMessage, Part, ToolPart } from "../chat/message.ts";
 import type { CallTrace, StepTrace, Trace, TurnTrace } from "../chat/trace.ts";
+import { isPrompt } from "../chat/words.ts";
 import type { Measurements } from "./measurements.ts";
 
 export function buildTrace(chat: Chat, measured: Measurements): Trace {
@@ -23,14 +24,6 @@ function turnsOf(chat: Chat, measured: Measurements): TurnTrace[] {
     if (turn !== turns.at(-1) || chat.status.type === "idle") turn.endedAt = endOf(turn);
   }
   return turns;
-}
-
-/** Whether a user message begins a turn: compaction requests and synthetic messages belong to the turn before. */
-function isPrompt(parts: readonly Part[]): boolean {
-  return parts.some((part) => {
-    if (part.type === "text") return !part.synthetic && !part.ignored;
-    return part.type === "file" || part.type === "subtask";
-  });
 }
 
 function endOf({ startedAt, steps }: TurnTrace): number {

@@ -2,7 +2,6 @@
 import type { TurnTrace } from "../chat/trace.ts";
 import { otlpRequest } from "./otlp.ts";
 
-/** Longest time of one delivery. */
 const sendTimeoutMs = 10_000;
 
 export interface CollectorAddress {

@@ -5,7 +5,6 @@ import type { LoopEvent } from "../loop/loop-events.ts";
 export interface Measurements {
   /** Time from a request to its first byte, in ms, by the id of the assistant message. */
   readonly firstBytes: ReadonlyMap<string, number>;
-  /** By the id of the call's part. */
   readonly decisions: ReadonlyMap<string, CallDecision>;
 }
 

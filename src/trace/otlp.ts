@@ -26,7 +26,6 @@ interface OtlpSpan {
   status: { code: number };
 }
 
-/** The spans of finished turns, each turn a trace of its own. */
 export function otlpRequest(turns: readonly TurnTrace[]): object {
   const spans = turns.flatMap((turn) => turnSpans(turn, hexID(turn.messageID, 32), undefined));
   const resource = { attributes: attributesOf({ "service.name": "rondo", "service.version": version }) };
@@ -64,7 +63,6 @@ function stepSpans(step: StepTrace, turn: TurnTrace, traceId: string, parent: Ot
       "gen_ai.request.stream": true,
       "gen_ai.conversation.id": turn.sessionID,
       "gen_ai.response.finish_reasons": step.finish && [step.finish],
-      // In seconds.
       "gen_ai.response.time_to_first_chunk": step.firstByteMs === undefined ? undefined : step.firstByteMs / 1000,
       // Cached tokens are part of the input here, unlike in Rondo's own counts.
       "gen_ai.usage.input_tokens": inputTokens(tokens),
@@ -73,7 +71,6 @@ function stepSpans(step: StepTrace, turn: TurnTrace, traceId: string, parent: Ot
       "gen_ai.usage.cache_creation.input_tokens": tokens.cacheWrite,
       "gen_ai.usage.reasoning.output_tokens": tokens.reasoning,
       "rondo.step.kind": step.kind,
-      // The conventions have no name for money.
       "rondo.cost_usd": step.cost,
     },
     events: step.retries.map(({ attempt, at, error }) => ({
@@ -113,7 +110,6 @@ interface SpanFacts {
   kind: number;
   start: number;
   end: number | undefined;
-  /** An error code. */
   error: string | undefined;
   attributes: Record<string, AttributeValue>;
   events?: object[];

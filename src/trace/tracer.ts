@@ -8,14 +8,13 @@ import { MeasurementCollector } from "./measurements.ts";
 export interface TracerOptions {
   /** Returns the chat of a session; undefined for sessions of subagents, which belong to their parent's trace. */
   chatOf(sessionID: string): Chat | undefined;
-  /** Called with the turns of each run when it has ended. */
   deliver(turns: readonly TurnTrace[]): void;
 }
 
 export class Tracer {
   readonly #options: TracerOptions;
   readonly #measured = new MeasurementCollector();
-  /** Running runs: the chat, and the index of the prompt that they answer. */
+  /** Unfinished runs: the chat, and the index of the prompt that they answer. */
   readonly #runs = new Map<string, { chat: Chat; prompt: number }>();
 
   constructor(options: TracerOptions) {
@@ -30,7 +29,6 @@ export class Tracer {
     this.#measured.firstByte(messageID, afterMs);
   }
 
-  /** Takes the events of all sessions and their subagents. */
   take(event: LoopEvent): void {
     this.#measured.take(event);
     if (event.type === "loop:start") {

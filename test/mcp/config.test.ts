@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { type ConfigSources, loadServers } from "../../src/mcp/config/server-config.ts";
+import { loadServers, type ServerSources } from "../../src/mcp/config/server-config.ts";
 import { endAll, hostile, ready, stateOf } from "./mcp.ts";
 
 /** As a configuration names a variable. */
@@ -16,7 +16,7 @@ describe("the configuration of MCP servers", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const load = (sources: Partial<ConfigSources>) =>
+  const load = (sources: Partial<ServerSources>) =>
     loadServers({ caller: undefined, settings: undefined, folders: [folder], trusted: true, env: {}, ...sources });
   const write = (mcpServers: unknown, place = folder) =>
     writeFileSync(path.join(place, ".mcp.json"), JSON.stringify({ mcpServers }));

@@ -15,17 +15,15 @@ export interface Agent {
   steps: number | undefined;
   /** Tools switched on or off, by name or pattern: see `isSwitchedOn`. */
   tools: Readonly<Record<string, boolean>>;
-  /** The last one that matches counts. Of an agent of the workspace only what narrows counts. */
+  /** The last match counts. Rules of a workspace's agent can only narrow. */
   permission: readonly Rule[];
   hidden: boolean;
-  /** Whether it may change nothing. An agent that may not is offered reading tools only. */
+  /** Such an agent is offered reading tools only. */
   readOnly: boolean;
-  /** Fields for the provider's request (M2). */
   options: Readonly<Record<string, unknown>>;
   source: "built-in" | "user" | "workspace";
 }
 
-/** What an agent is that says no more of itself than its name, description and prompt. */
 const usual = {
   mode: "all",
   model: undefined,
@@ -130,15 +128,11 @@ const title: Agent = {
 
 const builtIn: readonly Agent[] = [build, plan, explore, general, compaction, title];
 
-/** The agents there are. */
 export class AgentCatalog {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #broken: ReadonlyMap<string, string>;
 
-  /**
-   * `found`: later ones take the place of earlier ones of the same name, and of built-in ones. `broken`: names of agents
-   * whose files could not be used, with what is wrong with them, field by field.
-   */
+  /** `found`: later agents replace earlier ones of the same name. `broken`: problems of files by the agent's name. */
   constructor(found: readonly Agent[] = [], broken: ReadonlyMap<string, string> = new Map()) {
     const agents = new Map(builtIn.map((agent) => [agent.name, agent]));
     for (const agent of found) agents.set(agent.name, complete(agent));
@@ -146,7 +140,7 @@ export class AgentCatalog {
     this.#broken = broken;
   }
 
-  /** These, and the agents there are; of the same name the newer ones count. */
+  /** Returns a catalog with `more`, which replace agents of the same name. */
   with(more: readonly Agent[]): AgentCatalog {
     return new AgentCatalog([...this.#agents.values(), ...more], this.#broken);
   }
@@ -168,7 +162,7 @@ export class AgentCatalog {
   }
 }
 
-/** A file may refine a built-in agent, but not let one loose that may change nothing. Without words it keeps the usual ones. */
+/** A file may refine a built-in agent, but a read-only one stays read-only. Without a prompt it keeps the usual one. */
 function complete(agent: Agent): Agent {
   const before = builtIn.find(({ name }) => name === agent.name);
   return {
@@ -178,7 +172,7 @@ function complete(agent: Agent): Agent {
   };
 }
 
-/** Other ways to do what a tool does: who may not do it that way may not do it this way either. */
+/** Tools that do the same as another and are switched off with it. */
 const otherWays: Readonly<Record<string, string>> = {
   multi_edit: "edit",
   apply_patch: "edit",

@@ -1,10 +1,10 @@
 /** Runs subagents: each in a session of its own, with the rules, the budget and the Stop of its parent (spec S). */
-
 import { apply, type Chat, newChat } from "../../chat/apply.ts";
 import { type ChatEvent, isRecorded } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import { textOf } from "../../chat/words.ts";
 import { type SubagentTask, ToolError } from "../../tools/tool.ts";
 import { costOfSession } from "../budget.ts";
 import { Blocked } from "../calls/blocked.ts";
@@ -19,9 +19,6 @@ import type { Recorder } from "../storage.ts";
 import type { Delegation, Turn, TurnEnd } from "../turn.ts";
 import type { Agent } from "./agents.ts";
 
-const blockedText = "The user refused a call of the subagent and stopped the turn.";
-
-/** See `Turn.runSubagent`. */
 export async function runSubagent(delegation: Delegation, task: SubagentTask): Promise<string> {
   const { turn, signal } = delegation;
   const agent = turn.project().agents.find(task.agent);
@@ -119,7 +116,6 @@ function hooksOf(parent: Hooks, agent: Agent, childID: string): Hooks {
   };
 }
 
-/** Returns what the hooks tell a subagent that begins. */
 async function runSubagentStartHooks(
   { turn, messageID, signal }: Delegation,
   agent: Agent,
@@ -166,7 +162,7 @@ function answerOf({ reason, error }: TurnEnd, chat: Chat, signal: AbortSignal): 
     case "error_max_budget_usd":
       throw new ToolError(`The subagent was not done when the session's budget was used up.${sofar}`);
     case "blocked":
-      if (!error) throw new Blocked(blockedText);
+      if (!error) throw new Blocked("The user refused a call of the subagent and stopped the turn.");
       throw new ToolError(`The subagent was stopped: ${error.message}${sofar}`);
     case "interrupted":
     case "aborted":
@@ -181,14 +177,10 @@ function answerOf({ reason, error }: TurnEnd, chat: Chat, signal: AbortSignal): 
   }
 }
 
-/** Returns the text of the newest reply that has any. */
 function lastText({ messages }: Chat): string {
   for (const { info, parts } of messages.toReversed()) {
     if (info.role !== "assistant" || info.summary || info.silent) continue;
-    const text = parts
-      .flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : []))
-      .join("\n")
-      .trim();
+    const text = textOf(parts).trim();
     if (text !== "") return text;
   }
   return "";

@@ -1,5 +1,4 @@
 /** Subtasks that a prompt asks for: a subagent does them before the model is asked (spec L6). */
-
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, noTokens, type SubtaskPart, type UserMessage } from "../../chat/message.ts";
@@ -24,7 +23,6 @@ function callIDs({ parts }: Entry): string[] {
   return parts.flatMap((part) => (part.type === "tool" ? [part.callID] : []));
 }
 
-/** Marks the call that runs the subtask. */
 function callIDOf(part: SubtaskPart): string {
   return `call_${part.id}`;
 }

@@ -1,5 +1,4 @@
-/** What the user's hooks have to say of one call (spec K4). */
-
+/** Runs the user's hooks for one call (spec K4). */
 import type { PermissionRequest } from "../../chat/requests.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import { type HookEvent, type HookOutcome, noOutcome } from "../hooks.ts";
@@ -12,13 +11,11 @@ type HookingTurn = Pick<Turn, "hooks" | "signal" | "permissions" | "notifyUser">
 import type { CallRecord } from "./call-record.ts";
 
 export class CallHooks {
-  /** Set when a hook wants the turn to end. */
   end: TurnEnd | undefined;
   readonly #turn: HookingTurn;
   readonly #call: ToolCall;
   readonly #record: CallRecord;
   #begun = false;
-  /** For the model. */
   readonly #words: string[] = [];
 
   constructor(turn: HookingTurn, call: ToolCall, record: CallRecord) {
@@ -27,7 +24,7 @@ export class CallHooks {
     this.#record = record;
   }
 
-  /** Before anything is prepared. Rejects with the signal's reason on abort. */
+  /** Rejects with the signal's reason on abort. */
   async before(): Promise<HookOutcome> {
     this.#begun = true;
     const outcome = await this.#fire("PreToolUse", {});
@@ -35,7 +32,6 @@ export class CallHooks {
     return outcome;
   }
 
-  /** Before the user is shown a question. */
   async beforeAsking(request: PermissionRequest): Promise<Verdict | undefined> {
     const outcome = await this.#fire("PermissionRequest", { permission_suggestions: request.always });
     const { decision, updatedInput: input } = outcome;
@@ -44,7 +40,7 @@ export class CallHooks {
     return { kind: "permission", ...(input ? { type: "input", input } : { type: "once" }) };
   }
 
-  /** Once the user is asked; nobody waits for it. */
+  /** To be called when the user is asked; nobody waits for it. */
   notify(message: string): void {
     const { hooks, signal, permissions } = this.#turn;
     if (!permissions.attended || !hooks.has("Notification")) return;
@@ -52,7 +48,7 @@ export class CallHooks {
     void hooks.fire("Notification", type, { message, title: "Rondo", notification_type: type }, signal);
   }
 
-  /** After the tool has run, or failed; not for calls that were never tried. */
+  /** To be called when the tool has run or failed; does nothing for calls that were never tried. */
   async after(result: ToolResult): Promise<void> {
     if (!this.#begun || this.#turn.signal.aborted) return;
     const outcome = result.failed
@@ -61,12 +57,10 @@ export class CallHooks {
     if (outcome.decision === "deny") this.#words.push(hookSays(outcome.reason));
   }
 
-  /** Something else that the model is to be told with the result. */
   tell(text: string): void {
     this.#words.push(text);
   }
 
-  /** Text for the model, with what the hooks add to it. */
   withWords(text: string): string {
     return [text, ...this.#words].filter((one) => one !== "").join("\n\n");
   }

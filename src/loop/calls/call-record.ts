@@ -1,5 +1,4 @@
 /** The states of one call, in their only order: running, then completed or error (spec D4). */
-
 import { findPart } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import type { CallMetadata, ToolState } from "../../chat/message.ts";
@@ -9,13 +8,12 @@ import type { ToolCall } from "../reply/reply.ts";
 import type { ChatAccess } from "../turn.ts";
 
 export class CallRecord {
-  /** The name that it is stored under: repaired where the model has mistaken it. */
+  /** Repaired where the model has mistaken the name. */
   tool: string;
-  /** What it runs with; a hook or the user may have changed what the model sent. */
+  /** A hook or the user may have changed the input that the model sent. */
   input: Record<string, unknown>;
   title: string | undefined;
   completed = false;
-  /** Undefined until it was decided whether the call may run. */
   decision: CallDecision | undefined;
   readonly #turn: ChatAccess;
   readonly #call: ToolCall;
@@ -30,7 +28,7 @@ export class CallRecord {
     this.input = call.arguments.ok ? call.arguments.input : {};
   }
 
-  /** First without a time, when the call is taken up; again with the time at which the tool really starts. */
+  /** Called without a time when the call is taken up, and with it when the tool really starts. */
   running(start = this.#start): void {
     this.#start = start;
     this.#put({
@@ -42,18 +40,17 @@ export class CallRecord {
     });
   }
 
-  /** From now on the call tells which session works for it (S1). */
   follow(childID: string): void {
     this.#child = { childID };
     this.running();
   }
 
-  /** What the session that works for it has cost, in USD; told with the result. */
+  /** Stores the cost of the subagent's session in USD with the result. */
   charge(childCost: number): void {
     this.#child = { ...this.#child, childCost };
   }
 
-  /** What a tool that did not come to its end has put out so far, as far as it was shown. */
+  /** Returns the live output of a tool that did not finish, as far as it was shown. */
   partial(): string {
     const { messageID, partID } = this.#call;
     const part = findPart(this.#turn.chat, messageID, partID);

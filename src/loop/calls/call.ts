@@ -1,4 +1,4 @@
-/** One tool call: repair, parse, hook, plan, ask, run, settle (spec T4). Every call ends with exactly one result. */
+/** A tool call: repair, parse, hook, plan, ask, run, finish (spec T4). Every call ends with exactly one result. */
 import type { core } from "zod/mini";
 import { findEntry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
@@ -33,11 +33,10 @@ import { CallRecord } from "./call-record.ts";
 import { abortedText } from "./close-calls.ts";
 import { Deadline } from "./deadline.ts";
 
-/** What the loop does next: it goes on, or the turn ends: a hook wants it, or the user refused without words (T7). */
+/** The turn ends when a hook wants it, or the user refused without words (T7). */
 export type CallEnd = "continue" | TurnEnd;
 
-/** A call on its way. */
-interface Run {
+interface CallInProgress {
   turn: Turn;
   config: AgentConfig;
   call: ToolCall;
@@ -46,14 +45,9 @@ interface Run {
   deadline: Deadline;
 }
 
-/** What was decided of a call before anything ran. */
-type Decided =
-  | { type: "ready"; tool: Tool; plan: ToolPlan }
-  /** It cannot be done as it was asked for. */
-  | { type: "failed"; error: string }
-  | Denied;
+/** The decision about a call before anything ran. */
+type Decided = { type: "ready"; tool: Tool; plan: ToolPlan } | { type: "failed"; error: string } | Denied;
 
-/** It may not be done. */
 interface Denied {
   type: "denied";
   error: string;
@@ -79,19 +73,19 @@ export async function runCall(turn: Turn, config: AgentConfig, call: ToolCall): 
   }
 }
 
-async function attempt(run: Run): Promise<CallEnd> {
-  const { turn, call, record, deadline, hooks } = run;
+async function attempt(current: CallInProgress): Promise<CallEnd> {
+  const { turn, call, record, deadline, hooks } = current;
   try {
     deadline.signal.throwIfAborted();
-    const decided = await guardAgainstRepeats(run, await decide(run));
+    const decided = await guardAgainstRepeats(current, await decide(current));
     switch (decided.type) {
       case "denied":
         record.error(hooks.withWords(decided.error), { denied: true });
         return decided.end;
       case "failed":
-        return await settle(run, { output: decided.error, metadata: {}, failed: true });
+        return await finishCall(current, { output: decided.error, metadata: {}, failed: true });
       case "ready":
-        return await settle(run, await perform(run, decided));
+        return await finishCall(current, await perform(current, decided));
       default:
         return never(decided);
     }
@@ -109,9 +103,8 @@ async function attempt(run: Run): Promise<CallEnd> {
   }
 }
 
-/** All that comes before the tool runs. Rejects on abort. */
-async function decide(run: Run): Promise<Decided> {
-  const { turn, config, call, record, hooks } = run;
+async function decide(current: CallInProgress): Promise<Decided> {
+  const { turn, config, call, record, hooks } = current;
   try {
     const { tool, args } = lookUp(config, call);
     if (tool !== invalid) record.tool = tool.name;
@@ -123,8 +116,8 @@ async function decide(run: Run): Promise<Decided> {
     if (said.updatedInput) input = replaceInput(record, tool, said.updatedInput);
     let hook: CallToJudge["hook"] = said.decision && { decision: said.decision, reason: said.reason };
     for (;;) {
-      const plan = await prepare(run, tool, input);
-      const verdict = await askPermission(run, callToJudge(run, tool, plan, hook));
+      const plan = await prepare(current, tool, input);
+      const verdict = await askPermission(current, callToJudge(current, tool, plan, hook));
       if (verdict.type === "forbidden") return denied(verdict.why);
       if (verdict.type === "deny") return refused(verdict.words);
       const changed = changedInput(verdict, record.input);
@@ -140,7 +133,7 @@ async function decide(run: Run): Promise<Decided> {
   }
 }
 
-/** By its name, or by its name in lower case, as models mix them up; else the tool that says what there is (T4). */
+/** Finds the tool by its name, also in lower case, as models mix them up; else one that lists the tools (T4). */
 function lookUp({ tools }: AgentConfig, { tool: name, arguments: args }: ToolCall): { tool: Tool; args: Arguments } {
   const tool = tools.get(name) ?? tools.get(name.toLowerCase());
   if (tool) return { tool, args };
@@ -166,7 +159,6 @@ function replaceInput(record: CallRecord, tool: Tool, input: Record<string, unkn
   return parse(tool, { ok: true, input }, "");
 }
 
-/** A line a problem: which field, what was expected, what came. */
 function describeIssues(error: core.$ZodError, input: Record<string, unknown>): string {
   return error.issues
     .map((issue) => {
@@ -192,8 +184,8 @@ function checkMayRun(turn: Turn, tool: Tool): void {
   }
 }
 
-async function prepare(run: Run, tool: Tool, input: Record<string, unknown>): Promise<ToolPlan> {
-  const { turn, config, call, record, deadline } = run;
+async function prepare(current: CallInProgress, tool: Tool, input: Record<string, unknown>): Promise<ToolPlan> {
+  const { turn, config, call, record, deadline } = current;
   const { host, seen } = turn;
   const { signal } = deadline;
   const plan = await deadline.guard(
@@ -214,15 +206,14 @@ async function prepare(run: Run, tool: Tool, input: Record<string, unknown>): Pr
           },
           task,
         ),
-      askUser: askUser(run),
+      askUser: askUser(current),
     }),
   );
   record.title = plan.title;
   return plan;
 }
 
-/** Puts the model's questions to the user. The time that the answer takes is not working time. */
-function askUser({ turn, call, record }: Run): AskUser {
+function askUser({ turn, call, record }: CallInProgress): AskUser {
   const { permissions } = turn;
   if (!permissions.attended) return nobodyToAsk;
   return async (questions) => {
@@ -243,7 +234,7 @@ function idsOf(turn: Turn, { messageID, partID, callID }: ToolCall) {
   return { sessionID: turn.chat.session.id, messageID, partID, callID };
 }
 
-/** What the model is told of a call that was changed before it ran. */
+/** Tells the model how its call was changed before it ran. */
 function changeOf(tool: Tool, { arguments: args }: ToolCall, input: Record<string, unknown>): string {
   const { command } = input;
   const sent = args.ok ? args.input["command"] : undefined;
@@ -252,7 +243,12 @@ function changeOf(tool: Tool, { arguments: args }: ToolCall, input: Record<strin
   return `The call was changed before it was allowed. ${what}`;
 }
 
-function callToJudge({ turn, call, record }: Run, tool: Tool, plan: ToolPlan, hook: CallToJudge["hook"]): CallToJudge {
+function callToJudge(
+  { turn, call, record }: CallInProgress,
+  tool: Tool,
+  plan: ToolPlan,
+  hook: CallToJudge["hook"],
+): CallToJudge {
   const { lineage, permissions } = turn;
   const judged = (need: PermissionRequirement) => permissions.judge(need, tool.name, lineage);
   const preview =
@@ -263,7 +259,7 @@ function callToJudge({ turn, call, record }: Run, tool: Tool, plan: ToolPlan, ho
     title: plan.preview.type === "command" ? "Run this command?" : `${plan.title}?`,
     preview,
     input: record.input,
-    needs: isSilent(turn, call) ? plan.requires.map((need) => notesNeed(turn, need)) : plan.requires,
+    requires: isSilent(turn, call) ? plan.requires.map((need) => notesNeed(turn, need)) : plan.requires,
     lineage,
     hook,
   };
@@ -273,15 +269,14 @@ function isSilent(turn: Turn, { messageID }: ToolCall): boolean {
   return findEntry(turn.chat, messageID)?.info.silent === true;
 }
 
-/** Where the user is not at work with the agent, notes are asked for apart from what protects their folder (C5). */
+/** In a silent turn, notes are asked for apart from the protection of their folder (C5). */
 function notesNeed(turn: Turn, need: PermissionRequirement): PermissionRequirement {
   const path = turn.project().memory?.path;
   if (need.permission !== "edit" || need.pattern !== path) return need;
   return { ...need, permission: "memory", suggestedRule: need.pattern, protection: "none" };
 }
 
-/** Hooks may answer before the user. */
-async function askPermission({ turn, hooks, record }: Run, call: CallToJudge): Promise<Verdict> {
+async function askPermission({ turn, hooks, record }: CallInProgress, call: CallToJudge): Promise<Verdict> {
   const started = Date.now();
   let asked: PermissionRequest | undefined;
   const before = async (request: PermissionRequest) => {
@@ -301,7 +296,7 @@ async function askPermission({ turn, hooks, record }: Run, call: CallToJudge): P
   return verdict;
 }
 
-/** Returns what the call is to run with instead of `input`, if whoever allowed it has changed it. */
+/** Returns the input in place of `input`, if whoever allowed the call has changed it. */
 function changedInput(
   allowed: Exclude<Verdict, { type: "deny" } | Forbidden>,
   input: Record<string, unknown>,
@@ -320,7 +315,6 @@ function changedInput(
   }
 }
 
-/** The user refused the call: with words the model goes on, without them the turn ends. */
 function refused(words: string): Denied {
   const said = words.trim();
   if (said !== "") return { type: "denied", error: `The user refused this call and says: ${said}`, end: "continue" };
@@ -333,17 +327,16 @@ function denied(why: string): Denied {
   return { type: "denied", error, end: "continue" };
 }
 
-/** Number of refused repetitions after which the turn is ended. */
 const maxRefusedRepeats = 3;
 
 /** Makes a repeated call only if the rules or the user allow it, also one that fails before it runs (T6). */
-async function guardAgainstRepeats(run: Run, decided: Decided): Promise<Decided> {
-  const { turn, call, record } = run;
+async function guardAgainstRepeats(current: CallInProgress, decided: Decided): Promise<Decided> {
+  const { turn, call, record } = current;
   const made = { tool: record.tool, input: record.input, output: undefined };
   if (decided.type === "denied" && decided.end !== "continue") return decided;
   if (!turn.loopDetection.notices(turn.chat, call, made, turn.limits.doomLoopThreshold)) return decided;
   // A call that is refused anyway needs no second question.
-  const refusal = decided.type === "denied" ? decided : await askToRepeat(run);
+  const refusal = decided.type === "denied" ? decided : await askToRepeat(current);
   if (!refusal) {
     turn.loopDetection.pass(call.partID);
     return decided;
@@ -354,8 +347,7 @@ async function guardAgainstRepeats(run: Run, decided: Decided): Promise<Decided>
   return { ...refusal, end: { reason: "blocked", error } };
 }
 
-/** @returns undefined when the call may be made once more */
-async function askToRepeat({ turn, call, record, hooks }: Run): Promise<Denied | undefined> {
+async function askToRepeat({ turn, call, record, hooks }: CallInProgress): Promise<Denied | undefined> {
   const { tool, input } = record;
   const repeated = { ...idsOf(turn, call), tool, input, lineage: turn.lineage };
   const notify = () => hooks.notify(`Rondo asks: ${loopTitle}`);
@@ -375,9 +367,8 @@ async function askToRepeat({ turn, call, record, hooks }: Run): Promise<Denied |
   }
 }
 
-/** Rejects on abort. */
 async function perform(
-  { turn, call, record, deadline }: Run,
+  { turn, call, record, deadline }: CallInProgress,
   decided: Decided & { type: "ready" },
 ): Promise<ToolResult> {
   const { tool, plan } = decided;
@@ -405,21 +396,21 @@ async function perform(
   }
 }
 
-/** Most tools keep long output short themselves, as they know best what of it matters; others are cut here (T9). */
+/** Most tools shorten long output themselves, as they know what of it matters; others are cut here (T9). */
 async function cut(turn: Turn, { callID }: ToolCall, result: ToolResult): Promise<ToolResult> {
   if (result.metadata.outputFile !== undefined) return result;
   const { output, outputFile } = await shorten(result.output, turn.host.overflow, callID);
   return outputFile === undefined ? result : { ...result, output, metadata: { ...result.metadata, outputFile } };
 }
 
-/** The call has run, or failed before it could: hooks hear of it, and the model is told. */
-async function settle({ record, hooks }: Run, result: ToolResult): Promise<CallEnd> {
+/** Runs the hooks of a call that has run or failed, and stores the result. */
+async function finishCall({ record, hooks }: CallInProgress, result: ToolResult): Promise<CallEnd> {
   await hooks.after(result);
   record.done({ ...result, output: hooks.withWords(result.output) });
   return hooks.end ?? "continue";
 }
 
-/** What is told of a call that was stopped: what it had put out, and that it was stopped; the record says why. */
+/** Returns the output of a stopped call and the sentence that it was stopped; the record says why. */
 function abortedBy({ reason }: AbortSignal, output: string): [error: string, metadata: CallMetadata] {
   const why = reason instanceof Error && reason.message !== "" ? reason.message : "Stopped";
   const sentence = output === "" ? abortedText : `${abortedText}: ${why}`;

@@ -1,12 +1,10 @@
 /** The calls of one reply, in their order; neighbours without side effects run side by side (T5). */
-
 import { isHarmless } from "../../tools/tool.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
 import { type CallEnd, runCall } from "./call.ts";
 
-/** At most so many calls run at once (T5). */
 const mostAtOnce = 8;
 
 /** Ends early when the user refused a call without words; what did not run is left open. */
@@ -21,7 +19,6 @@ export async function runCalls(turn: Turn, config: AgentConfig, calls: readonly 
   return "continue";
 }
 
-/** Groups neighbours without side effects; every other call is a group of its own. */
 function sideBySide({ tools }: AgentConfig, calls: readonly ToolCall[]): ToolCall[][] {
   const groups: ToolCall[][] = [];
   let gathering = false;

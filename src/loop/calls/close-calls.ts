@@ -2,19 +2,15 @@
 import type { AssistantMessage, CallMetadata, ToolPart, ToolState } from "../../chat/message.ts";
 import type { ChatAccess } from "../turn.ts";
 
-/** Result of a call that Stop ended. */
 export const abortedText = "Tool execution aborted";
 
-/** Result of a call that the budget left no room for. */
 export const budgetText = "Not run: the budget is used up";
 
-/** Result of a call that was running when the window or the process ended. */
 export const interruptedText =
   "Interrupted: Rondo was closed while this ran. It may have taken effect in part; look before doing it again.";
 
 type OpenChat = Pick<ChatAccess, "chat" | "emit">;
 
-/** Turns every open call into a failed one, and marks replies that did not come to their end. */
 export function closeOpenCalls({ chat, emit }: OpenChat, error: string): void {
   for (const { info, parts } of chat.messages) {
     if (info.role !== "assistant") continue;
@@ -25,7 +21,7 @@ export function closeOpenCalls({ chat, emit }: OpenChat, error: string): void {
   }
 }
 
-/** Calls of a reply that was cut: they are not run, and the model is no longer shown them (C4). */
+/** Marks calls of a cut reply: they are not run, and the model is no longer shown them (C4). */
 export function discardCalls({ chat, emit }: OpenChat, message: AssistantMessage): void {
   const parts = chat.messages.findLast(({ info }) => info.id === message.id)?.parts ?? [];
   for (const part of [...parts]) {
@@ -54,7 +50,6 @@ function closeCall(
   emit({ type: "part", part: { ...part, state: { status: "error", input, error, start, end, ...title, metadata } } });
 }
 
-/** Returns the metadata that outlives the call: without the live output. */
 function withoutLiveOutput(state: Extract<ToolState, { status: "pending" | "running" }>): CallMetadata {
   if (state.status === "pending") return state.provider ? { provider: state.provider } : {};
   const { live: _, liveLines: __, ...metadata } = state.metadata ?? {};

@@ -1,9 +1,6 @@
 /** The end of a call's time: with the turn, or when its own limit is reached (spec T4, L11). */
 
-/**
- * ms that a tool has to come back with what it did, once its signal is aborted; after that nobody waits for it. A call of a
- * subagent is given up sooner than the call that waits for the subagent, so that each has its result when its turn ends.
- */
+/** ms that an aborted tool has to return: less in a subagent, whose calls end before the call that waits for it. */
 const grace = 1_000;
 const graceLessPerDepth = 100;
 
@@ -22,12 +19,12 @@ export class Deadline {
     if (turn.aborted) this.#stop();
   }
 
-  /** For the tool: aborted with the turn, or when time is up. */
+  /** Aborted with the turn, or when time is up. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** From now on the call has `ms`; `sentence` is what it then fails with. */
+  /** Gives the call `ms`, after which it fails with `sentence`. */
   limit(ms: number, sentence: Error): void {
     this.#timer = setTimeout(() => this.#controller.abort(sentence), ms);
   }

@@ -1,6 +1,7 @@
 /** Detects a model that repeats the same calls (spec T6). opencode calls this a "doom loop". */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import type { ToolPart } from "../../chat/message.ts";
+import { isPrompt } from "../../chat/words.ts";
 import { sameJson } from "./same-json.ts";
 
 export interface MadeCall {
@@ -10,17 +11,12 @@ export interface MadeCall {
   output: string | undefined;
 }
 
-/** Length of the longest cycle that is detected, in calls. */
 const maxCycleLength = 4;
 
-/** Factor for calls whose output changes each time, as polling does: they may be repeated this many times as often. */
+/** Calls whose output changes each time, as polling does, may be repeated this many times as often. */
 const pollingFactor = 4;
 
-/**
- * Whether the newest call, which is still to be made, completes a loop: the same call, or the same few in the same order,
- * `threshold` times in a row.
- * @param calls of the turn, newest first; `maxCallsCompared` of them are enough
- */
+/** Whether the newest of `calls` (newest first) completes a loop: the same few calls, `threshold` times in a row. */
 export function isLoop(calls: readonly MadeCall[], threshold: number): boolean {
   if (threshold <= 0) return false;
   for (let length = 1; length <= maxCycleLength; length++) {
@@ -34,7 +30,7 @@ export function maxCallsCompared(threshold: number): number {
   return maxCycleLength * pollingFactor * threshold;
 }
 
-/** Counts how often the newest `length` calls came in a row. `isPolling`: their outputs changed meanwhile. */
+/** Counts repetitions of the newest `length` calls. `isPolling`: their outputs changed meanwhile. */
 function countCycles(
   calls: readonly MadeCall[],
   length: number,
@@ -55,13 +51,12 @@ function hasNewOutput({ output }: MadeCall, before: MadeCall): boolean {
   return output !== undefined && before.output !== undefined && output !== before.output;
 }
 
-/** Watches the calls of one turn. */
 export class LoopDetection {
   /** The part of the last call that was allowed although it was repeated; counting restarts after it. */
   #passed: string | undefined;
   #refusals = 0;
 
-  /** Whether `call`, which stands at `at` and is still to be made, completes a loop. Looks back a few calls only. */
+  /** Whether `call`, which stands at `at` and is still to be made, completes a loop. */
   notices(chat: Chat, at: { messageID: string; partID: string }, call: MadeCall, threshold: number): boolean {
     const before = callsBefore(chat.messages, at, this.#passed);
     const calls = [call];
@@ -84,13 +79,11 @@ export class LoopDetection {
     this.#passed = partID;
   }
 
-  /** Counts a refusal. @returns the refusals in this turn */
   refuse(): number {
     return ++this.#refusals;
   }
 }
 
-/** Yields the calls between the user's last prompt and this call, newest first. */
 function* callsBefore(
   entries: readonly Entry[],
   { messageID, partID }: { messageID: string; partID: string },
@@ -101,28 +94,16 @@ function* callsBefore(
     const entry = entries[index];
     if (!entry) return;
     if (entry.info.role === "user") {
-      if (isPrompt(entry)) return;
+      if (isPrompt(entry.parts)) return;
       continue;
     }
     for (const part of entry.parts.toReversed()) {
       if (part.type !== "tool") continue;
       if (part.id === until) return;
-      if (isBefore) yield madeCall(part);
+      if (isBefore) yield { tool: part.tool, input: part.state.input, output: outputOf(part.state) };
       else isBefore = entry.info.id === messageID && part.id === partID;
     }
   }
-}
-
-/** Whether the entry holds words of the user. */
-function isPrompt({ parts }: Entry): boolean {
-  return parts.some((part) => {
-    if (part.type === "text") return !part.synthetic && !part.ignored;
-    return part.type === "file" || part.type === "agent" || part.type === "subtask";
-  });
-}
-
-function madeCall({ tool, state }: ToolPart): MadeCall {
-  return { tool, input: state.input, output: outputOf(state) };
 }
 
 function outputOf(state: ToolPart["state"]): string | undefined {

@@ -1,4 +1,4 @@
-/** Records what the calls of a reply changed, as parts of it (E1): the files, a hash of the change, the state after it. */
+/** Records the changes of a reply's calls as its parts (E1): the files, a hash of the change, the state after it. */
 import { findEntry } from "../../chat/apply.ts";
 import { diffsOf } from "../../chat/diffs.ts";
 import { newID } from "../../chat/ids.ts";
@@ -8,10 +8,7 @@ import type { ChatAccess, Services } from "../turn.ts";
 
 type Changing = ChatAccess & Pick<Services, "checkpoints">;
 
-/**
- * To be called when the calls of a reply have ended. Resolves when their changes are recorded, perhaps while the next
- * reply streams, or when `isWanted` says that they are no longer wanted.
- */
+/** To be called when the calls of a reply have ended. Resolves when their changes are recorded, or no longer wanted. */
 export async function recordChanges(turn: Changing, messageID: string, isWanted = () => true): Promise<void> {
   const change = (await turn.checkpoints.end()) ?? changesOfCalls(turn, messageID);
   if (!change || !isWanted()) return;
@@ -22,7 +19,7 @@ export async function recordChanges(turn: Changing, messageID: string, isWanted 
   turn.emit({ type: "part", part: { type: "patch", id: newID("prt"), sessionID, messageID, hash, files } });
 }
 
-/** Returns what the diffs of the calls say, for where no checkpoints are kept. */
+/** Returns the diffs of the calls, for where no checkpoints are kept. */
 function changesOfCalls({ chat }: ChatAccess, messageID: string): Change | undefined {
   const diffs = (findEntry(chat, messageID)?.parts ?? []).flatMap((part): FileDiff[] => {
     if (part.type !== "tool" || part.state.status !== "completed") return [];

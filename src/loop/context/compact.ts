@@ -21,11 +21,7 @@ import {
 import { survivors } from "./survivors.ts";
 import { addSyntheticMessage } from "./synthetic-message.ts";
 
-export type Compacted =
-  | { type: "done" }
-  /** There is nothing that could become shorter. */
-  | { type: "nothing" }
-  | { type: "failed"; why: string };
+export type Compacted = { type: "done" } | { type: "nothing" } | { type: "failed"; why: string };
 
 /** Asks for a compaction, which the next round of the loop finds (L7). `auto`: nobody asked for it by hand. */
 export function requestCompaction(turn: ChatAccess, user: UserMessage, auto: boolean): void {
@@ -37,7 +33,7 @@ export function requestCompaction(turn: ChatAccess, user: UserMessage, auto: boo
   turn.emit({ type: "part", part: { type: "text", synthetic: true, text: survivors(entries), ...base() } });
 }
 
-/** The compaction that is asked for and not yet done or failed. */
+/** Returns the requested compaction that is neither done nor failed. */
 export function pendingCompaction(entries: readonly Entry[]): Entry | undefined {
   const entry = entries.findLast(isCompaction);
   if (!entry) return undefined;
@@ -51,22 +47,18 @@ export function isWholeTurn({ messages }: Chat, asked: Entry): boolean {
   return byHand && messages.findLast(({ info }) => info.role === "user") === asked;
 }
 
-/** Tokens that a summary may have. */
 const longestSummary = 8000;
 
-/**
- * Has the model summarise what counts, up to `pending`. A failure leaves the history as it was.
- * @throws ModelError when the model cannot be asked at all, or Stop was pressed
- */
+/** A failure leaves the history as it was. @throws ModelError when the model cannot be asked at all, or on Stop */
 export async function compact(turn: Turn, config: AgentConfig, pending: Entry): Promise<Compacted> {
   const user = pending.info;
   if (user.role !== "user") throw new Error("a compaction that no user message asks for");
   const auto = pending.parts.some((part) => part.type === "compaction" && part.auto);
   const entries = visibleEntries(turn.chat);
   const before = estimateContext(entries, config);
-  if (!entries.some(({ info }) => info.role === "assistant")) return settle(turn, user, { type: "nothing" });
+  if (!entries.some(({ info }) => info.role === "assistant")) return endWithoutSummary(turn, user, { type: "nothing" });
   const blocked = await firePreCompact(turn, auto);
-  if (blocked !== undefined) return settle(turn, user, { type: "failed", why: blocked });
+  if (blocked !== undefined) return endWithoutSummary(turn, user, { type: "failed", why: blocked });
   const room = Math.min(longestSummary, Math.floor(config.contextWindow / 4));
   const question = questionOf(turn, config, user);
   const size = sum(entries, sizeOfEntry);
@@ -91,7 +83,7 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
       limit = Math.floor(Math.min(limit, before) * 0.6);
     }
   }
-  return settle(turn, user, {
+  return endWithoutSummary(turn, user, {
     type: "failed",
     why: "The conversation does not fit into the model's window, however it is cut.",
   });
@@ -100,12 +92,12 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
 function succeed(turn: Turn, user: UserMessage, auto: boolean): Compacted {
   turn.refresh();
   const newest = visibleEntries(turn.chat).at(-1);
-  // What the user asked last is there word for word; in the midst of the work the model is told to go on with it.
+  // An unanswered prompt is there word for word; in the midst of the work the model is told to go on with it.
   if (auto && newest?.info.role === "assistant") addSyntheticMessage(turn, user, reminders.goOn);
   return { type: "done" };
 }
 
-/** @returns why the hooks do not want it, undefined when they do not mind */
+/** Returns why the hooks forbid the compaction; undefined when they do not. */
 async function firePreCompact(turn: Turn, auto: boolean): Promise<string | undefined> {
   if (!turn.hooks.has("PreCompact")) return undefined;
   const trigger = auto ? "auto" : "manual";
@@ -114,7 +106,7 @@ async function firePreCompact(turn: Turn, auto: boolean): Promise<string | undef
   return outcome.decision === "deny" ? outcome.reason || "A hook did not allow it." : undefined;
 }
 
-/** What is wrong with a summary; undefined: nothing. `size` is that of what it stands for. */
+/** Returns the summary's error, if any. `size`: tokens that the summary replaces. */
 function flaw(text: string, finish: Finish, size: number): ReplyError | undefined {
   if (text.trim() === "") return failure("The model gave no summary.");
   if (finish !== "stop") return failure("The summary was cut.");
@@ -125,34 +117,27 @@ function failure(message: string): ReplyError {
   return { code: "compaction", message, next: "The conversation is as it was." };
 }
 
-/** A summary that will not be used. */
 function discard(turn: Turn, message: AssistantMessage, why: string): void {
   turn.emit({ type: "message", message: { ...message, error: failure(why) } });
 }
 
 /** Answers a compaction that the model was not asked for, or never answered. */
-function settle(turn: Turn, user: UserMessage, result: Exclude<Compacted, { type: "done" }>): Compacted {
+function endWithoutSummary(turn: Turn, user: UserMessage, result: Exclude<Compacted, { type: "done" }>): Compacted {
   const why = result.type === "nothing" ? "There is nothing to compact yet." : result.why;
   const known = turn.chat.messages.findLast(({ info }) => info.role === "assistant" && info.parentID === user.id)?.info;
   if (known?.role === "assistant") discard(turn, known, why);
   else {
     const { cwd } = turn.chat.session;
+    const { agent, model, sessionID, id: parentID } = user;
     const at = Date.now();
-    const info = {
-      id: newID("msg"),
-      sessionID: user.sessionID,
-      createdAt: at,
-      completedAt: at,
-      role: "assistant",
-    } as const;
-    const { agent, model } = user;
+    const info = { id: newID("msg"), sessionID, createdAt: at, completedAt: at, role: "assistant" } as const;
     const path = { cwd, root: cwd };
-    discard(turn, { ...info, parentID: user.id, agent, model, path, tokens: noTokens, summary: true }, why);
+    discard(turn, { ...info, parentID, agent, model, path, tokens: noTokens, summary: true }, why);
   }
   return result;
 }
 
-/** The question to the model, which is no part of the chat. */
+/** Returns the question to the model, which is no part of the chat. */
 function questionOf(turn: Turn, config: AgentConfig, user: UserMessage): Entry {
   const { prompt } = turn.project().agents.find("compaction");
   const text = config.system === "" ? prompt : `${prompt}\n\nAnswer with the summary alone. No tool may be called now.`;
@@ -167,7 +152,7 @@ function squeeze(entries: readonly Entry[], config: AgentConfig, limit: number):
   if (estimateContext(shown, config) <= limit) return shown;
   const sizes = shown.map(sizeOfEntry);
   let size = fixedSize(config) + sum(sizes, (one) => one);
-  // From here on the prefix is broken anyway, and with it what reasoning was tied to.
+  // The prefix is broken now, and reasoning is tied to it.
   for (let at = 0; at < shown.length && size > limit; at++) {
     const entry = shown[at];
     if (!entry) break;
@@ -180,7 +165,6 @@ function squeeze(entries: readonly Entry[], config: AgentConfig, limit: number):
     shown.shift();
     size -= sizes.shift() ?? 0;
   }
-  // A conversation begins with the user.
   while (shown[0]?.info.role === "assistant") {
     shown.shift();
     size -= sizes.shift() ?? 0;

@@ -1,15 +1,13 @@
-/** What a request shows of a chat (L2, C6), and how full the window is (C1, C2). Sizes are in tokens. */
+/** Selects the entries for a request (L2, C6) and measures how full the window is (C1, C2). Sizes are in tokens. */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import type { ContextUse } from "../../chat/protocol.ts";
 import type { Limits } from "../limits.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { SystemPrompt } from "../setup/system-prompt.ts";
 
-/** What is open in a chat (L3). */
 export interface PendingPrompt {
-  /** The newest message to be answered; undefined: there is none. */
+  /** The newest prompt. */
   user: UserMessage | undefined;
   /** Whether it has its last word (L4). */
   isAnswered: boolean;
@@ -21,37 +19,30 @@ export function pendingPrompt({ messages }: Chat): PendingPrompt {
   const replied = messages.findLastIndex((entry) => entry.info.role === "assistant" && isTalk(entry));
   const user = messages[asked]?.info;
   const reply = messages[replied]?.info;
-  const isDone = reply?.role === "assistant" && !reply.error && endsTurn(reply.finish);
+  const isDone = reply?.role === "assistant" && !reply.error && reply.finish !== undefined && endsTurn[reply.finish];
   return { user: user?.role === "user" ? user : undefined, isAnswered: isDone && replied > asked };
 }
 
 /** Whether a reply with this finish is the model's last word; one that was cut or stopped is not. */
-function endsTurn(finish: Finish | undefined): boolean {
-  switch (finish) {
-    case "stop":
-    case "content-filter":
-    case "refusal":
-    case "pause":
-      return true;
-    case "tool-calls":
-    case "unknown":
-    case "length":
-    case "context-full":
-    case "interrupted":
-    case undefined:
-      return false;
-    default:
-      return never(finish);
-  }
-}
+const endsTurn: Readonly<Record<Finish, boolean>> = {
+  stop: true,
+  "content-filter": true,
+  refusal: true,
+  pause: true,
+  "tool-calls": false,
+  unknown: false,
+  length: false,
+  "context-full": false,
+  interrupted: false,
+};
 
-/** The entries that count, oldest first: from the newest finished compaction on, without what was pruned. */
+/** Returns the entries for a request, oldest first: from the newest finished compaction on, without what was pruned. */
 export function visibleEntries(chat: Chat): Entry[] {
   const { messages } = chat;
   const summary = messages.findLastIndex(isFinishedSummary);
   if (summary < 0) return withoutPruned(chat, messages.filter(isShown));
   const request = messages.findLastIndex((entry, at) => at < summary && isCompaction(entry));
-  // What the user had asked last is still to be answered, so it is said again after the summary, word for word.
+  // Unanswered prompts are repeated after the summary, word for word.
   let unanswered = request;
   while (messages[unanswered - 1]?.info.role === "user") unanswered -= 1;
   const pair = [messages[request], messages[summary]].filter((entry) => entry !== undefined);
@@ -85,15 +76,9 @@ function withoutPruned({ pruned, messages }: Chat, entries: Entry[]): Entry[] {
   if (!pruned) return entries;
   const copies = prunedCopies.get(pruned) ?? new WeakMap<Entry, Entry>();
   prunedCopies.set(pruned, copies);
-  const old = new Set<Entry>();
-  const thoughtless = new Set<Entry>();
-  for (const [ids, last] of [
-    [old, pruned.outputs],
-    [thoughtless, pruned.reasoning],
-  ] as const) {
-    const end = messages.findIndex(({ info }) => info.id === last);
-    for (const entry of messages.slice(0, end + 1)) ids.add(entry);
-  }
+  const upTo = (id: string) => new Set(messages.slice(0, messages.findIndex(({ info }) => info.id === id) + 1));
+  const old = upTo(pruned.outputs);
+  const thoughtless = upTo(pruned.reasoning);
   return entries.map((entry) => {
     if (!thoughtless.has(entry)) return entry;
     const known = copies.get(entry);
@@ -109,7 +94,7 @@ export function withoutReasoning({ info, parts }: Entry): Entry {
   return { info, parts: parts.filter((part) => part.type !== "reasoning") };
 }
 
-/** With a sentence in place of each long output. */
+/** Replaces each long output with a sentence. */
 export function withoutOutputs({ info, parts }: Entry): Entry {
   return { info, parts: parts.map(withoutOutput) };
 }
@@ -120,7 +105,7 @@ function withoutOutput(part: Part): Part {
   return { ...part, state: { ...state, output: leftOut } };
 }
 
-/** Where compaction begins: so much room is kept for the answer, a long one where the model gives long ones (C1). */
+/** Compaction begins here: room is kept for the answer, a long one where the model gives long ones (C1). */
 export function overflowLimit(config: AgentConfig, { compactAt, reserveFloorTokens }: Limits): number {
   const { contextWindow, inputLimit, maxTokens = 0 } = config;
   // A window so small that the usual reserve would fill it keeps a part of itself.
@@ -129,10 +114,7 @@ export function overflowLimit(config: AgentConfig, { compactAt, reserveFloorToke
   return Math.floor(Math.min(compactAt * contextWindow, contextWindow - answer, inputLimit - reserve));
 }
 
-/**
- * Size of a request with these entries: what the last reply was reported to have taken, and an estimate of what came
- * since; an estimate of it all where no server has counted (C2).
- */
+/** Adds an estimate of the new entries to the tokens that the last reply was reported to have taken, if any (C2). */
 export function estimateContext(entries: readonly Entry[], config: AgentConfig): number {
   const counted = entries.findLastIndex(
     ({ info }) =>
@@ -143,7 +125,6 @@ export function estimateContext(entries: readonly Entry[], config: AgentConfig):
   return contextSize(reply.info.tokens) + sizeOfOutputs(reply) + sum(entries.slice(counted + 1), sizeOfEntry);
 }
 
-/** A chat as the next request shows it, and the estimated size of that request in tokens. */
 export interface ContextMeasure {
   entries: readonly Entry[];
   size: number;
@@ -154,7 +135,6 @@ export function measureContext(chat: Chat, config: AgentConfig): ContextMeasure 
   return { entries, size: estimateContext(entries, config) };
 }
 
-/** System prompt and tools. */
 export function fixedSize({ system, definitions }: AgentConfig): number {
   return sizeOfText(system) + sizeOfTools(definitions);
 }
@@ -178,7 +158,7 @@ export function sizeOfText(text: string): number {
 }
 
 export function sizeOfEntry({ parts }: Entry): number {
-  // The roles and separators of a message.
+  // 4: roles and separators of a message.
   return 4 + sum(parts, sizeOfPart);
 }
 
@@ -209,7 +189,7 @@ function sizeOfInput(part: ToolPart): number {
   return known;
 }
 
-/** What the results of an entry's calls add to a request. */
+/** Returns the tokens of the results of an entry's calls. */
 export function sizeOfOutputs({ parts }: Entry): number {
   return sum(parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0));
 }
@@ -226,7 +206,6 @@ export function sum<Item>(items: readonly Item[], size: (item: Item) => number):
   return total;
 }
 
-/** What fills the window, by part, for the panel. */
 export function contextUse(
   entries: readonly Entry[],
   config: AgentConfig,

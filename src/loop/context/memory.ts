@@ -8,10 +8,8 @@ import type { Turn } from "../turn.ts";
 import { type ContextMeasure, measureContext, overflowLimit } from "./context.ts";
 import { addSyntheticMessage } from "./synthetic-message.ts";
 
-/** What the model answers when there is nothing to keep. */
 const noReply = "NO_REPLY";
 
-/** Replies that the silent turn may take. */
 const mostSteps = 3;
 
 interface MemoryState extends ContextMeasure {
@@ -25,7 +23,7 @@ export function shouldSaveMemory({ turn, config, entries, size }: MemoryState): 
   const latest = overflowLimit(config, turn.limits);
   // In a small window the threshold lies below what any conversation takes.
   const due = Math.max(config.contextWindow - reserveFloorTokens - flushThresholdTokens, latest / 2);
-  // What a subagent learns reaches its parent; who works for the user keeps the notes.
+  // A subagent's findings reach its parent, who keeps the notes.
   const isChild = turn.lineage.length > 1;
   if (isChild || size < Math.min(due, latest) || size > config.contextWindow) return false;
   const canWrite = config.tools.has("write") || config.tools.has("edit");
@@ -40,7 +38,7 @@ export async function saveMemory(turn: Turn, config: AgentConfig, user: UserMess
   const parent = addSyntheticMessage(turn, user, question(memory), true);
   for (let step = 0; step < mostSteps; step++) {
     const { entries, size } = measureContext(turn.chat, config);
-    // What its own calls have put out may fill the window; the compaction that comes then leaves it out.
+    // Outputs of its own calls may fill the window; the compaction that comes then leaves them out.
     if (size > config.inputLimit) return;
     turn.report({ type: "loop:context", tokenEstimate: size });
     const reply = await streamReply(turn, config, { entries, kind: "silent", parent, maxTokens: config.maxTokens });

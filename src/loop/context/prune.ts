@@ -3,7 +3,6 @@ import type { Entry } from "../../chat/apply.ts";
 import type { ChatAccess } from "../turn.ts";
 import { sizeOfOutputs, visibleEntries } from "./context.ts";
 
-/** Tokens of the newest outputs that always stay. */
 const protectedTail = 40_000;
 
 /** Pruning breaks the provider's prompt cache, so it is done only when it wins this many tokens. */

@@ -1,4 +1,4 @@
-/** What a compaction keeps word for word beside its summary (C3): the user's last words, files in work, open to-dos. */
+/** Keeps the user's last words, files in work and open to-dos beside the summary of a compaction (C3). */
 import * as z from "zod/mini";
 import type { Entry } from "../../chat/apply.ts";
 import { diffsOf } from "../../chat/diffs.ts";
@@ -6,13 +6,13 @@ import type { ToolPart } from "../../chat/message.ts";
 import { ownWords } from "../../chat/words.ts";
 
 /** Characters of the user's own messages, newest first. */
-const mostWords = 12_000;
+const maxMessageCharacters = 12_000;
 const mostFiles = 20;
 
 export function survivors(entries: readonly Entry[]): string {
   const sections = [
     "The conversation so far was compacted. The summary follows; this was kept word for word.",
-    section("What the user said last, oldest first", lastWords(entries)),
+    section("What the user said last, oldest first", recentMessages(entries)),
     section("Files that were being worked on", filesInWork(entries)),
     section("Open to-dos", openTodos(entries)),
   ];
@@ -23,11 +23,11 @@ function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : `# ${title}\n${lines.join("\n")}`;
 }
 
-/** Those that are still unanswered are shown to the model as they are, so they are not repeated. */
-function lastWords(entries: readonly Entry[]): string[] {
+/** Unanswered messages are shown to the model as they are, so they are not repeated. */
+function recentMessages(entries: readonly Entry[]): string[] {
   const answered = entries.slice(0, entries.findLastIndex(({ info }) => info.role === "assistant") + 1);
   const kept: string[] = [];
-  let room = mostWords;
+  let room = maxMessageCharacters;
   for (const { info, parts } of answered.toReversed()) {
     if (info.role !== "user") continue;
     const text = ownWords(parts).trim();

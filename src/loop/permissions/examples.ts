@@ -1,8 +1,8 @@
-/** What a rule would match: examples like the thing that asks, so that its width can be seen before it is given. */
+/** Examples of what a rule would match, so that its width can be seen before it is given. */
 import type { Rule } from "../../chat/requests.ts";
 import { matches } from "./rules.ts";
 
-/** `patterns`: what asks. The narrowest examples come first. */
+/** `patterns`: of the call that asks. The narrowest examples come first. */
 export function examplesFor(
   rules: readonly Rule[],
   permission: string,
@@ -17,7 +17,6 @@ export function examplesFor(
 
 const most = 8;
 
-/** The same with more, with less, and another. */
 function likeCommand(command: string): string[] {
   const [program = "", first, second] = command.split(" ");
   if (first === undefined) return [command, `${program} …`, "another"];
@@ -25,7 +24,6 @@ function likeCommand(command: string): string[] {
   return [command, `${command} --more`, ...two, `${program} ${first} other`, `${program} other`];
 }
 
-/** A file beside it, one below, one elsewhere. */
 function likePath(path: string): string[] {
   const end = path.lastIndexOf("/");
   const folder = end < 0 ? "" : path.slice(0, end + 1);

@@ -1,5 +1,4 @@
 /** The requests of a session that wait for the user's answer (spec T7). */
-
 import type { ChatEvent } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
 import type { Answer, AnswerTo, Rule, UserRequest } from "../../chat/requests.ts";
@@ -22,7 +21,6 @@ const subjects: Record<UserRequest["kind"], string> = {
   loop: "a repeated call",
 };
 
-/** The user stopped the turn with the answer to another request. */
 export class Withdrawn extends Error {
   override readonly name = "Withdrawn";
 }
@@ -31,7 +29,7 @@ interface Asking<R extends UserRequest> {
   signal: AbortSignal;
   /** Requests of one kind with the same subject share an answer. */
   subject?: unknown;
-  /** Returns the answer that the rules and the mode give now, if they do. */
+  /** Returns the answer that the rules and the mode give now, if any. */
   reconsider?(): AnswerTo<R> | undefined;
 }
 
@@ -39,7 +37,7 @@ interface Open {
   request: UserRequest;
   subject: unknown;
   reconsider(): Answer | undefined;
-  settle(answer: Answer): void;
+  resolve(answer: Answer): void;
   fail(error: unknown): void;
 }
 
@@ -56,7 +54,7 @@ export class OpenRequests {
   /** Rejects with the signal's reason on abort, and with Withdrawn when the model's questions can no longer be answered. */
   ask<R extends UserRequest>(request: R, asking: Asking<R>): Promise<AnswerTo<R>> {
     const { signal, subject, reconsider = () => undefined } = asking;
-    return new Promise((resolve, reject) => {
+    return new Promise((answered, reject) => {
       const close = () => {
         this.#open.delete(request.id);
         signal.removeEventListener("abort", abort);
@@ -67,22 +65,18 @@ export class OpenRequests {
         reject(error);
       };
       const abort = () => fail(signal.reason);
-      const settle = (answer: Answer) => {
+      const resolve = (answer: Answer) => {
         close();
-        resolve(answer as AnswerTo<R>); // `answer` has compared the kinds
+        answered(answer as AnswerTo<R>); // `answer` has compared the kinds
       };
-      this.#open.set(request.id, { request, subject, reconsider, settle, fail });
+      this.#open.set(request.id, { request, subject, reconsider, resolve, fail });
       signal.addEventListener("abort", abort, { once: true });
       this.#emit({ type: "asked", request });
       if (signal.aborted) abort();
     });
   }
 
-  /**
-   * Settles the request and those with the same subject.
-   * @returns whether it was open
-   * @throws AnswerError when the answer is of another kind; nothing is settled then
-   */
+  /** Answers all requests with the same subject; returns false when it is not open. @throws AnswerError */
   answer(requestID: string, answer: Answer): boolean {
     const open = this.#open.get(requestID);
     if (!open) return false;
@@ -92,7 +86,7 @@ export class OpenRequests {
     const isEqual = (other: Open) =>
       other === open ||
       (subject !== undefined && other.request.kind === request.kind && sameJson(other.subject, subject));
-    for (const { settle } of this.#all().filter(isEqual)) settle(answer);
+    for (const { resolve } of this.#all().filter(isEqual)) resolve(answer);
     if (answer.type === "always") this.reconsider();
     if (stopsTurn(answer)) this.#stopAll();
     return true;
@@ -102,11 +96,11 @@ export class OpenRequests {
     return this.#open.get(requestID)?.request;
   }
 
-  /** Settles the requests that a changed mode or changed rules answer. */
+  /** Answers the requests that a changed mode or changed rules decide. */
   reconsider(): void {
-    for (const { reconsider, settle } of this.#all()) {
+    for (const { reconsider, resolve } of this.#all()) {
       const answer = reconsider();
-      if (answer) settle(answer);
+      if (answer) resolve(answer);
     }
   }
 
@@ -116,17 +110,17 @@ export class OpenRequests {
 
   /** The turn stops, so no other request of it can be answered. */
   #stopAll(): void {
-    for (const { request, settle, fail } of this.#all()) {
+    for (const { request, resolve, fail } of this.#all()) {
       switch (request.kind) {
         case "permission":
-          settle({ kind: "permission", type: "deny", words: "" });
+          resolve({ kind: "permission", type: "deny", words: "" });
           break;
         case "choices":
           fail(new Withdrawn("The user stopped the turn before answering."));
           break;
         case "budget":
         case "loop":
-          settle({ kind: request.kind, type: "stop" });
+          resolve({ kind: request.kind, type: "stop" });
           break;
         case "plan":
           break;

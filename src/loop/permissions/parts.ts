@@ -1,5 +1,4 @@
-/** What a call asks for, part by part, for the card and for the page of rules. */
-
+/** The permissions that a call requires, part by part, for the card and for the page of rules. */
 import type { CommandJudgement } from "../../chat/protocol.ts";
 import type { CommandPart } from "../../chat/requests.ts";
 import type { Host } from "../../tools/host.ts";
@@ -7,7 +6,6 @@ import type { ToolRegistry } from "../../tools/registry.ts";
 import { nobodyToAsk, noDelegate, type PermissionRequirement, ToolError } from "../../tools/tool.ts";
 import { alwaysRules, type Judgement, strictest } from "./rules.ts";
 
-/** In the order of the needs. */
 export function partsOf(
   needs: readonly PermissionRequirement[],
   judge: (need: PermissionRequirement) => Judgement,
@@ -18,10 +16,7 @@ export function partsOf(
   });
 }
 
-/**
- * How a command would be judged; nothing of it runs. Rejects with the signal's reason on abort.
- * @throws ToolError when it cannot even be looked at, as where no folder is open
- */
+/** Judges a command without running it. @throws ToolError when it cannot be analysed; the signal's reason on abort */
 export async function judgeCommand(
   command: string,
   { host, tools }: { host: Host; tools: Pick<ToolRegistry, "get"> },

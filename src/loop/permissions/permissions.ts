@@ -1,45 +1,33 @@
 /** Whether a call may run: the rules decide, or the user is asked (spec T6, T7). */
-
 import { newID } from "../../chat/ids.ts";
 import type { Answer, AnswerTo, LoopRequest, PermissionRequest, Rule } from "../../chat/requests.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { alwaysRules, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
 
-/** A call before it runs. */
 export type CallToJudge = Omit<PermissionRequest, "kind" | "id" | "reason" | "permission" | "patterns" | "always"> & {
   input: Record<string, unknown>;
-  needs: readonly PermissionRequirement[];
+  requires: readonly PermissionRequirement[];
   lineage: Lineage;
   /** A hook's decision, or an earlier answer: `ask` asks even if no rule does, `allow` allows all but protected files. */
   hook: { decision: "allow" | "ask"; reason: string } | undefined;
 };
 
-/** A call that the model repeats. */
 type RepeatedCall = Pick<CallToJudge, "sessionID" | "messageID" | "partID" | "callID" | "tool" | "input" | "lineage">;
 
-/** A rule or a hook forbids it, or nobody is there to ask. */
 export interface Forbidden {
   type: "forbidden";
   why: string;
 }
 
-/** The rules, the mode or a hook allow it without asking. */
-interface Allowed {
-  type: "allowed";
-  why: string;
-}
-
 /** The user's answer, or what decided before the user was asked. */
-export type Verdict = AnswerTo<PermissionRequest> | Allowed | Forbidden;
+export type Verdict = AnswerTo<PermissionRequest> | { type: "allowed"; why: string } | Forbidden;
 
-/** May answer a request before the user sees it. */
 export type BeforeAsking = (request: PermissionRequest) => Promise<Verdict | undefined>;
 
 export interface PermissionsOptions {
   requests: OpenRequests;
   book(): RuleBook;
-  /** A rule has decided about a call. */
   used(rule: Rule): void;
   /** Whether somebody can answer. In a headless run nobody can, and what asks is denied. */
   attended: boolean;
@@ -63,7 +51,7 @@ export class Permissions {
     return judge(need, tool, this.#options.book(), lineage);
   }
 
-  /** Judges all needs by the rules and asks the user when they say so. Rejects with the signal's reason on abort. */
+  /** Judges a call by the rules and asks the user when they say so. Rejects with the signal's reason on abort. */
   async allow(call: CallToJudge, before: BeforeAsking, signal: AbortSignal): Promise<Verdict> {
     const judged = this.#judged(call);
     for (const { judgement } of judged) if (judgement.rule) this.#options.used(judgement.rule);
@@ -78,7 +66,7 @@ export class Permissions {
       return { type: "allowed", why: judged[0]?.judgement.why ?? "Needs no permission." };
     }
     const reason = asking[0]?.judgement.why ?? (hook?.reason || "A hook wants you to be asked.");
-    const needs = asking.length > 0 ? asking.map((one) => one.need) : call.needs;
+    const needs = asking.length > 0 ? asking.map((one) => one.need) : call.requires;
     // No rule can allow what a hook asks about each time.
     const request = requestOf(call, needs, reason, forced ? [] : alwaysRules(needs));
     const verdict = await before(request);
@@ -92,10 +80,7 @@ export class Permissions {
     });
   }
 
-  /**
-   * Decides whether a repeated call may run once more, by the rules for `doom_loop` or by asking the user.
-   * @param notify is called before the user is asked
-   */
+  /** Decides about a repeated call by the rules for `doom_loop`, or by asking the user after `notify`. */
   async allowRepeat(
     call: RepeatedCall,
     notify: () => void,
@@ -132,8 +117,8 @@ export class Permissions {
     return strictest(this.#judged(call).map((one) => one.judgement)) === "allow";
   }
 
-  #judged({ needs, tool, lineage }: CallToJudge): { need: PermissionRequirement; judgement: Judgement }[] {
-    return needs.map((need) => ({ need, judgement: this.judge(need, tool, lineage) }));
+  #judged({ requires, tool, lineage }: CallToJudge): { need: PermissionRequirement; judgement: Judgement }[] {
+    return requires.map((need) => ({ need, judgement: this.judge(need, tool, lineage) }));
   }
 }
 
@@ -147,7 +132,7 @@ function requestOf(
   reason: string,
   always: Rule[],
 ): PermissionRequest {
-  const { needs: _, input: __, lineage: ___, hook: ____, ...shown } = call;
+  const { requires: _, input: __, lineage: ___, hook: ____, ...shown } = call;
   return {
     kind: "permission",
     id: newID("per"),

@@ -1,5 +1,4 @@
-/** Which rule decides: the last one that matches (spec T1, T7). Asking the user is in permission.ts. */
-
+/** Judges calls by rules: the last one that matches decides (spec T1, T7). Asking the user is in permissions.ts. */
 import type { PermissionMode } from "../../chat/events.ts";
 import type { Rule } from "../../chat/requests.ts";
 import type { Protection } from "../../tools/host.ts";
@@ -13,14 +12,14 @@ export const builtInRules: readonly (Rule & { why: string })[] = [
   { permission: "task", pattern: "*", action: "allow", why: "Each call of a subagent is judged by itself." },
 ];
 
-/** Whose rules count beside the user's: the agent that the user chose, then each that work was handed on to. */
+/** The agent that the user chose, then each that work was handed on to. */
 export type Lineage = readonly Pick<Agent, "name" | "permission" | "source">[];
 
 export interface RuleBook {
   mode: PermissionMode;
-  /** From settings, for this user. */
+  /** From the user's settings. */
   user: readonly Rule[];
-  /** Given with "Always allow", kept for this workspace. Later, so stronger. */
+  /** Given with "Always allow" in this workspace. Later, so stronger. */
   workspace: readonly Rule[];
 }
 
@@ -28,14 +27,11 @@ export interface Judgement {
   decision: Rule["action"];
   /** The rule that decided; undefined when the mode did. */
   rule: Rule | undefined;
-  /** In words, for the card and for the model: "Your rule `npm test *` allows it." */
+  /** A sentence for the card and for the model: "Your rule `npm test *` allows it." */
   why: string;
 }
 
-/**
- * What the rules say of one need of a call of `tool`. The rules of the first agent rank below the user's own, unless the
- * workspace brings it: that one, and every agent that work is handed on to, can only make it stricter (S1).
- */
+/** Rules of the first agent rank below the user's; all other agents, and those of the workspace, only narrow (S1). */
 export function judge(need: PermissionRequirement, tool: string, book: RuleBook, lineage: Lineage = []): Judgement {
   const { root, narrowing } = ranked(lineage);
   let judged = judgeOwn(need, tool, book, root);
@@ -86,13 +82,12 @@ function isStricter(one: Rule["action"], than: Rule["action"]): boolean {
   return one !== than && (one === "deny" || than === "allow");
 }
 
-/** The strictest of several judgements: deny before ask before allow. */
 export function strictest(judgements: readonly Judgement[]): Rule["action"] {
   if (judgements.some((one) => one.decision === "deny")) return "deny";
   return judgements.some((one) => one.decision === "ask") ? "ask" : "allow";
 }
 
-/** What "Always allow" would add; nothing when one of the needs can only be allowed once. */
+/** Returns the rules that "Always allow" would add; none when one of the needs can only be allowed once. */
 export function alwaysRules(needs: readonly PermissionRequirement[]): Rule[] {
   const rules: Rule[] = [];
   for (const need of needs) {
@@ -161,7 +156,6 @@ function names(permission: string, name: string): boolean {
   return permission === name || (/^mcp__.+__\*$/.test(permission) && name.startsWith(permission.slice(0, -1)));
 }
 
-/** Whether the pattern covers what is asked for, whatever the permission. */
 export function matches(rule: Rule, need: Pick<PermissionRequirement, "pattern" | "match">): boolean {
   if (rule.pattern === "*" || rule.pattern === need.pattern) return true;
   if (need.match === "pattern") return toRegExp(rule.pattern).test(need.pattern);
@@ -175,7 +169,6 @@ function toRegExp(pattern: string): RegExp {
   return cached(pattern, () => `^${translate(pattern)}$`);
 }
 
-/** Matches the pattern at the start of any word. */
 function anywhere(pattern: string): RegExp {
   return cached(`anywhere ${pattern}`, () => `(?:^|[\\s;&|()\`{}"'])${translate(pattern)}`);
 }

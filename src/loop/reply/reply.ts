@@ -1,11 +1,9 @@
 /** One reply of the model: its stream of events becomes parts of one message; a failed try is replaced by the next. */
-
 import { type Entry, findEntry, findPart } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import {
   type AssistantMessage,
   type Finish,
-  type ModelRef,
   noTokens,
   type Part,
   type ReplyError,
@@ -13,7 +11,9 @@ import {
   type UserMessage,
 } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import { textOf } from "../../chat/words.ts";
 import { isHarmless } from "../../tools/tool.ts";
+import { sameJson } from "../calls/same-json.ts";
 import { type Arguments, ModelError, type ModelEvent, type ModelRequest, type ProviderData } from "../model.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { costOf } from "../setup/model-catalog.ts";
@@ -21,7 +21,6 @@ import type { Turn } from "../turn.ts";
 import { isRetryable, retryDelay } from "./retry.ts";
 import { Watchdog } from "./watchdog.ts";
 
-/** A call as the model asked for it; its part is stored already. */
 export interface ToolCall {
   messageID: string;
   partID: string;
@@ -35,29 +34,23 @@ export interface ToolCall {
 export interface Reply {
   message: AssistantMessage;
   finish: Finish;
-  /** Those that are to run: none when the reply was cut or refused. */
+  /** Calls that are to run: none when the reply was cut or refused. */
   calls: ToolCall[];
-  /** What it says, without its thoughts. */
+  /** Without reasoning. */
   text: string;
 }
 
-/** What is asked for, beyond what the setup says. */
 export interface ReplyOptions {
-  /** What the model is shown. */
   entries: readonly Entry[];
   /** `summary` and `last`: the tools may not be called. */
   kind: "step" | "last" | "silent" | "summary";
-  /** The user message that is answered. */
   parent: UserMessage;
   maxTokens: number | undefined;
-  /** What is wrong with the reply, which is then stored with it; absent: it is taken as it is. */
+  /** Returns the reply's error, which is then stored with it. */
   flaw?: (text: string, finish: Finish) => ReplyError | undefined;
 }
 
-/**
- * Asks the model once, with as many tries as the limits allow, then the fallback (H5).
- * @throws ModelError when the last try failed or Stop was pressed; what came is kept and marked
- */
+/** Retries within the limits, then tries the fallback (H5). @throws ModelError, after storing the partial reply */
 export async function streamReply(turn: Turn, config: AgentConfig, options: ReplyOptions): Promise<Reply> {
   const { cwd } = turn.chat.session;
   let message: AssistantMessage = {
@@ -87,7 +80,7 @@ export async function streamReply(turn: Turn, config: AgentConfig, options: Repl
         continue;
       }
       const { fallbackModel } = turn;
-      if (failure.kind !== "overloaded" || !fallbackModel || isSame(fallbackModel, message.model)) {
+      if (failure.kind !== "overloaded" || !fallbackModel || sameJson(fallbackModel, message.model)) {
         sink.fail(failure);
         throw failure;
       }
@@ -132,25 +125,12 @@ function requestFor(config: AgentConfig, options: ReplyOptions, watchdog: Watchd
   };
 }
 
-function isSame(a: ModelRef, b: ModelRef): boolean {
-  return a.providerID === b.providerID && a.modelID === b.modelID;
-}
-
 async function waitForNextTry(turn: Turn, messageID: string, attempt: number, error: ModelError): Promise<void> {
   const delay = retryDelay(attempt, turn.limits.retryBackoffMs, error);
   const now = Date.now();
-  turn.emit({
-    type: "part",
-    part: {
-      type: "retry",
-      id: newID("prt"),
-      sessionID: turn.chat.session.id,
-      messageID,
-      attempt,
-      error: toReplyError(error),
-      time: now,
-    },
-  });
+  const { id: sessionID } = turn.chat.session;
+  const part = { type: "retry", id: newID("prt"), sessionID, messageID, attempt, time: now } as const;
+  turn.emit({ type: "part", part: { ...part, error: toReplyError(error) } });
   const since = turn.chat.status.type === "idle" ? now : turn.chat.status.since;
   turn.emit({ type: "status", status: { type: "retry", attempt, message: error.message, nextAt: now + delay, since } });
   try {
@@ -158,7 +138,7 @@ async function waitForNextTry(turn: Turn, messageID: string, attempt: number, er
   } catch {
     throw aborted();
   }
-  // Only now: what came of the last try is kept if Stop ends the wait (L11).
+  // Only now: the last try's parts are kept if Stop ends the wait (L11).
   turn.emit({ type: "reset", messageID });
   turn.emit({ type: "status", status: { type: "busy", since } });
 }
@@ -181,18 +161,16 @@ interface SinkOptions {
   config: AgentConfig;
   message: AssistantMessage;
   options: ReplyOptions;
-  /** State of the files before the reply; empty when none was taken. */
+  /** Empty when no checkpoint was taken. */
   snapshot: string;
 }
 
-/** Puts the events of one try into the chat, and keeps what the loop needs of them. */
 class ReplySink {
   readonly #turn: Turn;
   readonly #message: AssistantMessage;
-  /** Parts that are still open, by the event stream's ids. */
+  /** Ids of open parts by the event stream's ids. */
   readonly #open = new Map<string, string>();
   readonly #calls: ToolCall[] = [];
-  /** Calls are passed over, since none may be made. */
   readonly #textOnly: boolean;
   readonly #isShown: boolean;
   readonly #flaw: ReplyOptions["flaw"];
@@ -243,17 +221,15 @@ class ReplySink {
       case "reasoning-end":
         this.#close(event.id, event.metadata);
         return;
-      case "tool-input-start":
+      case "tool-input-start": {
         if (this.#textOnly) return;
-        this.#expectChanges(event.name);
-        this.#put({
-          type: "tool",
-          callID: event.id,
-          tool: event.name,
-          state: { status: "pending", input: {}, raw: "" },
-          ...this.#base(event.id),
-        });
+        const { id: callID, name } = event;
+        const tool = this.#tools.get(name);
+        if (tool && !isHarmless(tool)) this.#turn.checkpoints.expect();
+        const state = { status: "pending", input: {}, raw: "" } as const;
+        this.#put({ type: "tool", callID, tool: name, state, ...this.#base(callID) });
         return;
+      }
       case "tool-call":
         if (!this.#textOnly) this.#call(event);
         return;
@@ -270,7 +246,7 @@ class ReplySink {
     }
   }
 
-  /** The whole reply. @throws ModelError when the stream was over before it said that it is */
+  /** @throws ModelError when the stream ended before the reply was complete */
   reply(): Reply {
     if (!this.#end) throw new ModelError("network", "The reply ended before it was complete.", "Try again.");
     this.#closeAll();
@@ -282,34 +258,18 @@ class ReplySink {
     this.#turn.budget.add(cost);
     const spent = { tokens: tokens ?? noTokens, ...(cost !== undefined && { cost }) };
     this.#put({ type: "step-finish", reason: finish, ...spent, ...this.#base() });
-    const parts = findEntry(this.#turn.chat, this.#message.id)?.parts ?? [];
-    const text = parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("\n");
+    const text = textOf(findEntry(this.#turn.chat, this.#message.id)?.parts ?? []);
     const error = this.#flaw?.(text, finish);
     const message = { ...this.#message, ...spent, finish, completedAt: Date.now(), ...(error && { error }) };
     this.#turn.emit({ type: "message", message });
     return { message, finish, calls: runs ? this.#calls : [], text };
   }
 
-  /** Keeps what came and marks it. */
   fail(error: ModelError): void {
     this.#closeAll();
-    const stopped = error.kind === "aborted";
     const tokens = this.#end?.tokens ?? noTokens;
-    this.#turn.emit({
-      type: "message",
-      message: {
-        ...this.#message,
-        tokens,
-        completedAt: Date.now(),
-        ...(stopped ? { finish: "interrupted" as const } : { error: toReplyError(error) }),
-      },
-    });
-  }
-
-  /** A call of a tool that may change something is being written. */
-  #expectChanges(name: string): void {
-    const tool = this.#tools.get(name);
-    if (tool && !isHarmless(tool)) this.#turn.checkpoints.expect();
+    const end = error.kind === "aborted" ? ({ finish: "interrupted" } as const) : { error: toReplyError(error) };
+    this.#turn.emit({ type: "message", message: { ...this.#message, tokens, completedAt: Date.now(), ...end } });
   }
 
   #base(streamID?: string): { id: string; sessionID: string; messageID: string } {
@@ -349,14 +309,7 @@ class ReplySink {
     const { sessionID, id: messageID } = this.#message;
     const state = { status: "pending", input, raw, ...(event.provider && { provider: event.provider }) } as const;
     this.#put({ type: "tool", id: partID, sessionID, messageID, callID, tool, state });
-    this.#calls.push({
-      messageID,
-      partID,
-      callID,
-      tool,
-      raw,
-      arguments: event.arguments,
-      provider: event.provider,
-    });
+    const call = { messageID, partID, callID, tool, raw, arguments: event.arguments, provider: event.provider };
+    this.#calls.push(call);
   }
 }

@@ -1,26 +1,10 @@
-/** Which failures are tried again, and when (spec H2, H3). */
+/** Decides which failures are tried again, and when (spec H2, H3). */
+import type { ModelError, ModelErrorKind } from "../model.ts";
 
-import { never } from "../../chat/never.ts";
-import type { ModelError } from "../model.ts";
+const retryableKinds: readonly ModelErrorKind[] = ["network", "rate-limit", "overloaded", "server"];
 
-export function isRetryable(error: ModelError): boolean {
-  if (error.shouldRetry !== undefined && error.kind !== "aborted") return error.shouldRetry;
-  switch (error.kind) {
-    case "network":
-    case "rate-limit":
-    case "overloaded":
-    case "server":
-      return true;
-    case "no-key":
-    case "auth":
-    case "unknown-model":
-    case "context-full":
-    case "invalid":
-    case "aborted":
-      return false;
-    default:
-      return never(error.kind);
-  }
+export function isRetryable({ kind, shouldRetry }: ModelError): boolean {
+  return kind !== "aborted" && (shouldRetry ?? retryableKinds.includes(kind));
 }
 
 /** Longest wait that Rondo chooses by itself, in ms; a server may ask for more (H3). */

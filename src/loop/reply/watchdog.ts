@@ -12,9 +12,7 @@ export class Watchdog {
   #last = this.#started;
   #onFirstByte: ((afterMs: number) => void) | undefined;
   #timer: ReturnType<typeof setTimeout>;
-  /** Whether the user was told. */
   #told = false;
-  /** Why the request was given up; undefined while it was not. */
   stalled: ModelError | undefined;
 
   constructor(turn: WatchedTurn, onFirstByte: (afterMs: number) => void) {
@@ -30,7 +28,7 @@ export class Watchdog {
     return this.#controller.signal;
   }
 
-  /** Something came; called for each piece that arrives, so it does next to nothing. */
+  /** Called for each piece that arrives, so it does next to nothing. */
   alive(): void {
     this.#last = Date.now();
     this.#onFirstByte?.(this.#last - this.#started);

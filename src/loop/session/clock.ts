@@ -1,6 +1,6 @@
 /** Time in a turn: how much of it was work, and the waits between two tries. */
 
-/** Counts time, save while somebody is waited for; several waits at once count as one. */
+/** Counts time without waits for somebody; several waits at once count as one. */
 export function workingClock(): { elapsed(): number; untimed<T>(wait: () => Promise<T>): Promise<T> } {
   const started = Date.now();
   let waited = 0;
@@ -27,11 +27,11 @@ export interface Sleeper {
 /** Resolves after `ms`, or when it is woken. Rejects with the signal's reason on abort. */
 export function pause(ms: number, sleeper: Sleeper, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const done = (settle: () => void) => () => {
+    const done = (complete: () => void) => () => {
       clearTimeout(timer);
       sleeper.wake = undefined;
       signal.removeEventListener("abort", stop);
-      settle();
+      complete();
     };
     const stop = done(() => reject(signal.reason));
     const wake = done(resolve);

@@ -1,4 +1,3 @@
-/** Makes the turn of a session out of what the session's owner provides and what its turns share. */
 import { newID } from "../../chat/ids.ts";
 import { runSubagent } from "../agents/subagent.ts";
 import { LoopDetection } from "../calls/loop-detection.ts";
@@ -9,19 +8,17 @@ import type { Turn } from "../turn.ts";
 import { pause, type Sleeper, workingClock } from "./clock.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
-/** What all turns of a session share. */
 export interface SessionState extends Pick<Turn, "chat" | "permissions" | "budget" | "seen" | "emit" | "takeQueued"> {
   choices: Choices;
   resolver: ConfigResolver;
 }
 
-/** The turn that runs, or waits for its lock. */
 export interface Running extends Sleeper {
   abort: AbortController;
-  /** Resolves when it takes prompts, or is over. */
+  /** Resolves when the turn takes prompts, or is over. */
   ready: Promise<void>;
   done: Promise<void>;
-  /** It takes no more prompts. */
+  /** Whether the turn takes no more prompts. */
   closed: boolean;
 }
 

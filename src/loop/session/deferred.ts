@@ -1,4 +1,4 @@
-/** A promise that others settle. `Promise.withResolvers` would do, had Node 20 got it. */
+/** A promise that others resolve or reject. `Promise.withResolvers` would do, had Node 20 got it. */
 export interface Deferred<T> {
   promise: Promise<T>;
   resolve(value: T): void;
@@ -6,9 +6,9 @@ export interface Deferred<T> {
 }
 
 export function deferred<T>(): Deferred<T> {
-  let settle: Pick<Deferred<T>, "resolve" | "reject"> | undefined;
+  let functions: Pick<Deferred<T>, "resolve" | "reject"> | undefined;
   const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject };
+    functions = { resolve, reject };
   });
-  return { promise, resolve: (value) => settle?.resolve(value), reject: (error) => settle?.reject(error) };
+  return { promise, resolve: (value) => functions?.resolve(value), reject: (error) => functions?.reject(error) };
 }

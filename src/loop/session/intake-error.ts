@@ -1,4 +1,4 @@
-/** Why a prompt was not taken (spec P3), with the HTTP status that says the same. */
+/** HTTP status codes of the reasons why a prompt is not taken (spec P3). */
 const statuses = {
   "agent-not-found": 404,
   "agent-invalid": 400,

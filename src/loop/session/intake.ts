@@ -1,5 +1,4 @@
-/** Takes prompts in: what is wrong with one is said before anything is stored (spec P). */
-
+/** Checks and stores prompts: an invalid one is refused before anything is stored (spec P). */
 import { type Chat, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
@@ -13,10 +12,8 @@ import { noteFor, planNote } from "../setup/system-prompt.ts";
 import { IntakeError } from "./intake-error.ts";
 import { titleFromPrompt } from "./title.ts";
 
-/** The longest prompt (P2), in characters. */
 const longestPrompt = 1 << 20;
 
-/** @throws IntakeError when the prompt cannot be taken */
 export function checkPrompt(input: PromptInput, chat: Chat, agents: AgentCatalog, choices: Choices): void {
   const { messageID, parts } = input;
   agents.find(input.agent ?? choices.agent);
@@ -88,7 +85,7 @@ function subtaskFor(agent: string, parts: readonly PromptPart[]): Extract<Prompt
   return { type: "subtask", agent, description: titleFromPrompt(text) || agent, prompt: text + attached };
 }
 
-/** The last note of date and mode that the model still sees. */
+/** Returns the last note of date and mode that the model still sees. */
 function lastNote(chat: Chat): string | undefined {
   for (const { parts } of visibleEntries(chat).toReversed()) {
     for (const part of parts) {

@@ -1,5 +1,4 @@
 /** A new session is named by the model once it has answered (L5). */
-
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import type { ModelRef } from "../../chat/message.ts";
@@ -18,7 +17,6 @@ interface NamingDeps {
   session: NamedSession;
   agents(): AgentCatalog;
   openModel(ref: ModelRef): Promise<Model>;
-  /** Aborted when the session is closed. */
   closing: AbortSignal;
 }
 

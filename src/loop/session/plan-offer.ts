@@ -1,5 +1,4 @@
-/** Asks whether to build what a turn in Plan mode has planned. */
-
+/** Asks whether to build the plan of a turn in Plan mode. */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import type { PermissionMode } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
@@ -8,7 +7,6 @@ import type { OpenRequests } from "../permissions/open-requests.ts";
 import type { Choices } from "../setup/agent-config.ts";
 import { wasPlanMode } from "./intake.ts";
 
-/** The prompt that follows "Start building". */
 export const buildPrompt = "Start building: carry out the plan.";
 
 export class PlanOffer {
@@ -25,7 +23,7 @@ export class PlanOffer {
     this.#requests = requests;
   }
 
-  /** Call when a turn has ended on its own. */
+  /** To be called when a turn has ended on its own. */
   offer(): void {
     const reply = this.#chat.messages.at(-1);
     if (this.#choices.mode !== "plan" || !reply || !isAnswer(reply)) return;
@@ -41,7 +39,7 @@ export class PlanOffer {
     this.#requests.ask<PlanRequest>(request, { signal: this.#open.signal }).catch(() => {});
   }
 
-  /** Call when a session was opened from its record. */
+  /** To be called when a session was opened from its record. */
   offerAgain(): void {
     if (!this.#open && wasPlanMode(this.#chat)) this.offer();
   }
@@ -51,7 +49,7 @@ export class PlanOffer {
     this.#open = undefined;
   }
 
-  /** Call before the mode changes. */
+  /** To be called before the mode changes. */
   modeChanges(mode: PermissionMode): void {
     const before = this.#choices.mode;
     if (mode !== "plan") this.withdraw();

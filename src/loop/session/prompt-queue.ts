@@ -1,10 +1,9 @@
-/** The prompts that wait, and what the user may do to them until they are sent (Q2). */
+/** Changes the queue of prompts: add, edit, move (Q2). */
 import type { Queued } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import { IntakeError } from "./intake-error.ts";
 
-/** @throws IntakeError `queue-full` */
 export function enqueued(queue: readonly Queued[], input: PromptInput, maxDepth: number): Queued[] {
   if (queue.length >= maxDepth) {
     throw new IntakeError("queue-full", `${maxDepth} messages wait already. Wait for the next step, or withdraw one.`);
@@ -13,7 +12,7 @@ export function enqueued(queue: readonly Queued[], input: PromptInput, maxDepth:
   return [...queue, { ...rest, id: messageID ?? newID("msg") }];
 }
 
-/** Puts `text` in place of the words of a prompt; what else it holds stays. */
+/** Replaces the user's words in a prompt and keeps its other parts. */
 export function edited(queue: readonly Queued[], id: string, text: string): Queued[] {
   return queue.map((one) => {
     if (one.id !== id) return one;

@@ -1,5 +1,4 @@
-/** What a session needs of its owner. */
-
+/** Everything that a session needs of its owner. */
 import type { ModelRef } from "../../chat/message.ts";
 import type { Rule } from "../../chat/requests.ts";
 import type { ConfigSources } from "../setup/agent-config.ts";
@@ -13,11 +12,9 @@ export interface SessionDeps extends Services, ConfigSources {
   ledger: Ledger;
   rules(): { user: readonly Rule[]; workspace: readonly Rule[] };
   keepRules(rules: Rule[]): void;
-  /** Called when a rule has decided about a call. */
   ruleUsed(rule: Rule): void;
   /** Whether somebody can answer questions. */
   attended: boolean;
-  /** Takes over when the model stays overloaded (H5). */
   fallbackModel(): ModelRef | undefined;
   /** Whether the model is asked for a title after its first reply (L5). */
   titles: boolean;

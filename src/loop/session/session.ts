@@ -1,5 +1,4 @@
-/** One session: its chat, its queue, its Stop, and who listens. The only place that turns prompts into turns. */
-
+/** A session: its chat, its queue, its Stop, its listeners. The only place that turns prompts into turns. */
 import { apply, type Chat, findEntry, newChat } from "../../chat/apply.ts";
 import { type ChatEvent, isRecorded, type PermissionMode, type Queued } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
@@ -46,7 +45,6 @@ export class Session {
   readonly #deps: SessionDeps;
   readonly #state: SessionState;
   readonly #listeners = new Set<(event: ChatEvent) => void>();
-  /** Aborted when the session is closed. */
   readonly #closing = new AbortController();
   #running: Running | undefined;
   #hasBegun = false;
@@ -94,12 +92,10 @@ export class Session {
       });
   }
 
-  /** Who answers the next prompt. */
   get agent(): Agent {
     return this.#state.resolver.project.agents.find(this.choices.agent);
   }
 
-  /** Commands that run beside the conversation. */
   get background(): Background {
     return this.#deps.host.background;
   }
@@ -114,7 +110,6 @@ export class Session {
     return this.#running !== undefined;
   }
 
-  /** @returns a function that ends the listening */
   listen(listener: (event: ChatEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -126,12 +121,12 @@ export class Session {
    * @throws IntakeError when it is not taken, RecordError when what was said before cannot be kept: nothing is stored
    */
   async prompt(input: PromptInput, whenBusy: "queue" | "drop" | "interrupt" = "queue"): Promise<PromptResult> {
-    await this.#settleCurrentTurn();
+    await this.#waitForCurrentTurn();
     this.#check(input);
     if (this.#running && whenBusy === "drop") return { type: "dropped" };
     const heard = await runPromptHooks(this.#deps.hooks, input, this.#closing.signal);
     if (whenBusy === "interrupt") await this.stop();
-    await this.#settleCurrentTurn();
+    await this.#waitForCurrentTurn();
     const store = () => this.#store(heard);
     if (!input.noReply) {
       if (this.#running) return this.#enqueue(heard);
@@ -143,13 +138,13 @@ export class Session {
 
   /** Answers the newest user message again, after an error. Does nothing while a turn runs. */
   async tryAgain(): Promise<void> {
-    await this.#settleCurrentTurn();
+    await this.#waitForCurrentTurn();
     if (!this.#running && this.chat.messages.length > 0) await this.#run(() => {});
   }
 
   /** Compacts the conversation now, as a turn of its own. @throws IntakeError while a turn runs, or when nothing was said */
   async compact(): Promise<TurnEnd> {
-    await this.#settleCurrentTurn();
+    await this.#waitForCurrentTurn();
     const { user } = pendingPrompt(this.chat);
     if (this.#running)
       throw new IntakeError("prompt-invalid", "Rondo is working. Compact when it is done, or stop it first.");
@@ -157,12 +152,11 @@ export class Session {
     return await this.#run((turn) => requestCompaction(turn, user, false));
   }
 
-  /** Ends the turn: the stream is closed, commands are killed, open questions are withdrawn. Resolves when it is idle. */
+  /** Resolves when the turn has ended and commands in the background are killed. */
   async stop(): Promise<void> {
     await Promise.all([this.#end("Stopped by the user"), this.#deps.host.background.endAll()]);
   }
 
-  /** Cuts a wait between two tries short. */
   retryNow(): void {
     this.#running?.wake?.();
   }
@@ -171,7 +165,7 @@ export class Session {
   async sendQueuedNow(): Promise<void> {
     if (this.chat.queue.length === 0) return;
     await this.stop();
-    await this.#settleCurrentTurn();
+    await this.#waitForCurrentTurn();
     if (!this.#running && this.chat.queue.length > 0) await this.#run(() => {});
   }
 
@@ -179,12 +173,10 @@ export class Session {
     await this.#changeQueue((queue) => queue.filter((one) => one.id !== queuedID));
   }
 
-  /** Puts `text` in place of the words of a prompt that waits; what else it holds stays. */
   async editQueued(queuedID: string, text: string): Promise<void> {
     await this.#changeQueue((queue) => edited(queue, queuedID, text));
   }
 
-  /** Moves a prompt that waits to the place `to`, from 0. */
   async moveQueued(queuedID: string, to: number): Promise<void> {
     await this.#changeQueue((queue) => moved(queue, queuedID, to));
   }
@@ -194,7 +186,7 @@ export class Session {
     return this.requests.answer(requestID, answer);
   }
 
-  /** From the next request on, that of the turn that runs included. */
+  /** Takes effect with the next request, also in a running turn. */
   choose({ model, thinking }: Partial<Pick<Choices, "model" | "thinking">>): void {
     if (model) this.choices.model = model;
     if (thinking !== undefined) this.choices.thinking = thinking;
@@ -207,10 +199,7 @@ export class Session {
     this.requests.reconsider();
   }
 
-  /**
-   * The conversation goes back to before a user message, or, without one, to where it was before it last went back.
-   * @throws IntakeError while a turn runs
-   */
+  /** Goes back to before a user message; null undoes the last rewind. @throws IntakeError while a turn runs */
   async rewind(messageID: string | null): Promise<void> {
     if (this.#running) throw new IntakeError("prompt-invalid", "Rondo is working. Stop it first.");
     await this.#locked(() => {
@@ -220,7 +209,7 @@ export class Session {
     this.#state.resolver.refresh();
   }
 
-  /** How a command would be judged now; nothing of it runs. @throws ToolError when it cannot be looked at */
+  /** Judges a command without running it. @throws ToolError when it cannot be analysed */
   async judge(command: string): Promise<CommandJudgement> {
     const judge = (need: PermissionRequirement, tool: string) => this.permissions.judge(need, tool, [this.agent]);
     return await judgeCommand(command, this.#deps, judge, this.#closing.signal);
@@ -230,7 +219,6 @@ export class Session {
     await this.#locked(() => this.#emit({ type: "session", session: { ...this.chat.session, title } }));
   }
 
-  /** What fills the context window now (C1, C2). */
   contextUse(): ContextUse {
     const { user } = pendingPrompt(this.chat);
     const { model, agent } = this.choices;
@@ -245,13 +233,13 @@ export class Session {
     );
   }
 
-  /** Takes what happens in another process; nothing of it is recorded here. */
+  /** Applies events of another process; none is recorded here. */
   catchUp(events: readonly ChatEvent[]): void {
     if (events.length > 0) this.#planOffer.withdraw();
     for (const event of events) this.#apply(event);
   }
 
-  /** Ends what was running when the record ended. @returns false when another process still runs the session */
+  /** Closes calls that the record left open. @returns false when another process still runs the session */
   async recover(): Promise<boolean> {
     if (this.#running) return true;
     try {
@@ -309,7 +297,7 @@ export class Session {
     storePrompt(input, this.chat, this.#state.resolver.project.agents, this.choices, (event) => this.#emit(event));
   }
 
-  /** Changes the record while no turn of another process does. @throws IntakeError `session-locked` */
+  /** Changes the record while no other process does. @throws IntakeError `session-locked` */
   async #locked(change: () => void, timeout = this.#deps.limits().queueTimeoutMs): Promise<void> {
     await this.#running?.ready;
     const lock = this.#running ? undefined : await this.#deps.lock.acquire(newID("run"), timeout, this.#closing.signal);
@@ -322,14 +310,14 @@ export class Session {
     }
   }
 
-  /** The lock is held: takes what others did meanwhile, and ends what they left open. @throws RecordError */
+  /** Applies events of other processes and closes the calls that they left open. @throws RecordError */
   #begin(lock: HeldLock): void {
     this.catchUp(lock.caughtUp);
     closeOpenCalls(this.#state, interruptedText);
     this.#deps.recorder.flush();
   }
 
-  /** `start` puts into the chat what is to be answered. */
+  /** `start` puts the question into the chat. */
   async #run(start: (turn: Turn) => void): Promise<TurnEnd> {
     const done = deferred<void>();
     const ready = deferred<void>();
@@ -372,8 +360,7 @@ export class Session {
     }
   }
 
-  /** Waits until a turn either takes prompts or is over. */
-  async #settleCurrentTurn(): Promise<void> {
+  async #waitForCurrentTurn(): Promise<void> {
     for (let running = this.#running; running; running = this.#running) {
       await running.ready;
       if (!running.closed && this.#running === running) return;
@@ -407,7 +394,7 @@ export class Session {
   #apply(event: ChatEvent): void {
     apply(this.chat, event);
     for (const listener of this.#listeners) {
-      // Who listens cannot break the turn.
+      // A listener cannot break the turn.
       try {
         listener(event);
       } catch (error) {

@@ -1,5 +1,4 @@
-/** What a session is called: at once by its first prompt, later by a title that the model makes (spec L5). */
-
+/** Titles of sessions: at first from the prompt, later from the model (spec L5). */
 import type { Entry } from "../../chat/apply.ts";
 import { ownWords } from "../../chat/words.ts";
 import type { Agent } from "../agents/agents.ts";
@@ -7,7 +6,7 @@ import type { Model } from "../model.ts";
 
 const longest = 60;
 
-/** The first line with words in it, cut at a word. */
+/** Returns the first line with words in it, cut at a word. */
 export function titleFromPrompt(text: string): string {
   const line =
     text
@@ -24,16 +23,11 @@ export function titleFromPrompt(text: string): string {
   return `${cut.replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** ms; a title that takes longer is not worth the wait. */
 const patience = 30_000;
 
-/** Characters of the message that are shown; what it is about stands at its beginning. */
 const shown = 4_000;
 
-/**
- * Asks the hidden agent `title` for a few words that say what the message is about. Answers "" when the model finds none.
- * @throws ModelError
- */
+/** Returns "" when the model finds none. @throws ModelError */
 export async function askForTitle(
   model: Model,
   modelID: string,

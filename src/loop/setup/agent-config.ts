@@ -1,5 +1,4 @@
 /** Resolves who answers a user message and with what: agent, model, tools, system prompt (spec L8, T1, M). */
-
 import type { PermissionMode } from "../../chat/events.ts";
 import type { ModelRef, UserMessage } from "../../chat/message.ts";
 import type { Host } from "../../tools/host.ts";
@@ -14,13 +13,11 @@ import { knownModel, optionsFor, windowOf } from "./model-catalog.ts";
 import type { Project } from "./project.ts";
 import { joinPrompt, type SystemPrompt, systemPrompt } from "./system-prompt.ts";
 
-/** How the next prompts are answered; the user changes it between them. */
 export interface Choices {
   mode: PermissionMode;
   model: ModelRef;
   agent: string;
   thinking: Thinking;
-  /** Added to the system prompt. */
   appended: string;
 }
 
@@ -34,24 +31,21 @@ export interface AgentConfig {
   readonly options: Readonly<Record<string, unknown>>;
   /** Maximum tokens of one reply; undefined leaves it to the server. */
   readonly maxTokens: number | undefined;
-  /** Tokens. */
   readonly contextWindow: number;
   /** Maximum tokens of a request, where a provider limits them apart from the window; else the window. */
   readonly inputLimit: number;
   readonly system: string;
-  /** Tools that may be called, by name. */
   readonly tools: ReadonlyMap<string, Tool>;
   readonly definitions: readonly ToolDefinition[];
 }
 
-/** What configs are made of; functions are asked again for each turn. */
+/** Functions are called again for each turn. */
 export interface ConfigSources {
   readonly host: Host;
   tools: ToolRegistry;
   externalTools: ExternalTools;
   /** Tools that search external tools and call them, when there are too many to list; else none. */
   toolSearchTools(tools: readonly Tool[]): Tool[];
-  /** The tool that hands work to one of these agents. */
   taskTool(agents: readonly Agent[]): Tool;
   /** "darwin", "linux", "win32" */
   platform: string;
@@ -65,7 +59,6 @@ interface ResolverDeps extends ConfigSources {
   book(): RuleBook;
 }
 
-/** Maximum nesting of subagents. */
 const deepest = 3;
 
 export class ConfigResolver {
@@ -80,14 +73,13 @@ export class ConfigResolver {
   #externalTools: readonly Tool[] = [];
   #search: Tool[] = [];
   #fallback: ModelRef | undefined;
-  /** Model that the caller chose while the turn runs. */
   #chosen: ModelRef | undefined;
 
   constructor(deps: ResolverDeps) {
     this.#deps = deps;
   }
 
-  /** Read when it is first asked for, and again after `refresh`. */
+  /** Read lazily, and again after `refresh`. */
   get project(): Project {
     this.#project ??= this.#deps.project();
     return this.#project;
@@ -131,25 +123,19 @@ export class ConfigResolver {
   ofAgent(agent: Agent, user: UserMessage, depth: number): AgentConfig {
     const { model, system = "", variant = "", tools = {} } = user;
     const key = JSON.stringify([agent.name, model, system, variant, tools, depth]);
-    const known = this.#known.get(key);
-    if (known) return known;
-    const config = this.#make(agent, user, depth);
+    const config = this.#known.get(key) ?? this.#make(agent, user, depth);
     this.#known.set(key, config);
     return config;
   }
 
-  /** The system prompt in its parts, for the panel. */
   promptOf(agent: Agent, user: UserMessage): SystemPrompt {
     const { host, platform, choices } = this.#deps;
     const { folders } = host.workspace;
     const added = [choices.appended, user.system ?? ""];
     const key = JSON.stringify([agent.name, added]);
-    let prompt = this.#prompts.get(key);
-    if (!prompt) {
-      const environment = { folders, platform, shell: host.terminal.shell };
-      prompt = systemPrompt(agent, environment, this.project, added);
-      this.#prompts.set(key, prompt);
-    }
+    const environment = { folders, platform, shell: host.terminal.shell };
+    const prompt = this.#prompts.get(key) ?? systemPrompt(agent, environment, this.project, added);
+    this.#prompts.set(key, prompt);
     return prompt;
   }
 
@@ -169,7 +155,7 @@ export class ConfigResolver {
       contextWindow,
       inputLimit: Math.min(known?.inputLimit ?? contextWindow, contextWindow),
       system: joinPrompt(this.promptOf(agent, user)),
-      // Those that are not told of can be called by their names, once the model has found them.
+      // Deferred tools can be called by their names, once the model has found them.
       tools: new Map([...this.#deferred(agent, user.tools ?? {}), ...offered].map((tool) => [tool.name, tool])),
       definitions: offered.map(({ name, description, schema }) => ({ name, description, schema })),
     };
@@ -204,27 +190,16 @@ export class ConfigResolver {
   }
 }
 
-/** Whether the model is offered the tool: `apply_patch` is for those that were trained on its format, whoever serves them. */
+/** `apply_patch` is offered to models that were trained on its format, whoever serves them. */
 export function isFor({ modelID }: ModelRef, { name }: Pick<Tool, "name">): boolean {
   return name !== "apply_patch" || /(^|[/:.@])(gpt-|chatgpt-|codex|o[34](?=$|[-:.]))/i.test(modelID);
 }
 
 function thinkingOf(variant: string | undefined): Thinking | undefined {
-  switch (variant) {
-    case "off":
-    case "low":
-    case "medium":
-    case "high":
-      return variant;
-    default:
-      return undefined;
-  }
+  return variant === "off" || variant === "low" || variant === "medium" || variant === "high" ? variant : undefined;
 }
 
-/**
- * The model that an agent names: "provider/model", or a model of the provider that is in use. An agent of the workspace
- * does not choose who gets to see the code.
- */
+/** Resolves "provider/model" or a bare model. A workspace's agent does not choose who gets to see the code. */
 export function modelOf(agent: Agent, usual: ModelRef): ModelRef {
   if (agent.model === undefined) return usual;
   const [, providerID, modelID] = /^(anthropic|openai|vscode)\/(.+)$/.exec(agent.model) ?? [];

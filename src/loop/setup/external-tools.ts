@@ -2,18 +2,14 @@
 import type { Tool } from "../../tools/tool.ts";
 
 export interface ExternalTools {
-  /**
-   * Starts what is not running yet. Resolves when all have said what they offer, or have been waited for long enough; what
-   * comes later is offered from the next turn on. Never rejects.
-   */
+  /** Resolves when all have answered or timed out; later tools are offered from the next turn on. Never rejects. */
   ready(signal: AbortSignal): Promise<void>;
-  /** Those there are now, in an order that holds. */
+  /** Current tools, in a stable order. */
   tools(): readonly Tool[];
 }
 
 export const noExternalTools: ExternalTools = { ready: async () => {}, tools: () => [] };
 
-/** Those of several, in their order. */
 export function combineExternalTools(all: readonly ExternalTools[]): ExternalTools {
   return {
     async ready(signal) {

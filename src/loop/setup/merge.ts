@@ -1,6 +1,6 @@
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `over` laid over `base`: objects are merged field by field, all else is replaced, lists too. Changes neither. */
+/** Merges objects field by field; `over` replaces all else, lists too. Changes neither. */
 export function mergeDeep(base: Fields, over: Fields): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...base };
   for (const [name, value] of Object.entries(over)) {

@@ -1,5 +1,4 @@
 /** The models that Rondo knows by name: window, longest reply, price (spec B1). Others work, with their cost unknown. */
-
 import type { ModelRef, Tokens } from "../../chat/message.ts";
 import { mergeDeep } from "./merge.ts";
 
@@ -16,15 +15,13 @@ export interface Price {
 /** Prices by model, "gpt-5.4" or "openai/gpt-5.4", that go before those of the catalog. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** What is set about models, beside what is known of them. Sizes in tokens. */
+/** Settings about models. Sizes in tokens. */
 export interface ModelLimits {
-  /** Window of a model whose window is not known. */
   contextWindow: number;
   /** Windows as told by the provider, by "provider/model"; they go before what is known. */
   windows: Readonly<Record<string, number>>;
   /** Window of every model, whatever is known of it. */
   forcedWindow: number | undefined;
-  /** Prices that go before the catalog's (B1). */
   prices: Prices;
 }
 
@@ -36,7 +33,6 @@ export interface KnownModel {
   contextWindow: number;
   /** Most tokens of a request, where that is less than the window. */
   inputLimit: number | undefined;
-  /** Most tokens that Rondo asks for in one reply. */
   maxOutput: number;
   price: Price;
 }
@@ -49,11 +45,7 @@ const openai = { providerID: "openai", ...usual } as const;
 const gpt5 = { ...openai, contextWindow: 1050 * k, inputLimit: 922 * k };
 const gpt5Small = { ...openai, contextWindow: 400 * k, inputLimit: 272 * k };
 
-/**
- * Windows and base prices as listed by the providers' price pages (read from @pydantic/genai-prices 0.1.8); limits of
- * input are the window without OpenAI's longest reply of 128,000 tokens. Some models cost more beyond
- * 200,000 or 272,000 tokens of input; the base price is used throughout.
- */
+/** From @pydantic/genai-prices 0.1.8, without prices for long contexts. Input limits: window less 128,000 tokens. */
 export const knownModels: readonly KnownModel[] = [
   { ...claude, modelID: "claude-sonnet-5", label: "Claude Sonnet 5", price: usd(2, 10, 0.2, 2.5) },
   { ...claude, modelID: "claude-opus-5-5", label: "Claude Opus 5.5", price: usd(4, 20, 0.2, 5) },
@@ -74,19 +66,17 @@ function usd(input: number, output: number, cacheRead: number, cacheWrite: numbe
   return { input, output, cacheRead, cacheWrite };
 }
 
-/** By its name, or by the name of one of its dated versions: "gpt-5.4-2026-03-05", "claude-haiku-4-5-20251001". */
+/** Also finds dated versions: "gpt-5.4-2026-03-05", "claude-haiku-4-5-20251001". */
 export function knownModel({ providerID, modelID }: ModelRef): KnownModel | undefined {
   const undated = modelID.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, "");
   return knownModels.find((model) => model.providerID === providerID && model.modelID === undated);
 }
 
-/** A model's context window in tokens: the one that is forced, else the one that is known, else the usual one. */
 export function windowOf(ref: ModelRef, limits: Omit<ModelLimits, "prices">): number {
   const told = limits.windows[`${ref.providerID}/${ref.modelID}`];
   return limits.forcedWindow ?? told ?? knownModel(ref)?.contextWindow ?? limits.contextWindow;
 }
 
-/** USD; undefined when the model's price is not known. */
 export function costOf(ref: ModelRef, tokens: Tokens, prices: Prices = {}): number | undefined {
   const price = priceOf(ref, prices);
   if (!price) return undefined;
@@ -109,11 +99,7 @@ function priceOf(ref: ModelRef, prices: Prices): Price | undefined {
   return knownModel(ref)?.price;
 }
 
-/**
- * Fields of the request's body, over those that the provider's own code sets for provider and model: the agent's, then
- * the variant's (M2). The variants "off", "low", "medium" and "high" are levels of thinking, which a request has a field
- * of its own for; any other is an effort that the provider knows by that name.
- */
+/** Merges the agent's options with the variant (M2): an effort, unless it is a level of thinking, which has a field. */
 export function optionsFor(
   { providerID }: ModelRef,
   variant: string | undefined,

@@ -1,5 +1,4 @@
 /** The system prompt (spec M1). It stays the same to the byte through a session, so that the provider's cache holds (C7). */
-
 import type { BackgroundCommand, PermissionMode } from "../../chat/events.ts";
 import type { Agent } from "../agents/agents.ts";
 import type { Project } from "./project.ts";
@@ -10,13 +9,11 @@ export interface Environment {
   shell: string;
 }
 
-/** The parts of a system prompt, apart from each other so that the panel can say what each takes. */
 export interface SystemPrompt {
   /** The agent's prompt and the environment. */
   base: string;
   rules: string;
   memory: string;
-  /** What the caller and the user add. */
   added: string;
 }
 
@@ -37,7 +34,6 @@ export function systemPrompt(
   };
 }
 
-/** In the order of M1. */
 export function joinPrompt({ base, rules, memory, added }: SystemPrompt): string {
   return paragraphs([base, rules, memory, added]);
 }
@@ -62,10 +58,7 @@ function section({ path, text }: { path: string; text: string }): string {
 export const planNote = "The mode is Plan: read and search, then answer with a plan. Nothing may be changed or run.";
 const planOver = "The mode is no longer Plan.";
 
-/**
- * What changes between messages goes with them, never into the system prompt (C7): the user's date, the mode.
- * @returns undefined when the last note, `before`, says this already
- */
+/** Date and mode go with messages, never into the system prompt (C7). Undefined when `before` says the same. */
 export function noteFor(now: Date, mode: PermissionMode, before: string | undefined): string | undefined {
   const two = (value: number) => String(value).padStart(2, "0");
   const date = `Today is ${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.`;
@@ -73,7 +66,6 @@ export function noteFor(now: Date, mode: PermissionMode, before: string | undefi
   return date + plan === before ? undefined : date + plan;
 }
 
-/** Sentences that Rondo says to the model in a message of its own. */
 export const reminders = {
   goOn: "The conversation above was compacted to save room. Go on with the work where it stood.",
   goOnWithWork: "Now go on with what the user asked.",
@@ -83,7 +75,6 @@ export const reminders = {
   ended: (commands: readonly BackgroundCommand[]) => commands.map(endedText).join("\n\n"),
 } as const;
 
-/** Lines of a command's output that the model is told when it ends. */
 const toldLines = 10;
 
 function endedText({ id, command, state, last }: BackgroundCommand): string {

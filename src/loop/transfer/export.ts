@@ -1,16 +1,13 @@
-/** A session for others to read: as a transcript, a JSON line a message (spec R6), or as Markdown. */
+/** Exports a session as a transcript, a JSON line a message (spec R6), or as Markdown. */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { diffsOf } from "../../chat/diffs.ts";
 import type { Part, ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import { textOf } from "../../chat/words.ts";
 
-/** Of the first line of a transcript; a later format gets another number. */
 export const transcriptVersion = 1;
 
-/**
- * Lines of the form `{"role", "content", "tool_calls", "tool_call_id", "timestamp"}`. What of a message they cannot hold
- * stands in a field `rondo` of each, so that `importTranscript` gives the same chat again.
- */
+/** A field `rondo` holds the rest of each message, so that `importTranscript` gives the same chat again. */
 export function exportTranscript({ session, messages, queue, pruned }: Chat): string {
   const header = { transcript: transcriptVersion, session, queue, ...(pruned && { pruned }) };
   const lines = [{ rondo: header }, ...messages.flatMap(linesOf)];
@@ -18,11 +15,7 @@ export function exportTranscript({ session, messages, queue, pruned }: Chat): st
 }
 
 function linesOf({ info, parts }: Entry): object[] {
-  const line = {
-    role: info.role,
-    content: textOf(parts),
-    timestamp: toISO(info.createdAt),
-  };
+  const line = { role: info.role, content: textOf(parts), timestamp: toISO(info.createdAt) };
   if (info.role === "user") return [{ ...line, rondo: { info, parts } }];
   const calls = parts.filter(isAnswered);
   const tool_calls = calls.map(({ callID, tool, state }) => ({
@@ -43,10 +36,6 @@ function linesOf({ info, parts }: Entry): object[] {
   ];
 }
 
-function textOf(parts: readonly Part[]): string {
-  return parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("\n");
-}
-
 interface Answered extends ToolPart {
   state: Extract<ToolPart["state"], { status: "completed" | "error" }>;
 }
@@ -59,19 +48,18 @@ function outputOf({ state }: Answered): string {
   return state.status === "completed" ? state.output : state.error;
 }
 
-/** Without the output, which stands in a line of its own. */
 function hollow(part: Part): Part {
   if (!isAnswered(part)) return part;
   const { state } = part;
   return { ...part, state: state.status === "completed" ? { ...state, output: "" } : { ...state, error: "" } };
 }
 
-/** `time` in ms since 1970; one that no date can be made of is its beginning. */
+/** Invalid times become 1970. */
 function toISO(time: number): string {
   return new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
 }
 
-/** What was said and done, in order; not what only the model is told. */
+/** Leaves out words that only the model is told. */
 export function exportMarkdown({ session, messages }: Chat): string {
   const blocks = [`# ${oneLine(session.title)}`, `*${toISO(session.createdAt)} · ${oneLine(session.cwd)}*`];
   let speaker = "";

@@ -1,13 +1,10 @@
-/** Sessions made of others: the same conversation, or the beginning of it, under new ids. */
+/** Copies a conversation, or the beginning of it, into a new session with new ids. */
 import { type Chat, type Entry, newChat } from "../../chat/apply.ts";
 import type { RecordedEvent, SessionInfo } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { IntakeError } from "../session/intake-error.ts";
 
-/**
- * A new session with all that came before a message of the user's.
- * @throws IntakeError when the chat has no such message
- */
+/** Copies all before a user message. @throws IntakeError when the chat has no such message */
 export function forkChat(chat: Chat, messageID: string): Chat {
   const at = chat.messages.findIndex(({ info }) => info.id === messageID);
   if (chat.messages[at]?.info.role !== "user") {
@@ -19,7 +16,7 @@ export function forkChat(chat: Chat, messageID: string): Chat {
   return withNewIDs(before, { ...session, forkOf: { sessionID, messageID } });
 }
 
-/** The same conversation as a session of its own; ids keep their order. Shares nothing with `chat` that could change. */
+/** Shares no mutable data with `chat`; ids keep their order. */
 export function withNewIDs(chat: Chat, session: Omit<SessionInfo, "id">): Chat {
   const made = newChat({ id: newID("ses"), ...session });
   const ids = new Map<string, string>();
@@ -31,7 +28,7 @@ export function withNewIDs(chat: Chat, session: Omit<SessionInfo, "id">): Chat {
   return made;
 }
 
-/** `ids`: the new ids of messages by their old ones. Those that a message refers to came before it. */
+/** `ids`: new ids of earlier messages by their old ones. */
 function renew({ info, parts }: Entry, sessionID: string, ids: Map<string, string>): Entry {
   const own = { id: newID("msg"), sessionID };
   ids.set(info.id, own.id);
@@ -41,7 +38,7 @@ function renew({ info, parts }: Entry, sessionID: string, ids: Map<string, strin
   };
 }
 
-/** What has to be recorded to get the chat by replay. */
+/** Returns the events whose replay gives the chat. */
 export function eventsOf({ session, messages, queue, pruned }: Chat): RecordedEvent[] {
   const events: RecordedEvent[] = [{ type: "session", session }];
   for (const { info, parts } of messages) {

@@ -9,12 +9,12 @@ import { titleFromPrompt } from "../session/title.ts";
 import { transcriptVersion } from "./export.ts";
 import { withNewIDs } from "./fork.ts";
 
-/** Why a file is no transcript, in a sentence. */
+/** `message` is a sentence for people. */
 export class ImportError extends Error {
   override readonly name = "ImportError";
 }
 
-/** Characters; what is larger is no conversation. */
+/** In characters; a larger file is no conversation. */
 const longest = 256 << 20;
 const mostLines = 500_000;
 
@@ -62,13 +62,10 @@ type Line = z.infer<typeof Line>;
 type LineOf<Role extends Line["role"]> = Extract<Line, { role: Role }>;
 type Content = LineOf<"user">["content"];
 
-/** Of replies that others have recorded: nobody answers under this name. */
+/** For replies of other programs: nobody answers under this name. */
 const unknownModel = { providerID: "imported", modelID: "unknown" };
 
-/**
- * @param cwd the folder of the new session: where a file says that it worked is of no account
- * @throws ImportError
- */
+/** `cwd` replaces the folder that the file names. @throws ImportError */
 export function importTranscript(text: string, cwd: string): Chat {
   if (text.length > longest) throw new ImportError("The file is too large for a conversation.");
   const values = text.split("\n", mostLines + 1).flatMap((line, index) => parse(line, index + 1));
@@ -99,7 +96,7 @@ function parse(line: string, at: number): { value: unknown; at: number }[] {
   }
 }
 
-/** Undefined: the file is not one of ours. */
+/** Returns undefined for a file of another program. */
 function headerOf(value: unknown): z.infer<typeof Header>["rondo"] | undefined {
   if (typeof value !== "object" || value === null || !("rondo" in value) || "role" in value) return undefined;
   if (typeof value.rondo === "number") {
@@ -121,11 +118,10 @@ function lineOf(value: unknown, at: number): Line {
   throw new ImportError(`Line ${at} is no message of a transcript${where}.`);
 }
 
-/** Puts lines together to messages. */
 class Entries {
   readonly #sessionID: string;
   readonly #entries: Entry[] = [];
-  /** Calls by what their result names: the part, or the call itself. */
+  /** Calls by the id that their result names: the part's, or the call's own. */
   readonly #calls = new Map<string, ToolPart>();
   #user: string | undefined;
 
@@ -171,7 +167,7 @@ class Entries {
     this.#entries.push({ info, parts: this.#text(info.id, line.content) });
   }
 
-  /** One before the first question answers nothing, and is left out. */
+  /** A reply before the first question answers nothing, and is left out. */
   #addReply(line: LineOf<"assistant">): void {
     if (this.#user === undefined) return;
     const at = this.#base(line);
@@ -234,7 +230,7 @@ function attachmentsOf({ state }: ToolPart): FilePart[] {
   return state.status === "completed" ? (state.attachments ?? []) : [];
 }
 
-/** Without the files and sessions that belong to where it came from. */
+/** Removes references to files and sessions of the place it came from. */
 function withoutPlaces(part: Part): Part {
   if (part.type !== "tool" || part.state.status === "pending" || !part.state.metadata) return part;
   const { childID: _, outputFile: __, ...metadata } = part.state.metadata;
@@ -255,7 +251,6 @@ function argumentsOf(json: string): Record<string, unknown> {
   }
 }
 
-/** ms since 1970; now where none, or none that can be read, is given. */
 function timeOf(timestamp: string | number | undefined): number {
   const time = typeof timestamp === "number" ? timestamp : Date.parse(timestamp ?? "");
   return Number.isNaN(time) ? Date.now() : time;

@@ -37,7 +37,7 @@ export interface LoadedServers {
   problems: string[];
 }
 
-export interface ConfigSources {
+export interface ServerSources {
   /** Servers by name, as given with a run. */
   caller: unknown;
   /** Value of the setting `rondo.mcpServers`. */
@@ -60,7 +60,7 @@ const maxServers = 100;
  * Never throws: an entry that cannot be used becomes a problem. If several servers have the same name, the caller's wins,
  * then the user's, so that a workspace cannot replace a server whose tools the user's rules allow.
  */
-export function loadServers({ caller, settings, folders, files = true, trusted, env }: ConfigSources): LoadedServers {
+export function loadServers({ caller, settings, folders, files = true, trusted, env }: ServerSources): LoadedServers {
   if (!trusted) return { servers: [], problems: [] };
   const reader = new ServerConfigReader(env);
   const firstFolder = folders[0] ?? os.homedir();

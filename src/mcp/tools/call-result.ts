@@ -6,7 +6,7 @@ import type { ToolResult } from "../../tools/tool.ts";
 import type { CallAnswer } from "../connection/connect.ts";
 import { oneLine, visibleText } from "../connection/server-text.ts";
 
-type Attachment = NonNullable<ToolResult["attachments"]>[number];
+type ToolAttachment = NonNullable<ToolResult["attachments"]>[number];
 
 /** Limits of providers for images: their number, the size of one and of all. */
 const maxImages = 10;
@@ -35,7 +35,7 @@ const ContentBlock = z.discriminatedUnion("type", [
 
 export function toToolResult({ content, structuredContent, isError }: CallAnswer): ToolResult {
   const texts: string[] = [];
-  const attachments: Attachment[] = [];
+  const attachments: ToolAttachment[] = [];
   let size = 0;
   const attach = (data: string, what: string) => {
     const image = imageOf(data);
@@ -99,7 +99,7 @@ function isSameContent(text: string, structured: unknown): boolean {
 }
 
 /** Detects the type from the bytes, because providers reject a wrong type. @returns the reason if it is not usable */
-function imageOf(data: string): Omit<Attachment, "filename"> | string {
+function imageOf(data: string): Omit<ToolAttachment, "filename"> | string {
   const size = base64Bytes(data);
   if (size > maxImageBytes) return `it has ${plural(size, "byte")}`;
   const bytes = Buffer.from(data, "base64");

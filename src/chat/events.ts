@@ -1,4 +1,4 @@
-/** What happens to a chat. Replaying the recorded events gives the chat again; the others matter only while it runs. */
+/** Events of a chat. Replaying the recorded ones gives the chat again; the others matter only while it runs. */
 import * as z from "zod/mini";
 import { Message, Part, type ReplyError } from "./message.ts";
 import { PromptInput } from "./prompt-input.ts";

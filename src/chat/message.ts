@@ -102,7 +102,7 @@ export const ReasoningPart = z.object({
   ...partBase,
   type: z.literal("reasoning"),
   text: z.string(),
-  /** What the provider wants back unchanged: a signature, redacted data, reasoning details. */
+  /** Returned unchanged to the provider: a signature, redacted data, reasoning details. */
   metadata: z.optional(Json),
   time: Span,
 });
@@ -131,7 +131,7 @@ export const CallMetadata = z.object({
   diff: z.optional(FileDiff),
   /** Instead of `diff`, for a call that changed several files. */
   diffs: z.optional(z.array(FileDiff)),
-  /** One fact for the end of the call's line: "312 lines", "exit code 1". */
+  /** Shown at the end of the call's line: "312 lines", "exit code 1". */
   fact: z.optional(z.string()),
   tone: z.optional(z.enum(["good", "bad", "plain"])),
   exitCode: z.optional(z.nullable(z.number())),

@@ -1,4 +1,4 @@
-/** What the panel and the host say to each other. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
+/** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
 import type { Chat } from "./apply.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
@@ -114,7 +114,7 @@ export interface SessionSummary {
   match: string | undefined;
 }
 
-/** What fills the context window, in estimated tokens. */
+/** Estimated tokens. */
 export interface ContextUse {
   window: number;
   /** Where compaction begins. */

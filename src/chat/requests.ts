@@ -1,9 +1,9 @@
-/** What a session asks the user, and the answers: one type for each kind of question. */
+/** Questions of a session to the user, and the answers: one type for each kind of question. */
 import * as z from "zod/mini";
 import type { FileDiff } from "./message.ts";
 
 export const Rule = z.object({
-  /** What is asked for: `read`, `edit`, `bash`, `external_directory`, `doom_loop`, a tool's name, or `*`. */
+  /** `read`, `edit`, `bash`, `external_directory`, `doom_loop`, a tool's name, or `*`. */
   permission: z.string(),
   /** Matched against a path relative to the workspace or a command; `*` any characters, `?` one, ` *` at the end also nothing. */
   pattern: z.string(),
@@ -30,7 +30,6 @@ export type Preview =
 
 export interface Question {
   question: string;
-  /** One or two words above it. */
   header: string;
   options: { label: string; description: string }[];
   multiple: boolean;

@@ -2,12 +2,10 @@
 import type { TurnTrace } from "../chat/trace.ts";
 import { otlpRequest } from "./otlp.ts";
 
-const sendTimeoutMs = 10_000;
-
 export interface CollectorAddress {
   /** `http://localhost:4318` stands for `http://localhost:4318/v1/traces`, as for other OTLP exporters. */
   endpoint: string;
-  /** In the format of OTEL_EXPORTER_OTLP_HEADERS: "key=value,key2=value2", values percent-encoded. */
+  /** "key=value,key2=value2", values percent-encoded, as in OTEL_EXPORTER_OTLP_HEADERS. */
   headers: string | undefined;
 }
 
@@ -20,7 +18,7 @@ export async function sendTurns({ endpoint, headers }: CollectorAddress, turns: 
       body: JSON.stringify(otlpRequest(turns)),
       // A redirect could carry the headers to another host.
       redirect: "error",
-      signal: AbortSignal.timeout(sendTimeoutMs),
+      signal: AbortSignal.timeout(10_000),
     });
     await response.body?.cancel();
     if (!response.ok) throw new Error(`it answered ${response.status}`);

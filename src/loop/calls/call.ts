@@ -10,6 +10,7 @@ import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
   type AskUser,
+  type Delegate,
   isHarmless,
   nobodyToAsk,
   type PermissionRequirement,
@@ -188,27 +189,12 @@ async function prepare(current: CallInProgress, tool: Tool, input: Record<string
   const { turn, config, call, record, deadline } = current;
   const { host, seen } = turn;
   const { signal } = deadline;
-  const plan = await deadline.guard(
-    tool.prepare(input, {
-      host,
-      callID: call.callID,
-      seen,
-      signal,
-      delegate: (task) =>
-        turn.runSubagent(
-          {
-            turn,
-            config,
-            messageID: call.messageID,
-            signal,
-            follow: (id) => record.follow(id),
-            charge: (usd) => record.charge(usd),
-          },
-          task,
-        ),
-      askUser: askUser(current),
-    }),
-  );
+  const { callID, messageID } = call;
+  const follow = (childID: string) => record.follow(childID);
+  const charge = (usd: number) => record.charge(usd);
+  const delegate: Delegate = (task) => turn.runSubagent({ turn, config, messageID, signal, follow, charge }, task);
+  const context = { host, callID, seen, signal, delegate, askUser: askUser(current) };
+  const plan = await deadline.guard(tool.prepare(input, context));
   record.title = plan.title;
   return plan;
 }
@@ -243,12 +229,8 @@ function changeOf(tool: Tool, { arguments: args }: ToolCall, input: Record<strin
   return `The call was changed before it was allowed. ${what}`;
 }
 
-function callToJudge(
-  { turn, call, record }: CallInProgress,
-  tool: Tool,
-  plan: ToolPlan,
-  hook: CallToJudge["hook"],
-): CallToJudge {
+function callToJudge(current: CallInProgress, tool: Tool, plan: ToolPlan, hook: CallToJudge["hook"]): CallToJudge {
+  const { turn, call, record } = current;
   const { lineage, permissions } = turn;
   const judged = (need: PermissionRequirement) => permissions.judge(need, tool.name, lineage);
   const preview =
@@ -367,11 +349,8 @@ async function askToRepeat({ turn, call, record, hooks }: CallInProgress): Promi
   }
 }
 
-async function perform(
-  { turn, call, record, deadline }: CallInProgress,
-  decided: Decided & { type: "ready" },
-): Promise<ToolResult> {
-  const { tool, plan } = decided;
+async function perform(current: CallInProgress, { tool, plan }: Decided & { type: "ready" }): Promise<ToolResult> {
+  const { turn, call, record, deadline } = current;
   const { messageID, partID } = call;
   const { timeoutMs = turn.limits.toolTimeoutMs } = tool;
   if (plan.writes === "unknown" || plan.writes.length > 0) {

@@ -1,4 +1,4 @@
-/** One reply of the model: its stream of events becomes parts of one message; a failed try is replaced by the next. */
+/** A reply of the model: its stream of events becomes parts of one message; a failed try is replaced by the next. */
 import { type Entry, findEntry, findPart } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import {
@@ -129,8 +129,8 @@ async function waitForNextTry(turn: Turn, messageID: string, attempt: number, er
   const delay = retryDelay(attempt, turn.limits.retryBackoffMs, error);
   const now = Date.now();
   const { id: sessionID } = turn.chat.session;
-  const part = { type: "retry", id: newID("prt"), sessionID, messageID, attempt, time: now } as const;
-  turn.emit({ type: "part", part: { ...part, error: toReplyError(error) } });
+  const part = { type: "retry", id: newID("prt"), sessionID, messageID, attempt } as const;
+  turn.emit({ type: "part", part: { ...part, error: toReplyError(error), time: now } });
   const since = turn.chat.status.type === "idle" ? now : turn.chat.status.since;
   turn.emit({ type: "status", status: { type: "retry", attempt, message: error.message, nextAt: now + delay, since } });
   try {

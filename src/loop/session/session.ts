@@ -225,12 +225,8 @@ export class Session {
     const base = { id: "", sessionID: this.chat.session.id, createdAt: 0, role: "user" } as const;
     const asked = user ?? { ...base, agent, model };
     const config = this.#state.resolver.of(asked);
-    return contextUse(
-      visibleEntries(this.chat),
-      config,
-      this.#state.resolver.promptOf(config.agent, asked),
-      this.#deps.limits(),
-    );
+    const prompt = this.#state.resolver.promptOf(config.agent, asked);
+    return contextUse(visibleEntries(this.chat), config, prompt, this.#deps.limits());
   }
 
   /** Applies events of another process; none is recorded here. */

@@ -7,7 +7,7 @@ export interface Project {
   rules: readonly { path: string; text: string }[];
   /** File of lasting notes; `text` is "" when there are none yet. Undefined without a folder. */
   memory: { path: string; text: string } | undefined;
-  /** Of the first workspace folder; undefined outside git. */
+  /** Git branch of the first workspace folder; undefined outside git. */
   branch: string | undefined;
   problems: readonly string[];
 }

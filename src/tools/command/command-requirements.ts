@@ -5,8 +5,7 @@ import { fileRequirements, namedOutside } from "../file-access/requirements.ts";
 import type { Host, Location } from "../host.ts";
 import { type PermissionRequirement, ToolError } from "../tool.ts";
 import { expandGlob } from "./glob.ts";
-import { isHarmlessDevice, likelyPaths, otherHome, pathWords } from "./paths.ts";
-import { plainActs } from "./plain.ts";
+import { isHarmlessDevice, likelyPaths, pathWords } from "./paths.ts";
 import type { Recursion } from "./programs/program.ts";
 import {
   effectOf,
@@ -24,14 +23,14 @@ import type { Grammar } from "./shell/grammar.ts";
 import { pathFrom, systemName } from "./shell/simple-command.ts";
 import type { Act, Folders } from "./shell/visitor.ts";
 import { actsOf } from "./shell/walk.ts";
-import { type Word, written } from "./shell/word.ts";
+import { literal, type Word, written } from "./shell/word.ts";
 
 interface Context {
   host: Host;
   signal: AbortSignal;
 }
 
-/** Maximum number of variants of one simple command, by the values of its variables, that are judged one by one. */
+/** Maximum number of variants of one simple command, by the values of its variables. */
 const maxVariants = 20;
 /** Beyond this number permission is asked for the command as a whole. */
 const maxRequirements = 200;
@@ -47,7 +46,12 @@ export async function commandRequirements(command: string, context: Context): Pr
 }
 
 async function readCommand(command: string, shell: string): Promise<Act[] | undefined> {
-  if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) return plainActs(command);
+  if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) {
+    // Of a shell whose grammar is not supported, such as PowerShell, only a single command of plain words is read.
+    const text = command.trim();
+    if (!/^[\w\-./:\\=+ ]+$/.test(text) || /^[.&\d-]|^\\/.test(text)) return undefined;
+    return [{ type: "command", words: text.split(/ +/).map(literal), folders: [""] }];
+  }
   // A bundle of its own that is loaded with the first command.
   grammar ??= import("./shell/grammar.ts").then(({ loadGrammar }) => loadGrammar());
   // These shells evaluate arithmetic wherever they expect a number: `[ 'a[$(rm x)]' -eq 1 ]` runs rm.
@@ -86,9 +90,8 @@ class CommandRequirements {
       case "redirect":
         return await this.#redirect(act);
       case "mention":
-        for (const word of act.words) {
-          for (const value of word.values ?? []) await this.#path(value, act.folders, "mention");
-        }
+        for (const value of act.words.flatMap(({ values }) => values ?? []))
+          await this.#path(value, act.folders, "mention");
     }
   }
 
@@ -120,7 +123,9 @@ class CommandRequirements {
     const globs = await this.#expand(words, folders);
     const isPlain =
       !runsOtherCode(program, rest) && !(programEntry(name)?.usesRepository && (await this.#isBare(folders)));
-    if (!isPlain || globs.some(({ paths }) => !paths || (globsCanBeOptions(name) && paths.some(isOption)))) {
+    // A file named `-delete` is an option to many programs.
+    const holdsOption = (paths: readonly string[]) => globsCanBeOptions(name) && paths.some((path) => /^-/.test(path));
+    if (!isPlain || globs.some(({ paths }) => !paths || holdsOption(paths))) {
       this.#add(exactly(pattern, effect || "can run other code, or write, with these arguments"));
     } else {
       const suggestedRule = suggestedPattern(words.map(({ shown }) => shown));
@@ -161,7 +166,8 @@ class CommandRequirements {
 
   /** Looks each path up once. Undefined: it cannot be resolved, because it is far too long or goes in circles. */
   #locate(name: string, folder: string): Promise<Location | undefined> {
-    const path = pathFrom(folder, otherHome(name)).replace(/(?<=.)\/+$/, "");
+    // A home folder such as `~name` is always outside.
+    const path = pathFrom(folder, /^~[^/]/.test(name) ? `/${name}` : name).replace(/(?<=.)\/+$/, "");
     const known = this.#locations.get(path) ?? this.#host.workspace.locate(path).catch(onlyToolErrors);
     this.#locations.set(path, known);
     return known;
@@ -184,10 +190,9 @@ class CommandRequirements {
 
   async #expand(words: readonly KnownWord[], folders: readonly string[]): Promise<ExpandedGlob[]> {
     const globs = words.filter(({ isGlob }) => isGlob).map(({ value }) => value);
-    const { workspace } = this.#host;
     const expand = async (glob: string, folder: string) => {
       const locate = (path: string) => this.#locate(path, folder);
-      const paths = await expandGlob(glob, locate, workspace, this.#signal).catch(onlyToolErrors);
+      const paths = await expandGlob(glob, locate, this.#host.workspace, this.#signal).catch(onlyToolErrors);
       // A shell leaves a wildcard that matches nothing as it is.
       return { glob, folder, paths: paths?.length === 0 ? [glob] : paths };
     };
@@ -205,11 +210,8 @@ class CommandRequirements {
 
   async #redirect({ access, target, folders }: Extract<Act, { type: "redirect" }>): Promise<void> {
     const { values, isGlob, text } = target;
-    if (!values || isGlob || !folders) {
-      this.#add(exactly(`${access === "edit" ? ">" : "<"} ${text}`, "the file is known only when it runs"));
-      return;
-    }
-    for (const value of values) await this.#file(access, value, folders);
+    if (!values || isGlob || !folders) this.#unknownFile(access, text);
+    else for (const value of values) await this.#file(access, value, folders);
   }
 
   /** Requires permission for a file that is certainly read or written. */
@@ -217,13 +219,16 @@ class CommandRequirements {
     if (isHarmlessDevice(name)) return;
     for (const folder of folders) {
       const location = await this.#locate(name, folder);
-      if (!location)
-        this.#add(exactly(`${access === "edit" ? ">" : "<"} ${name}`, "the file is known only when it runs"));
+      if (!location) this.#unknownFile(access, name);
       for (const each of location ? fileRequirements(access, location, this.#host) : []) {
         const isWrite = access === "edit" && each.permission === "edit";
         this.#add(isWrite ? { ...each, effect: `writes ${each.pattern}` } : each);
       }
     }
+  }
+
+  #unknownFile(access: "read" | "edit", name: string): void {
+    this.#add(exactly(`${access === "edit" ? ">" : "<"} ${name}`, "the file is known only when it runs"));
   }
 
   async #path(name: string, folders: Folders, use: FileUse): Promise<void> {
@@ -254,7 +259,6 @@ function onlyToolErrors(error: unknown): undefined {
   if (!(error instanceof ToolError)) throw error;
 }
 
-/** What a command does with a file that it names. */
 type FileUse = "mention" | "read" | "unknown";
 
 interface ExpandedGlob {
@@ -276,16 +280,13 @@ function variantsOf(words: readonly Word[]): KnownWord[][] | undefined {
   const isAny = isPure(systemName(program));
   let variants: KnownWord[][] = [[]];
   for (const word of words) {
-    const values = known(word) ?? (isAny ? [{ value: "", shown: word.text, isGlob: false }] : undefined);
+    const { isGlob, text } = word;
+    const known = word.values?.map((value) => ({ value, shown: isGlob ? text : written(value), isGlob }));
+    const values = known ?? (isAny ? [{ value: "", shown: text, isGlob: false }] : undefined);
     if (!values || variants.length * values.length > maxVariants) return undefined;
     variants = variants.flatMap((variant) => values.map((value) => [...variant, value]));
   }
   return variants;
-}
-
-function known(word: Word): KnownWord[] | undefined {
-  const { values, isGlob } = word;
-  return values?.map((value) => ({ value, shown: isGlob ? word.text : written(value), isGlob }));
 }
 
 function shown({ values, text, isGlob }: Word): string {
@@ -297,9 +298,4 @@ function shown({ values, text, isGlob }: Word): string {
 function withoutOverlooked(words: readonly KnownWord[]): KnownWord[] {
   const overlooked = programEntry(words[0]?.value ?? "")?.overlookedOption;
   return words.filter(({ value }, index) => index !== 1 || value !== overlooked);
-}
-
-/** A file named `-delete` is an option to many programs. */
-function isOption(path: string): boolean {
-  return path.startsWith("-");
 }

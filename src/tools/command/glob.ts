@@ -4,13 +4,10 @@ import type { Location, Workspace } from "../host.ts";
 const maxPaths = 500;
 const maxStars = 5;
 
-/** Resolves a path of the command. */
-type Locate = (path: string) => Promise<Location | undefined>;
-
 /** Returns the paths that match; undefined when they are too many. */
 export async function expandGlob(
   glob: string,
-  locate: Locate,
+  locate: (path: string) => Promise<Location | undefined>,
   workspace: Workspace,
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
@@ -38,8 +35,7 @@ export async function expandGlob(
 }
 
 function join(folder: string, name: string): string {
-  if (folder === "" || folder === "/") return `${folder}${name}`;
-  return `${folder}/${name}`;
+  return folder === "" || folder === "/" ? `${folder}${name}` : `${folder}/${name}`;
 }
 
 /** `goesOn`: more of the glob follows, so `**` also matches the folder itself. */
@@ -52,8 +48,7 @@ async function matching(
   const entries = await list(folder);
   const pattern = toRegExp(name);
   const fitting = entries.map((entry) => entry.replace(/\/$/, "")).filter((entry) => pattern.test(entry));
-  const visible = fitting.filter((entry) => name.startsWith(".") || !entry.startsWith("."));
-  const here = visible.map((entry) => join(folder, entry));
+  const here = fitting.filter((entry) => /^\./.test(name) || !/^\./.test(entry)).map((entry) => join(folder, entry));
   // In some shells `**` matches any number of folders.
   if (name !== "**") return here;
   const deeper: string[] = [];
@@ -65,16 +60,7 @@ async function matching(
 }
 
 function toRegExp(name: string): RegExp {
-  try {
-    return new RegExp(`^${translated(name)}$`, "su");
-  } catch {
-    // An invalid range: match every name.
-    return /^/;
-  }
-}
-
-function translated(name: string): string {
-  return name.replace(
+  const pattern = name.replace(
     /\*+|\?|\[(!|\^)?(\]?[^\]]*)\]|[^*?[]|\[/gu,
     (part, not: string | undefined, set: string | undefined) => {
       if (part.startsWith("*")) return ".*";
@@ -85,4 +71,9 @@ function translated(name: string): string {
       return part.replace(/[.+^${}()|[\]\\/]/, "\\$&");
     },
   );
+  try {
+    return new RegExp(`^${pattern}$`, "su");
+  } catch {
+    return /^/; // An invalid range: match every name.
+  }
 }

@@ -8,11 +8,6 @@ export function isHarmlessDevice(path: string): boolean {
   return /^\/dev\/(null|zero|stdin|stdout|stderr|tty|random|urandom|fd\/\d+)$/.test(path);
 }
 
-/** Returns an absolute path for `~name`, a home folder that is always outside. */
-export function otherHome(word: string): string {
-  return /^~[^/]/.test(word) ? `/${word}` : word;
-}
-
 /** Returns everything but flags, and the values inside of flags and assignments. */
 export function pathWords(words: readonly string[]): string[] {
   const [program = "", ...rest] = words;
@@ -39,16 +34,13 @@ export function likelyPaths(command: string): string[] {
 function storedFile(word: string): string[] {
   const plain = word.replace(/^:(\([^)]*\)|[/!^]+)/, ":");
   const names = [...plain.matchAll(/:/g)].map(({ index }) => plain.slice(index + 1));
-  return names.filter((name) => name !== "" && !/^[/~\s]/.test(name));
+  return names.filter((name) => /^[^/~\s]/.test(name));
 }
 
 /** Returns the parts of a word that may be paths: `src/a.ts`, `--output=../x`, `-I../x`, `if=/dev/sda`. */
 function filesIn(word: string): string[] {
-  const values: string[] = [];
-  if (!isFlag(word)) values.push(word);
-  const equals = word.indexOf("=");
-  if (equals >= 0) values.push(word.slice(equals + 1));
-  const inFlag = /^-[A-Za-z]+?([/~.].*)$/.exec(word)?.[1];
-  if (inFlag !== undefined) values.push(inFlag);
-  return values.filter((value) => !/^(-|\d*)$/.test(value) && !value.includes("\0"));
+  const value = word.includes("=") ? word.slice(word.indexOf("=") + 1) : "";
+  const inFlag = /^-[A-Za-z]+?([/~.].*)$/.exec(word)?.[1] ?? "";
+  const parts = [isFlag(word) ? "" : word, value, inFlag];
+  return parts.filter((part) => !/^(-|\d*)$/.test(part) && !part.includes("\0"));
 }

@@ -10,7 +10,6 @@ import { Language, Parser, type Tree, type TreeCursor } from "web-tree-sitter";
 export interface Syntax {
   /** The grammar's name for the node; for a token, the token itself: `&&`. */
   type: string;
-  /** The source text. */
   text: string;
   /** Offset in the command, in UTF-16 units. */
   start: number;
@@ -41,15 +40,11 @@ export async function loadGrammar(): Promise<Grammar> {
 /** Returns the files beside the bundle, or where npm installed them. */
 function grammarFiles(): { runtime: string; bash: string } {
   const here = fileURLToPath(import.meta.url);
-  const beside = (name: string) => path.join(path.dirname(here), name);
-  if (existsSync(beside("tree-sitter-bash.wasm"))) {
-    return { runtime: beside("web-tree-sitter.wasm"), bash: beside("tree-sitter-bash.wasm") };
-  }
+  const [bash, runtime] = ["tree-sitter-bash", "web-tree-sitter"];
+  const beside = (name: string) => path.join(path.dirname(here), `${name}.wasm`);
+  if (existsSync(beside(bash))) return { runtime: beside(runtime), bash: beside(bash) };
   const { resolve } = createRequire(here);
-  return {
-    runtime: resolve("web-tree-sitter/web-tree-sitter.wasm"),
-    bash: resolve("tree-sitter-bash/tree-sitter-bash.wasm"),
-  };
+  return { runtime: resolve(`${runtime}/${runtime}.wasm`), bash: resolve(`${bash}/${bash}.wasm`) };
 }
 
 function parse(parser: Parser, command: string): Syntax | undefined {
@@ -103,48 +98,30 @@ function copyNode(cursor: TreeCursor, command: string, depth: number): Syntax | 
 
 /** Whether the grammar split one word in two, as it does for `a$"b"`. */
 function isSplit(one: Syntax, other: Syntax, parent: string): boolean {
-  return (
-    words.has(one.type) &&
-    words.has(other.type) &&
-    !/^(concatenation|simple_expansion)$/.test(parent) &&
-    !texts.has(parent)
-  );
+  const isWhole = /^(concatenation|simple_expansion)$/.test(parent) || texts.has(parent);
+  return !isWhole && words.has(one.type) && words.has(other.type);
 }
 
-const words = new Set([
-  ...[
-    "word",
-    "command_name",
-    "number",
-    "string",
-    "raw_string",
-    "ansi_c_string",
-    "translated_string",
-    "concatenation",
-    "$",
-  ],
-  ...["simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"],
-  ...["brace_expression", "extglob_pattern", "variable_name", "variable_assignment", "array"],
-]);
+const words = new Set(
+  `word command_name number string raw_string ansi_c_string translated_string concatenation $ simple_expansion expansion
+  command_substitution process_substitution arithmetic_expansion brace_expression extglob_pattern variable_name
+  variable_assignment array`.split(/\s+/),
+);
 
 /** Whether a text may stand between the children of a node. Any other text was overlooked by the grammar. */
 function gapOf(type: string): (text: string) => boolean {
   if (texts.has(type)) return () => true;
-  return lines.has(type) ? isBlankInLine : isBlank;
+  return lines.has(type) ? (text) => /^(?:[ \t]|\\\n)*$/.test(text) : isBlank;
 }
 
 /** Nodes with text between their children. Their readers check that text. */
 const texts = new Set(["string", "heredoc_body", "expansion", "regex", "extglob_pattern"]);
 
 /** Nodes that must end with their line, even if the grammar goes on. */
-const lines = new Set([
-  ...["command", "redirected_statement", "file_redirect", "herestring_redirect", "negated_command", "concatenation"],
-  ...["variable_assignment", "variable_assignments", "declaration_command", "unset_command"],
-]);
-
-function isBlankInLine(text: string): boolean {
-  return /^(?:[ \t]|\\\n)*$/.test(text);
-}
+const lines = new Set(
+  `command redirected_statement file_redirect herestring_redirect negated_command concatenation variable_assignment
+  variable_assignments declaration_command unset_command`.split(/\s+/),
+);
 
 /** Whether a shell would ignore the text: blanks, line ends, continued lines. */
 function isBlank(text: string): boolean {

@@ -1,9 +1,9 @@
+/** Redirections of a command, here-documents included. */
 import { substitutions, wordOf } from "./expand.ts";
 import type { Syntax } from "./grammar.ts";
-import { hereDocument } from "./here-document.ts";
 import type { ShellState } from "./state.ts";
 import type { Visitor } from "./visitor.ts";
-import { UnsupportedSyntax, type Word } from "./word.ts";
+import { holdsCode, UnsupportedSyntax, type Word } from "./word.ts";
 
 interface Redirections {
   /** Words behind a redirection, which belong to the command. */
@@ -23,8 +23,8 @@ export function redirections(nodes: readonly Syntax[], state: ShellState, visito
         found.words.push(...fileRedirect(node, state, visitor));
         break;
       case "herestring_redirect": {
-        const words = node.children.filter(({ named }) => named).map((child) => wordOf(child, state, visitor));
-        const [target, ...others] = words;
+        const children = node.children.filter(({ named }) => named);
+        const [target, ...others] = children.map((child) => wordOf(child, state, visitor));
         found.input = target?.values?.length === 1 ? target.values[0] : undefined;
         found.words.push(...others);
         break;
@@ -46,7 +46,7 @@ function hereRedirect(node: Syntax, state: ShellState, visitor: Visitor, found: 
   for (const other of others) {
     if (other.type === "file_redirect") found.words.push(...fileRedirect(other, state, visitor));
     else if (other.type.endsWith("_redirect")) throw new UnsupportedSyntax();
-    else if (isStatement(other)) found.rest.push(other);
+    else if (statement.test(other.type)) found.rest.push(other);
     else found.words.push(wordOf(other, state, visitor));
   }
 }
@@ -67,6 +67,43 @@ function fileRedirect({ children }: Syntax, state: ShellState, visitor: Visitor)
   return others;
 }
 
-function isStatement({ type }: Syntax): boolean {
-  return /^(command|list|pipeline|subshell|test_command|variable_assignments?)$|_(statement|command)$/.test(type);
+const statement = /^(command|list|pipeline|subshell|test_command|variable_assignments?)$|_(statement|command)$/;
+
+interface HereDocument {
+  /** Standard input of the command; undefined: unknown before it runs. */
+  text: string | undefined;
+  /** The node in which the shell substitutes; undefined: none. */
+  body: Syntax | undefined;
+  /** Everything else on the first line. */
+  others: Syntax[];
+}
+
+/** @throws UnsupportedSyntax unless the text is what shells find: from the next line to the first that is the delimiter. */
+function hereDocument(node: Syntax): HereDocument {
+  const child = (type: string) => node.children.find((one) => one.type === type);
+  const [opening, body, closing] = ["heredoc_start", "heredoc_body", "heredoc_end"].map(child);
+  const isIndented = child("<<-") !== undefined;
+  const quoted = /^(?:'(\w+)'|"(\w+)"|\\(\w+))$/.exec(opening?.text ?? "");
+  const delimiter = quoted ? (quoted[1] ?? quoted[2] ?? quoted[3]) : /^\w+$/.exec(opening?.text ?? "")?.[0];
+  if (!body || !closing || delimiter === undefined) throw new UnsupportedSyntax();
+  const bodyStart = body.start - node.start;
+  const firstLine = node.text.indexOf("\n") + 1;
+  const skipped = firstLine > 0 && firstLine <= bodyStart ? node.text.slice(firstLine, bodyStart) : "?";
+  if (node.text.slice(bodyStart) !== body.text + delimiter || !(isIndented ? /^\t*$/ : /^$/).test(skipped)) {
+    throw new UnsupportedSyntax();
+  }
+  const text = isIndented ? body.text.replace(/^\t+/gm, "") : body.text;
+  if ((text !== "" && !text.endsWith("\n")) || text.split("\n").includes(delimiter)) throw new UnsupportedSyntax();
+  const others = node.children.filter((one) => one.named && ![opening, body, closing].includes(one));
+  if (quoted) return { text, body: undefined, others };
+  let at = body.start;
+  const literals: string[] = [];
+  for (const child of body.children) {
+    if (child.type === "heredoc_content") continue;
+    literals.push(body.text.slice(at - body.start, child.start - body.start));
+    at = child.end;
+  }
+  literals.push(body.text.slice(at - body.start));
+  if (literals.some(holdsCode)) throw new UnsupportedSyntax();
+  return { text: /[$`\\]/.test(text) ? undefined : text, body, others };
 }

@@ -49,6 +49,5 @@ export async function openModel(provider: ProviderID, access: ProviderAccess): P
 
 function isLocal(baseURL: string | undefined): boolean {
   if (baseURL === undefined || !URL.canParse(baseURL)) return false;
-  const { hostname } = new URL(baseURL);
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseURL).hostname);
 }

@@ -140,10 +140,9 @@ export interface Editor {
   symbols(query: string, path: string | undefined): Promise<CodeSymbol[]>;
 }
 
+/** `path` is absolute; `line` and `column` are from 1. */
 export interface Problem {
-  /** Absolute. */
   path: string;
-  /** From 1. */
   line: number;
   column: number;
   severity: "error" | "warning" | "info" | "hint";
@@ -152,10 +151,9 @@ export interface Problem {
   source: string;
 }
 
+/** `path` is absolute, `line` from 1. */
 export interface CodePlace {
-  /** Absolute. */
   path: string;
-  /** From 1. */
   line: number;
   text: string;
 }
@@ -181,6 +179,7 @@ export interface TextSearch {
 
 /** Stores long outputs in full (T9). */
 export interface Overflow {
+  /** Returns the absolute path of the file. */
   keep(callID: string, text: string): Promise<string>;
   open(callID: string): OverflowFile;
   /** Whether `path` (absolute, links resolved) is stored here, so that the model may read it without a prompt. */

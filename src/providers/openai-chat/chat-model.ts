@@ -70,9 +70,7 @@ async function* streamChat(client: OpenAI, request: ModelRequest, endpoint: Endp
       new AbortController(),
       client,
     );
-    for await (const chunk of chunks) {
-      yield* reply.take(chunk);
-    }
+    for await (const chunk of chunks) yield* reply.take(chunk);
     if (request.signal.aborted) yield { type: "error", error: abortedError() };
     else if (tail.error) yield { type: "error", error: toModelError(tail.error, endpoint) };
     else if (!reply.complete(tail.done)) yield { type: "error", error: cutError(endpoint) };

@@ -22,17 +22,12 @@ interface StreamedCall {
   extra: unknown;
 }
 
-interface OpenBlock {
-  type: "text" | "reasoning";
-  id: string;
-}
-
 export class ChatReplyParser {
   #finish: string | undefined;
   #usage: ChatUsage | undefined;
   #chunks = 0;
   #blocks = 0;
-  #open: OpenBlock | undefined;
+  #open: { type: "text" | "reasoning"; id: string } | undefined;
   /** Reasoning details that are not yet in a part. */
   #details: ReasoningDetail[] = [];
   /** The field that contained the reasoning; some servers expect it back there. */
@@ -62,7 +57,10 @@ export class ChatReplyParser {
     }
     if (function_call) yield* this.#call({ index: 0, function: function_call }, undefined);
     if (choice.error) throw new StreamedError(choice.error);
-    if (choice.finish_reason) this.#end(choice.finish_reason);
+    // Mistral, OpenRouter, GLM and DeepSeek report failed replies by these reasons.
+    if (/^(error|network_error|insufficient_system_resource)$/.test(choice.finish_reason ?? ""))
+      throw new StreamedError({ type: "server_error", message: `the reply ended with “${choice.finish_reason}”` });
+    this.#finish = choice.finish_reason || this.#finish;
   }
 
   /** Whether the reply is complete. Servers send a finish reason, `[DONE]`, or both. */
@@ -94,14 +92,6 @@ export class ChatReplyParser {
     yield { type: "finish" };
   }
 
-  #end(reason: string): void {
-    // Mistral, OpenRouter, GLM and DeepSeek report failed replies like this.
-    if (/^(error|network_error|insufficient_system_resource)$/.test(reason)) {
-      throw new StreamedError({ type: "server_error", message: `the reply ended with “${reason}”` });
-    }
-    this.#finish = reason;
-  }
-
   *#say(content: DeltaContent): Generator<ModelEvent> {
     if (typeof content === "string") return yield* this.#write("text", content);
     // Mistral's reasoning models send a list that contains their thinking as a list.
@@ -117,7 +107,7 @@ export class ChatReplyParser {
     this.#field = field;
   }
 
-  *#write(type: OpenBlock["type"], text: string): Generator<ModelEvent> {
+  *#write(type: "text" | "reasoning", text: string): Generator<ModelEvent> {
     if (this.#open?.type !== type) {
       yield* this.#close();
       this.#open = { type, id: `${type}-${this.#blocks++}` };

@@ -1,5 +1,4 @@
 /** Converts errors of SDKs, servers and sockets to a ModelError with a message for people. */
-import { never } from "../../chat/never.ts";
 import { ModelError, type ModelErrorKind } from "../../loop/model.ts";
 import { isOverflow, outputTooLong } from "./context-overflow.ts";
 
@@ -180,64 +179,43 @@ function isCertificate(code: string | undefined): boolean {
 
 function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { message: string; next: string } {
   const { origin, model, keyVariable } = endpoint;
+  if (kind === "network") return unreachable(facts, origin);
   const said = quote(facts.text, endpoint.apiKey);
-  switch (kind) {
-    case "network":
-      return unreachable(facts, origin);
-    case "rate-limit":
-      return {
-        message: `${origin} takes no more requests for now: ${said}`,
-        next: "Wait a little, or choose another model.",
-      };
-    case "overloaded":
-      return { message: `${origin} is overloaded: ${said}`, next: "Wait a little, or choose another model." };
-    case "server":
-      return { message: `${origin} failed${facts.status ? ` (${facts.status})` : ""}: ${said}`, next: "Try again." };
-    case "auth":
-      return {
-        message: `${origin} refused the API key: ${said}`,
-        next: `Run “Rondo: Set API Key…”, or set ${keyVariable}.`,
-      };
-    case "unknown-model":
-      return {
-        message: `${origin} has no model “${model}”: ${said}`,
-        next: "Choose another with “Rondo: Select Model…”, or check the base URL.",
-      };
-    case "context-full":
-      return {
-        message: `The conversation is too long for “${model}”: ${said}`,
-        next: "Compact the conversation, or start a new session.",
-      };
-    case "invalid": {
-      const tooLong = outputTooLong(facts.text);
-      if (tooLong !== undefined) {
-        return {
-          message: `An answer of up to ${tooLong} tokens does not fit into the window of “${model}”: ${said}`,
-          next: "Lower max_tokens, the longest answer that is asked for, or give the model a larger window.",
-        };
-      }
-      return {
-        message: `${origin} refused the request: ${said}`,
-        next: "Change the message or the model, and try again.",
-      };
-    }
-    default:
-      return never(kind);
+  const tooLong = outputTooLong(facts.text);
+  if (kind === "invalid" && tooLong !== undefined) {
+    return {
+      message: `An answer of up to ${tooLong} tokens does not fit into the window of “${model}”: ${said}`,
+      next: "Lower max_tokens, the longest answer that is asked for, or give the model a larger window.",
+    };
   }
+  const status = facts.status ? ` (${facts.status})` : "";
+  const wait = "Wait a little, or choose another model.";
+  const all: Record<typeof kind, [message: string, next: string]> = {
+    "rate-limit": [`${origin} takes no more requests for now: ${said}`, wait],
+    overloaded: [`${origin} is overloaded: ${said}`, wait],
+    server: [`${origin} failed${status}: ${said}`, "Try again."],
+    auth: [`${origin} refused the API key: ${said}`, `Run “Rondo: Set API Key…”, or set ${keyVariable}.`],
+    "unknown-model": [
+      `${origin} has no model “${model}”: ${said}`,
+      "Choose another with “Rondo: Select Model…”, or check the base URL.",
+    ],
+    "context-full": [
+      `The conversation is too long for “${model}”: ${said}`,
+      "Compact the conversation, or start a new session.",
+    ],
+    invalid: [`${origin} refused the request: ${said}`, "Change the message or the model, and try again."],
+  };
+  const [message, next] = all[kind];
+  return { message, next };
 }
 
-function unreachable({ code }: FailureFacts, origin: string): { message: string; next: string } {
-  switch (code) {
-    case "ECONNREFUSED":
-      return { message: `Nothing answers at ${origin}.`, next: "Start the server there, or check the base URL." };
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return { message: `The address of ${origin} was not found.`, next: "Check the network and the base URL." };
-    case "ETIMEDOUT":
-    case "UND_ERR_CONNECT_TIMEOUT":
-    case "UND_ERR_HEADERS_TIMEOUT":
-      return { message: `${origin} did not answer in time.`, next: "Check the network, and try again." };
-  }
+function unreachable({ code = "" }: FailureFacts, origin: string): { message: string; next: string } {
+  if (code === "ECONNREFUSED")
+    return { message: `Nothing answers at ${origin}.`, next: "Start the server there, or check the base URL." };
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return { message: `The address of ${origin} was not found.`, next: "Check the network and the base URL." };
+  if (["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"].includes(code))
+    return { message: `${origin} did not answer in time.`, next: "Check the network, and try again." };
   if (isCertificate(code)) {
     return { message: `The certificate of ${origin} was not accepted (${code}).`, next: "Check the certificate." };
   }

@@ -30,7 +30,11 @@ export class SseTail {
     try {
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
         onBytes();
-        this.#note(next.value);
+        const end = next.value.subarray(-tailBytes);
+        const text = Buffer.from(end.buffer, end.byteOffset, end.length).toString("latin1");
+        this.#tail = (this.#tail + text).slice(-tailBytes);
+        // Data contains no raw line breaks, so this is a line of the stream.
+        this.done = /(?:^|[\r\n])data: ?\[DONE\]/.test(this.#tail);
         yield next.value;
         if (!this.done) continue;
         drainLater(chunks, close);
@@ -39,14 +43,5 @@ export class SseTail {
     } finally {
       if (!this.done) await chunks.return?.();
     }
-  }
-
-  #note(chunk: Uint8Array): void {
-    const end = chunk.subarray(-tailBytes);
-    this.#tail = (this.#tail + Buffer.from(end.buffer, end.byteOffset, end.length).toString("latin1")).slice(
-      -tailBytes,
-    );
-    // Data contains no raw line breaks, so this is a line of the stream.
-    this.done = /(?:^|[\r\n])data: ?\[DONE\]/.test(this.#tail);
   }
 }

@@ -3,7 +3,6 @@ import type { Question } from "../../chat/requests.ts";
 import { headOf } from "../text/text.ts";
 import { defineTool } from "../tool.ts";
 
-const maxTitleLength = 100;
 const Text = z.string().check(z.trim(), z.minLength(1));
 
 export const askUser = defineTool({
@@ -35,7 +34,7 @@ export const askUser = defineTool({
       multiple,
     }));
     return {
-      title: asked.length === 1 ? headOf(asked[0]?.question ?? "", maxTitleLength) : `Ask ${asked.length} questions`,
+      title: asked.length === 1 ? headOf(asked[0]?.question ?? "", 100) : `Ask ${asked.length} questions`,
       preview: { type: "text", text: asked.map(({ question }) => question).join("\n") },
       requires: [],
       writes: [],

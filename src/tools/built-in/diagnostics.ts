@@ -26,7 +26,8 @@ export const diagnostics = defineTool({
       run: async () => {
         const problems = await editor.problems(location?.path);
         signal.throwIfAborted();
-        return location ? problemsOfFile(problems, location, workspace) : await problemsOfAll(problems, workspace);
+        if (!location) return await problemsOfAll(problems, workspace);
+        return formatProblems(problems.map((problem) => ({ problem, path: pathFor(location, workspace) })));
       },
     };
   },
@@ -40,10 +41,6 @@ export function requireEditor(editor: Editor | undefined): Editor {
 /** Whether the file's text may be shown without a permission prompt. */
 export function isReadableUnasked({ inside, protection }: Location): boolean {
   return inside && protection !== "secret" && protection !== "ignored";
-}
-
-function problemsOfFile(problems: readonly Problem[], location: Location, workspace: Workspace): ToolResult {
-  return formatProblems(problems.map((problem) => ({ problem, path: pathFor(location, workspace) })));
 }
 
 async function problemsOfAll(problems: readonly Problem[], workspace: Workspace): Promise<ToolResult> {

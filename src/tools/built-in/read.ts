@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import type { FilePart } from "../../chat/message.ts";
 import { asText } from "../file-access/file-checks.ts";
 import { fileRequirements, pathFor } from "../file-access/requirements.ts";
 import type { FileKind, TextFile } from "../host.ts";
@@ -61,16 +60,12 @@ function showLines(file: TextFile, first: number, limit: number, seen: FilesSeen
 }
 
 function attach({ mime, bytes, location }: Extract<FileKind, { type: "media" }>): ToolResult {
-  const file: Omit<FilePart, "id" | "sessionID" | "messageID"> = {
-    type: "file",
-    mime,
-    filename: location.relative.slice(location.relative.lastIndexOf("/") + 1),
-    url: `data:${mime};base64,${Buffer.from(bytes).toString("base64")}`,
-  };
+  const filename = location.relative.slice(location.relative.lastIndexOf("/") + 1);
+  const url = `data:${mime};base64,${Buffer.from(bytes).toString("base64")}`;
   return {
     output: `${location.relative} is attached (${mime}, ${plural(bytes.length, "byte")}).`,
     metadata: { fact: mime },
-    attachments: [file],
+    attachments: [{ type: "file", mime, filename, url }],
   };
 }
 

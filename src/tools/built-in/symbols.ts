@@ -6,7 +6,6 @@ import { defineTool, ToolError, type ToolResult } from "../tool.ts";
 import { isReadableUnasked, requireEditor } from "./diagnostics.ts";
 
 const maxResults = 100;
-const maxLineLength = 200;
 
 export const symbols = defineTool({
   name: "symbols",
@@ -93,6 +92,6 @@ function isReadable({ protection }: Location): boolean {
 function formatResult(one: SymbolResult, location: Location, workspace: Workspace): string {
   const where = `${pathFor(location, workspace)}:${one.line}`;
   if ("name" in one) return `${where} ${one.kind} ${one.container === "" ? "" : `${one.container}.`}${one.name}`;
-  const text = isReadableUnasked(location) ? cutLine(one.text.trim(), maxLineLength) : "";
+  const text = isReadableUnasked(location) ? cutLine(one.text.trim(), 200) : "";
   return text === "" ? where : `${where}: ${text}`;
 }

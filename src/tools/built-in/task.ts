@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { requirementFor } from "../file-access/requirements.ts";
 import { defineTool, type Tool, ToolError } from "../tool.ts";
 
 /** Returns the tool that delegates a task to one of these agents (S1). */
@@ -26,16 +27,7 @@ export function taskTool(agents: readonly { name: string; description: string }[
       return {
         title: `${agent}: ${description}`,
         preview: { type: "text", text: prompt },
-        requires: [
-          {
-            permission: "task",
-            pattern: agent,
-            suggestedRule: agent,
-            match: "pattern",
-            protection: "none",
-            effect: "",
-          },
-        ],
+        requires: [requirementFor("task", agent, agent)],
         // The subagent's own calls report what they change.
         writes: [],
         run: async () => {

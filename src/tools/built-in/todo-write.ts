@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
 import { defineTool } from "../tool.ts";
 
-const maxTodos = 50;
-
 /** The list is the call's input: the panel shows it from there, and compaction keeps the open items (survivors.ts). */
 export const todoWrite = defineTool({
   name: "todo_write",
@@ -17,7 +15,7 @@ export const todoWrite = defineTool({
           status: z.enum(["pending", "in_progress", "completed"]),
         }),
       )
-      .check(z.maxLength(maxTodos)),
+      .check(z.maxLength(50)),
   }),
   async prepare({ todos }) {
     const done = todos.filter(({ status }) => status === "completed").length;

@@ -23,17 +23,13 @@ export function mustDefer(tools: readonly Tool[]): boolean {
 const sizes = new WeakMap<object, number>();
 
 function sizeOf(schema: Record<string, unknown>): number {
-  let size = sizes.get(schema);
-  if (size === undefined) {
-    size = JSON.stringify(schema).length;
-    sizes.set(schema, size);
-  }
+  const size = sizes.get(schema) ?? JSON.stringify(schema).length;
+  sizes.set(schema, size);
   return size;
 }
 
 export function deferredTools(tools: readonly Tool[]): Tool[] {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  return [searchTool(tools), callTool(byName)];
+  return [searchTool(tools), callTool(new Map(tools.map((tool) => [tool.name, tool])))];
 }
 
 function searchTool(tools: readonly Tool[]): Tool {

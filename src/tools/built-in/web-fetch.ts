@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
+import { requirementFor } from "../file-access/requirements.ts";
 import { headOf, plural } from "../text/text.ts";
 import { defineTool, type Tool, ToolError, type ToolResult } from "../tool.ts";
 import { publicURL } from "../web/address.ts";
 import type { FetchedPage, WebNetwork } from "../web/fetch-page.ts";
 
 const timeLimitMs = 30_000;
-const longestTitle = 100;
 
 /** `network` replaces the internet in tests. */
 export function webFetchTool(network?: WebNetwork): Tool {
@@ -21,17 +21,10 @@ export function webFetchTool(network?: WebNetwork): Tool {
       const url = publicURL(text);
       const { host } = url;
       return {
-        title: `Fetch ${headOf(url.href, longestTitle)}`,
+        title: `Fetch ${headOf(url.href, 100)}`,
         preview: { type: "text", text: url.href },
         requires: [
-          {
-            permission: "web_fetch",
-            pattern: url.href,
-            suggestedRule: `${url.origin}/*`,
-            match: "pattern",
-            protection: "none",
-            effect: `sends the address to ${host}`,
-          },
+          { ...requirementFor("web_fetch", url.href, `${url.origin}/*`), effect: `sends the address to ${host}` },
         ],
         writes: [],
         run: async () => {

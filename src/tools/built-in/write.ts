@@ -25,9 +25,8 @@ export const write = defineTool({
     const text =
       before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;
     const diff = toFileDiff(location.relative, compare(before?.text ?? "", text));
-    const verb = before ? "Replace" : "Create";
     return {
-      title: `${verb} ${location.relative}`,
+      title: `${before ? "Replace" : "Create"} ${location.relative}`,
       preview: { type: "diff", diff },
       requires: fileRequirements("edit", location, host),
       writes: [location.path],

@@ -14,11 +14,7 @@ export const editFields = {
   replace_all: z.optional(z.boolean()).check(z.describe("Replace every occurrence")),
 };
 
-interface EditInput {
-  old_string: string;
-  new_string: string;
-  replace_all?: boolean | undefined;
-}
+type EditInput = z.infer<z.ZodMiniObject<typeof editFields>>;
 
 export interface EditedText {
   text: string;

@@ -2,13 +2,8 @@
 import type { Host, Problem, TextFile } from "../host.ts";
 import { cutLine, plural, splitLines } from "../text/text.ts";
 
-export type KnownProblems = ProblemSnapshot | undefined;
-
-interface ProblemSnapshot {
-  counts: ReadonlyMap<string, number>;
-  /** The file's lines if the editor may not know all its problems. */
-  lines: ReadonlySet<string> | undefined;
-}
+/** `lines`: the file's, if the editor may not know all its problems. */
+type KnownProblems = { counts: ReadonlyMap<string, number>; lines: ReadonlySet<string> | undefined } | undefined;
 
 const settleTimeoutMs = 2_000;
 const maxProblems = 10;

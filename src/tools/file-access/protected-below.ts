@@ -19,19 +19,11 @@ export async function protectedBelow(
 ): Promise<string[]> {
   const args = ["--files", ...listArguments, ...(ignored ? ["--no-ignore"] : [])];
   const list = () => new FileList(workspace.searchFilter(folder), () => true);
-  const held = await kept.of(search, `${ignored} ${folder.path}`, () =>
-    firstProtected(args, list(), folder, search, signal),
-  );
-  return [...held];
+  const find = () => firstProtected(args, list(), folder.path, search, signal);
+  return [...(await kept.of(search, `${ignored} ${folder.path}`, find))];
 }
 
-async function firstProtected(
-  args: string[],
-  list: FileList,
-  folder: Location,
-  search: TextSearch,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+async function firstProtected(args: string[], list: FileList, cwd: string, search: TextSearch, signal: AbortSignal) {
   const enough = new AbortController();
   const take = (text: string) => {
     list.take(text);
@@ -39,7 +31,7 @@ async function firstProtected(
   };
   const until = AbortSignal.any([signal, enough.signal, AbortSignal.timeout(timeLimitMs)]);
   try {
-    await search.ripgrep(args, folder.path, listLimit, until, take);
+    await search.ripgrep(args, cwd, listLimit, until, take);
   } catch (error) {
     signal.throwIfAborted();
     if (!until.aborted) throw error;

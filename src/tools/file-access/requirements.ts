@@ -40,11 +40,12 @@ export function isReadProtected(location: Location): boolean {
 /** Files that control execution are protected from changes only. */
 const readProtection = ({ protection }: Location): Protection => (protection === "settings" ? "none" : protection);
 
-function requirementFor(
+/** `rule` is suggested for "Always allow", unless the file is protected. */
+export function requirementFor(
   permission: string,
   pattern: string,
   rule: string,
-  protection: Protection,
+  protection: Protection = "none",
 ): PermissionRequirement {
   const suggestedRule = protection === "none" ? rule : undefined;
   return { permission, pattern, suggestedRule, match: "pattern", protection, effect: "" };

@@ -65,24 +65,15 @@ export async function countExcluded(
   search: TextSearch,
   signal: AbortSignal,
 ): Promise<number> {
-  const held = await excludedBelow(folder, sieve, search, signal);
+  const held = await kept.of(search, folder.path, async () => {
+    const list = new FileList(sieve, () => true);
+    const args = ["--files", ...listArguments, ...onlyProtected];
+    await search.ripgrep(args, folder.path, protectedListLimit, signal, list.take);
+    return list.excluded;
+  });
   if (glob === undefined || held.length === 0) return held.length;
   const isWanted = picomatch(glob, { dot: true, basename: !glob.includes("/") });
   return held.filter((path) => isWanted(path)).length;
-}
-
-async function excludedBelow(folder: Location, sieve: SearchFilter, search: TextSearch, signal: AbortSignal) {
-  return await kept.of(search, folder.path, async () => {
-    const list = new FileList(sieve, () => true);
-    await search.ripgrep(
-      ["--files", ...listArguments, ...onlyProtected],
-      folder.path,
-      protectedListLimit,
-      signal,
-      list.take,
-    );
-    return list.excluded;
-  });
 }
 
 /** Returns a note on excluded files, undefined for none. `done` says what was not done with them: "searched". */

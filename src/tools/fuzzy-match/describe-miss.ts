@@ -60,9 +60,5 @@ function showWhiteSpace(line: string): string {
   return line
     .replaceAll("\t", "→")
     .replaceAll(" ", "·")
-    .replace(/[^\S\n]/g, (space) => `<U+${hexCodeOf(space)}>`);
-}
-
-function hexCodeOf(character: string): string {
-  return character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+    .replace(/[^\S\n]/g, (space) => `<U+${space.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
 }

@@ -95,7 +95,6 @@ function matchLines(
     return { ...place, start };
   };
   if (mode.space !== "indent") return { ...at(begin.column), shift: undefined, startsMidLine: true };
-
   const pairs: IndentPair[] = wanted
     .map((line, index) => [line, lines.at(first + index)] as const)
     .filter(([line], index) => index > 0 && !isBlank(line))
@@ -122,9 +121,7 @@ function isAlike(there: string, wanted: string, { space, folded }: Tolerance): b
 /** Returns where the first wanted line begins in a line that ends with it, and whether it is all of that line's text. */
 function startInLine(there: string, wanted: string, { space, folded }: Tolerance) {
   if (wanted === "") return { column: there.length, whole: false };
-  if (isBlank(wanted)) {
-    return isBlank(there) && space !== "same" ? { column: 0, whole: false } : undefined;
-  }
+  if (isBlank(wanted)) return isBlank(there) && space !== "same" ? { column: 0, whole: false } : undefined;
   if (space === "same") return partOfLine(tailStart(there, wanted, folded));
   if (space === "trailing") return partOfLine(tailStart(trimBlanksEnd(there), trimBlanksEnd(wanted), folded));
   const head = indentOf(there).length;

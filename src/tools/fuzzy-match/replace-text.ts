@@ -32,7 +32,6 @@ export function replaceText(text: string, wanted: string, by: string, all: boole
     const lines = starts.slice(0, shownPlaces).map((place) => lineAt(lf, place));
     return { type: "ambiguous", count: starts.length, lines, exact: note === "" };
   }
-
   const result = applySplices(text, indexIn, found.splices());
   if (result === text) return { type: "done", note };
   // Only an exact match may empty a file.

@@ -31,7 +31,7 @@ export class ProtectedFiles {
   /** Judges a path by its name `asked` and its target `real`, both absolute: either one can make it protected. */
   of(real: string, asked: string): Protection {
     const names = real === asked ? [real] : [real, asked];
-    const linked = this.#linked(real);
+    const linked = this.#links().find(({ target }) => isWithin(real, target))?.protection;
     if (linked === "secret" || names.some((name) => this.#isSecret(name))) return "secret";
     if (names.some((name) => this.isIgnored(name))) return "ignored";
     const isSetting = linked === "settings" || names.some((name) => isControlFile(this.#inFolder(name)));
@@ -102,10 +102,6 @@ export class ProtectedFiles {
 
   #rootOf(file: string): string | undefined {
     return this.#folders.find((folder) => isWithin(file, folder));
-  }
-
-  #linked(file: string): Protection {
-    return this.#links().find(({ target }) => isWithin(file, target))?.protection ?? "none";
   }
 
   /** Reads the links again when the folder has changed: links change only together with it. */

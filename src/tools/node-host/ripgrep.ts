@@ -3,8 +3,6 @@ import { spawn } from "node:child_process";
 import type { TextSearch } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
-const errorLimit = 2_000;
-
 /** By default the npm package's ripgrep, else the one on the PATH. */
 export function nodeSearch(rgPath: string | undefined): TextSearch {
   let program: Promise<string> | undefined;
@@ -69,7 +67,7 @@ function run(
       }
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      found.stderr = (found.stderr + text).slice(0, errorLimit);
+      found.stderr = (found.stderr + text).slice(0, 2_000);
     });
     child.on("error", (error) => {
       signal.removeEventListener("abort", kill);

@@ -7,11 +7,6 @@ export const rondoIgnoreFile = ".rondoignore";
 /** A file beyond these limits, or one that cannot be read, names everything beside and below it. */
 const limits = { bytes: 64 * 1024, lines: 500 };
 
-interface Read {
-  stamp: string;
-  rules: Ignore;
-}
-
 /** Whether a folder itself is named, and the rules that apply in it, outermost first. */
 export interface FolderRules {
   named: boolean;
@@ -21,7 +16,7 @@ export interface FolderRules {
 export const noRules: FolderRules = { named: false, rules: [] };
 
 export class RondoIgnore {
-  readonly #read = new Map<string, Read>();
+  readonly #read = new Map<string, { stamp: string; rules: Ignore }>();
 
   /** Whether `file` or one of its folders is named. `root` is its workspace folder. Both are absolute. */
   names(root: string, file: string): boolean {

@@ -8,14 +8,8 @@ import { isCrlf, occurrences, withLineFeeds } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
 import type { PatchChunk } from "./parse-patch.ts";
 
-export interface PatchedText {
-  text: string;
-  /** How the text found differs from the patch, in sentences. */
-  notes: string[];
-}
-
-/** Errors name the file, and quote it if the model knows it. @throws ToolError if not exactly one place matches */
-export function applyChunks(text: string, chunks: readonly PatchChunk[], name: string, isKnown: boolean): PatchedText {
+/** `notes`: how the text differs. Errors quote a known file. @throws ToolError if not exactly one place matches */
+export function applyChunks(text: string, chunks: readonly PatchChunk[], name: string, isKnown: boolean) {
   // Chunks are whole lines, so an unfinished last line gets an end temporarily.
   const isOpen = text !== "" && !text.endsWith("\n");
   const whole = isOpen ? text + (isCrlf(text) ? "\r\n" : "\n") : text;
@@ -40,20 +34,12 @@ export function applyChunks(text: string, chunks: readonly PatchChunk[], name: s
   return { text: isOpen ? result.replace(/\r?\n$/, "") : result, notes };
 }
 
-interface ChunkMatch {
-  place: LooseMatch;
-  from: string;
-  to: string;
-  note: string;
-}
-
 /** Searches after `cursor`, the end of the chunk before. */
-function findChunk(lines: LineIndex, chunk: PatchChunk, cursor: number, isKnown: boolean): ChunkMatch {
+function findChunk(lines: LineIndex, chunk: PatchChunk, cursor: number, isKnown: boolean) {
   const from = chunk.from.map((line) => `${line}\n`).join("");
   const to = chunk.to.map((line) => `${line}\n`).join("");
   const start = chunk.heads.reduce((at, head) => findHead(lines, head, at), cursor);
   if (from === "") return { place: insertionPoint(lines, chunk, start), from, to, note: "" };
-
   const [first, ...more] = exactMatches(lines, from, start);
   if (first) return { place: chooseMatch([first, ...more], chunk, lines), from, to, note: "" };
   const loose = findLoose(lines.text, from, to, (place) => place.start >= start && isOnOwnLines(place, lines));

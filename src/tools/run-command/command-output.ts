@@ -5,7 +5,6 @@ import { Shortener, wholeIn } from "../text/truncate.ts";
 import { PlainTextRenderer } from "./plain-text.ts";
 
 const recentLength = 8_000;
-const recentLines = 20;
 
 export class CommandOutput {
   readonly #openFile: () => OverflowFile;
@@ -34,7 +33,7 @@ export class CommandOutput {
 
   get last(): string {
     const all = (this.#recent + this.#plain.open).trimEnd();
-    return all.split("\n").slice(-recentLines).join("\n");
+    return all.split("\n").slice(-20).join("\n");
   }
 
   /** Stores all output from now on, because it will be read in pieces with `take`. */
@@ -47,7 +46,8 @@ export class CommandOutput {
   take(): string {
     const open = this.#plain.open === this.#openRead ? "" : this.#plain.open;
     this.#openRead = this.#plain.open;
-    const unread = this.#unread.shown(this.#where());
+    const where = this.keptIn === undefined ? "The whole could not be kept" : wholeIn(this.keptIn);
+    const unread = this.#unread.shown(where);
     this.#unread = this.#shortener();
     return unread + open;
   }
@@ -60,10 +60,6 @@ export class CommandOutput {
   /** Undefined if it was not stored completely. */
   get keptIn(): string | undefined {
     return this.#file?.isWhole ? this.#file.path : undefined;
-  }
-
-  #where(): string {
-    return this.keptIn === undefined ? "The whole could not be kept" : wholeIn(this.keptIn);
   }
 
   #shortener(): Shortener {

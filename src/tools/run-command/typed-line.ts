@@ -15,7 +15,6 @@ export interface TypedLine {
 }
 
 const maxLineLength = 8_000;
-const titleLength = 60;
 
 /** Encodes, as shell integration loses track of several lines, `(` and `{`. Undefined if unsupported or too long. */
 export function typedLine(shell: string, typed: TypedCommand): TypedLine | undefined {
@@ -53,7 +52,7 @@ function harmlessTitle(command: string): string {
   return command
     .replace(/[^\p{L}\p{N}./:=,_@%+-]+/gu, " ")
     .trim()
-    .slice(0, titleLength)
+    .slice(0, 60)
     .trim();
 }
 

@@ -68,12 +68,7 @@ export class Shortener {
   }
 }
 
-export interface Shortened {
-  output: string;
-  outputFile: string | undefined;
-}
-
-export async function shorten(text: string, overflow: Overflow, callID: string): Promise<Shortened> {
+export async function shorten(text: string, overflow: Overflow, callID: string) {
   const shortener = new Shortener(() => {});
   shortener.push(text);
   if (!shortener.cut) return { output: text, outputFile: undefined };

@@ -113,7 +113,7 @@ function staysWith(url: URL, next: URL): boolean {
 async function readPage(response: http.IncomingMessage, url: URL, signal: AbortSignal): Promise<FetchedPage> {
   const [mime = "", ...parameters] = (response.headers["content-type"] ?? "").toLowerCase().split(";");
   const type = mime.trim();
-  if (!isReadable(type)) {
+  if (!readable.test(type)) {
     response.destroy();
     throw new ToolError(`${url.href} is of the type ${type.slice(0, 100)}, which cannot be read as text.`);
   }
@@ -122,11 +122,8 @@ async function readPage(response: http.IncomingMessage, url: URL, signal: AbortS
   return { type: "page", url, status: response.statusCode ?? 0, mime: type, charset, bytes, isCut };
 }
 
-function isReadable(mime: string): boolean {
-  return /^$|^text\/|^application\/(.+\+)?(json|xml|yaml|x-yaml|toml|(x-)?javascript|typescript|x-ndjson|x-sh|sql)$/.test(
-    mime,
-  );
-}
+const readable =
+  /^$|^text\/|^application\/(.+\+)?(json|xml|yaml|x-yaml|toml|(x-)?javascript|typescript|x-ndjson|x-sh|sql)$/;
 
 async function readBody(response: http.IncomingMessage, url: URL, signal: AbortSignal) {
   const chunks: Buffer[] = [];

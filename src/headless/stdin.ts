@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { addAbortSignal } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
 import * as z from "zod/mini";
-import { deferred } from "../loop/session/deferred.ts";
+import { Mailbox } from "../query/mailbox.ts";
 import type { Query, SDKUserMessage } from "../query/query-types.ts";
 import { type HeadlessOptions, UsageError } from "./arguments.ts";
 
@@ -64,42 +64,21 @@ async function* wholeText(signal: AbortSignal): AsyncGenerator<SDKUserMessage> {
 }
 
 async function* lines(signal: AbortSignal, onControl: (control: Control) => void): AsyncGenerator<SDKUserMessage> {
-  const waiting: SDKUserMessage[] = [];
-  let wake = () => {};
-  let end: { error: unknown } | "ended" | undefined;
+  const messages = new Mailbox<SDKUserMessage>();
   const read = async () => {
     for await (const line of createInterface({ input: process.stdin, signal })) {
       if (line.trim() === "") continue;
       const parsed = parseInputLine(line);
-      if (parsed.type === "control_request") {
-        onControl(parsed);
-        continue;
-      }
+      if (parsed.type === "control_request") onControl(parsed);
       // zod omits optional fields that are absent, and never sets them to undefined: JSON has no undefined.
-      waiting.push({ ...parsed, message: { role: "user", content: parsed.message.content } } as SDKUserMessage);
-      wake();
+      else messages.put({ ...parsed, message: { role: "user", content: parsed.message.content } } as SDKUserMessage);
     }
   };
-  void read()
-    .then(
-      () => "ended" as const,
-      (error: unknown) => (signal.aborted ? ("ended" as const) : { error }),
-    )
-    .then((how) => {
-      end = how;
-      wake();
-    });
-  for (;;) {
-    const next = waiting.shift();
-    if (next) yield next;
-    else if (end === "ended") return;
-    else if (end) throw end.error;
-    else {
-      const { promise, resolve } = deferred<void>();
-      wake = resolve;
-      await promise;
-    }
-  }
+  void read().then(
+    () => messages.end(),
+    (error: unknown) => (signal.aborted ? messages.end() : messages.fail(error)),
+  );
+  yield* messages;
 }
 
 function parseInputLine(line: string): z.infer<typeof InputLine> {

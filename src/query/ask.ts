@@ -24,6 +24,7 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
   async function ask(request: CallRequest, signal: AbortSignal): Promise<void> {
     const { tool, callID } = request;
     const always = request.kind === "choices" ? [] : request.always;
+    const rules = always.map(({ permission, pattern }) => ({ toolName: permission, ruleContent: pattern }));
     const reason = request.kind === "choices" ? "" : request.reason;
     const isOutside = request.kind === "permission" && request.permission === "external_directory";
     const outside = isOutside ? request.patterns[0] : undefined;
@@ -32,7 +33,7 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
     try {
       result = await canUseTool(tool, inputOf(chat, request), {
         signal,
-        suggestions: always.length > 0 ? [toUpdate(always)] : [],
+        suggestions: rules.length > 0 ? [{ type: "addRules", rules, behavior: "allow", destination: "session" }] : [],
         ...(outside !== undefined && { blockedPath: outside }),
         decisionReason: reason,
         toolUseID: callID,
@@ -120,13 +121,4 @@ function findChild(chat: Chat, sessionID: string): Chat | undefined {
     if (found) return found;
   }
   return undefined;
-}
-
-function toUpdate(rules: readonly Rule[]): PermissionUpdate {
-  return {
-    type: "addRules",
-    rules: rules.map(({ permission, pattern }) => ({ toolName: permission, ruleContent: pattern })),
-    behavior: "allow",
-    destination: "session",
-  };
 }

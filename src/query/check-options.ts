@@ -77,15 +77,10 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
 export function checkOptions(options: Options, note: (sentence: string) => void): void {
   for (const [name, value] of Object.entries(options)) {
     if (isEmpty(value)) continue;
-    switch (Object.hasOwn(support, name) ? support[name as keyof Options] : "noted") {
-      case "used":
-        break;
-      case "noted":
-        note(`The option ${name} does not apply here and is ignored.`);
-        break;
-      case "refused":
-        throw new QueryError("unsupported-option", `The option ${name} is not supported. Remove it.`);
-    }
+    const treatment = Object.hasOwn(support, name) ? support[name as keyof Options] : "noted";
+    if (treatment === "noted") note(`The option ${name} does not apply here and is ignored.`);
+    if (treatment !== "refused") continue;
+    throw new QueryError("unsupported-option", `The option ${name} is not supported. Remove it.`);
   }
   if (options.env && Object.entries(options.env).some(isForCommands)) {
     note("Only the API keys and base URLs in the option env are used; commands get the environment of this process.");
@@ -142,9 +137,8 @@ function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true;
   if (typeof value !== "object") return false;
   if ("enabled" in value && !value.enabled) return true;
-  return Object.getPrototypeOf(value) === Object.prototype || Array.isArray(value)
-    ? Object.keys(value).length === 0
-    : false;
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype || Array.isArray(value);
+  return isPlain && Object.keys(value).length === 0;
 }
 
 /** Returns absolute paths; commands run in the first. */
@@ -184,15 +178,9 @@ export function chooseModel(options: Options): QueryModel {
 }
 
 export function thinkingOf({ thinking, effort, maxThinkingTokens }: Options): Thinking {
-  switch (thinking?.type) {
-    case "disabled":
-      return "off";
-    case "enabled":
-      return thinking.budgetTokens === undefined ? (effort ?? "default") : thinkingBudget(thinking.budgetTokens);
-    case "adaptive":
-    case undefined:
-      return maxThinkingTokens === undefined ? (effort ?? "default") : thinkingBudget(maxThinkingTokens);
-  }
+  if (thinking?.type === "disabled") return "off";
+  const tokens = thinking?.type === "enabled" ? thinking.budgetTokens : maxThinkingTokens;
+  return tokens === undefined ? (effort ?? "default") : thinkingBudget(tokens);
 }
 
 /** Converts a token limit for thinking: null leaves it to the provider, 0 turns thinking off. */

@@ -13,6 +13,9 @@ export interface RunServers extends ExternalTools {
 
 const noServers: RunServers = { ...noExternalTools, status: () => [], close: async () => {} };
 
+/** States of the public SDK, by Rondo's. */
+const statuses: Record<string, string> = { ready: "connected", "sign-in": "needs-auth", failed: "failed" };
+
 interface ServersContext {
   folders: readonly string[];
   trusted: boolean;
@@ -61,14 +64,7 @@ export async function serversOf(options: Options, { folders, trusted, say, log }
       reportFailures();
     },
     tools: () => servers.tools(),
-    status: () => servers.views().map(({ name, state }) => ({ name, status: statusOf(state.type) })),
+    status: () => servers.views().map(({ name, state }) => ({ name, status: statuses[state.type] ?? "pending" })),
     close: () => servers.dispose(),
   };
-}
-
-/** Maps a server state to the public SDK's. */
-function statusOf(state: string): string {
-  if (state === "ready") return "connected";
-  if (state === "sign-in") return "needs-auth";
-  return state === "failed" ? "failed" : "pending";
 }

@@ -277,12 +277,9 @@ async function hooksOf(plan: ResolvedOptions, options: Options, permissionMode: 
 function modelOpener({ accessTo }: ResolvedOptions): (ref: ModelRef) => Promise<Model> {
   const open = new Map<string, Promise<Model>>();
   return ({ providerID }) => {
-    let model = open.get(providerID);
-    if (!model) {
-      const { provider, access } = accessTo(providerID);
-      model = openModel(provider, access);
-      open.set(providerID, model);
-    }
+    const { provider, access } = accessTo(providerID);
+    const model = open.get(provider) ?? openModel(provider, access);
+    open.set(provider, model);
     return model;
   };
 }

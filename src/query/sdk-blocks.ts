@@ -43,12 +43,8 @@ export function toResultBlock({ callID, state }: ToolPart): ToolResultBlock | un
 function toMedia({ mime, url }: FilePart): Exclude<UserBlock, ToolResultBlock>[] {
   const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
   if (data === undefined) return [];
-  return [
-    {
-      type: mime.startsWith("image/") ? "image" : "document",
-      source: { type: "base64", media_type: mime, data },
-    },
-  ];
+  const type = mime.startsWith("image/") ? "image" : "document";
+  return [{ type, source: { type: "base64", media_type: mime, data } }];
 }
 
 /** Converts a user message to prompt parts. Tool results in it are dropped: only Rondo runs calls. */

@@ -36,6 +36,11 @@ export async function addressOf(file: string): Promise<vscode.Uri> {
   return (await findDocument(file))?.uri ?? (await uriOf(file));
 }
 
+/** Returns undefined for a file that VS Code does not open as text. */
+export async function openDocument(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
+  return await Promise.resolve(vscode.workspace.openTextDocument(uri)).catch(() => undefined);
+}
+
 export const lineFeeds = (text: string): string => text.replaceAll(/\r\n|\r/g, "\n");
 
 /** Returns the line ending of a text; undefined if it has none, "mixed" if VS Code could not keep it unchanged. */

@@ -8,7 +8,7 @@ import { requireTrust, staleError } from "../../tools/file-access/file-checks.ts
 import type { FileKind, Location, TextFile, Workspace } from "../../tools/host.ts";
 import { versionOf } from "../../tools/node-host/workspace.ts";
 import { ToolError } from "../../tools/tool.ts";
-import { addressOf, endingOf, findDocument, putText, uriOf, waitForText } from "./documents.ts";
+import { addressOf, endingOf, findDocument, openDocument, putText, uriOf, waitForText } from "./documents.ts";
 
 /** Observer of writes. `begin` is called before each change with the text before it, undefined for a new file. */
 export interface WriteWatch {
@@ -147,15 +147,6 @@ async function create(uri: vscode.Uri, text: string): Promise<vscode.TextDocumen
 async function assertWritable(uri: vscode.Uri, { relative }: Location): Promise<void> {
   const { mode } = await stat(uri.fsPath).catch(() => ({ mode: 0o200 }));
   if ((mode & 0o222) === 0) throw new ToolError(`${relative} is read-only. Nothing was changed.`);
-}
-
-/** Returns undefined for a file that VS Code does not open as text. */
-async function openDocument(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
-  try {
-    return await vscode.workspace.openTextDocument(uri);
-  } catch {
-    return undefined;
-  }
 }
 
 function textFile({ path, relative, inside, protection }: Location, text: string, unsaved: boolean): TextFile {

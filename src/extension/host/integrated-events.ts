@@ -1,15 +1,15 @@
 /** Events of a command in an integrated terminal, including those that VS Code misses. */
+import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { CommandEnd } from "../../tools/host.ts";
 
-/** Time between two checks whether a command has ended without an event. */
-const idleCheckMs = 1_000;
-/** Number of checks in a row that must find no process. */
+/** A command counts as ended without an event when this many checks in a row have found no process. */
 const idleChecks = 3;
+const idleCheckMs = 1_000;
 /** Time that output may arrive after the end of a command. */
 const drainMs = 300;
 
-interface ExecutionEnd {
+export interface ExecutionEnd {
   end: CommandEnd;
   /** Whether the terminal can run another command. */
   isUsable: boolean;
@@ -29,38 +29,29 @@ export function ended(
   const promise = new Promise<ExecutionEnd>((resolve) => {
     const timer = setInterval(async () => {
       idle = (await isIdle?.()) ? idle + 1 : 0;
-      if (idle >= idleChecks) resolve({ end: { type: "signal", signal: "its shell, which lost it" }, isUsable: false });
+      if (idle >= idleChecks) resolve({ end: endedBy("its shell, which lost it"), isUsable: false });
     }, idleCheckMs);
     disposables.push(
       { dispose: () => clearInterval(timer) },
       vscode.window.onDidEndTerminalShellExecution((event) => {
         if (event.execution !== execution) return;
-        resolve({ end: endOf(event.exitCode), isUsable: true });
+        const { exitCode: code } = event;
+        // After Ctrl+C the shell sometimes reports no code.
+        resolve({ end: code === undefined ? endedBy("Ctrl+C") : exited(code), isUsable: true });
       }),
       vscode.window.onDidCloseTerminal((closed) => {
         if (closed !== terminal) return;
         const code = closed.exitStatus?.code;
         // A shell that was killed has the code 0, too.
-        const end: CommandEnd = code
-          ? { type: "exit", code, left: [] }
-          : { type: "signal", signal: "the end of its shell" };
-        resolve({ end, isUsable: false });
+        resolve({ end: code ? exited(code) : endedBy("the end of its shell"), isUsable: false });
       }),
     );
   });
-  return {
-    promise,
-    dispose() {
-      for (const disposable of disposables) disposable.dispose();
-    },
-  };
+  return { promise, dispose: () => void vscode.Disposable.from(...disposables).dispose() };
 }
 
-function endOf(exitCode: number | undefined): CommandEnd {
-  // After Ctrl+C the shell sometimes reports no code.
-  if (exitCode === undefined) return { type: "signal", signal: "Ctrl+C" };
-  return { type: "exit", code: exitCode, left: [] };
-}
+const exited = (code: number): CommandEnd => ({ type: "exit", code, left: [] });
+const endedBy = (signal: string): CommandEnd => ({ type: "signal", signal });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the shell's own marks
 const begin = /^.*?\x1b\]633;C\x07/s;
@@ -82,13 +73,9 @@ export function output(execution: vscode.TerminalShellExecution, onText: (text: 
   const all = read();
   return async () => {
     // The stream does not end if VS Code has lost track of the command.
-    await Promise.race([all, pause(drainMs)]);
+    await Promise.race([all, wait(drainMs)]);
     isOpen = false;
   };
-}
-
-export function pause(ms: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, ms, undefined));
 }
 
 /** Returns the value that `listen` passes on; undefined after `limitMs` and on abort. */

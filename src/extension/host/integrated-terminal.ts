@@ -1,7 +1,8 @@
 /** Runs the agent's commands in terminals of the user's own shell, through VS Code's shell integration. */
 import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
-import type { CommandEnd, ShellCommand } from "../../tools/host.ts";
+import type { ShellCommand } from "../../tools/host.ts";
 import { nonInteractive } from "../../tools/run-command/command-environment.ts";
 import {
   endTree,
@@ -15,7 +16,7 @@ import {
 import { shellName } from "../../tools/run-command/shells.ts";
 import { type TypedLine, typedLine } from "../../tools/run-command/typed-line.ts";
 import { CommandWatch, defaultSilenceMs } from "../../tools/run-command/watch-command.ts";
-import { ended, output, pause, within } from "./integrated-events.ts";
+import { type ExecutionEnd, ended, output, within } from "./integrated-events.ts";
 import type { VisibleTerminal } from "./mirrored-terminal.ts";
 
 /** Maximum wait for shell integration. */
@@ -53,14 +54,14 @@ export function integratedTerminal(
         pool.giveBack(ready);
         return { type: "aborted" };
       }
-      const mark = newMark();
+      const mark = randomBytes(12).toString("hex");
       const line = ready && typedLine(ready.shell, { ...command, env: { ...nonInteractive, [markVariable]: mark } });
       if (!ready || line === undefined) {
         pool.giveBack(ready);
         return await separate.run(command);
       }
       try {
-        const { end, isUsable } = await new Execution(ready, line, mark, command).run(silence);
+        const { end, isUsable } = await execute(ready, line, mark, command, silence);
         if (isUsable) pool.giveBack(ready);
         else ready.terminal.dispose();
         return end;
@@ -115,12 +116,8 @@ class TerminalPool {
     const integration = await integrationOf(terminal, signal);
     if (integration) {
       this.#last = terminal;
-      return {
-        terminal,
-        integration,
-        path: shell,
-        shell: terminal.state.shell ?? shellName(shell || vscode.env.shell),
-      };
+      const name = terminal.state.shell ?? shellName(shell || vscode.env.shell);
+      return { terminal, integration, path: shell, shell: name };
     }
     terminal.dispose();
     if (!signal.aborted) this.#giveUp(shell);
@@ -159,63 +156,46 @@ async function integrationOf(terminal: vscode.Terminal, signal: AbortSignal) {
   );
 }
 
-class Execution {
-  readonly #ready: ReadyTerminal;
-  readonly #line: TypedLine;
-  readonly #mark: string;
-  readonly #command: ShellCommand;
-
-  constructor(ready: ReadyTerminal, line: TypedLine, mark: string, command: ShellCommand) {
-    this.#ready = ready;
-    this.#line = line;
-    this.#mark = mark;
-    this.#command = command;
-  }
-
-  async run(silence: number): Promise<{ end: CommandEnd; isUsable: boolean }> {
-    const { terminal, integration } = this.#ready;
-    const { onOutput, onWaiting, signal } = this.#command;
-    const shellID = await terminal.processId;
-    const tree = shellID === undefined ? undefined : await treeIn(shellID, this.#mark);
-    const watch = tree && new CommandWatch(tree, silence, onWaiting);
-    const execution = integration.executeCommand(this.#line.text);
-    const end = ended(execution, terminal, tree && this.#line.isProcess ? () => isIdle(tree) : undefined);
-    const allRead = output(execution, (text) => {
-      watch?.wrote(text);
-      onOutput(text);
-    });
-    const told = await Promise.race([end.promise, aborted(signal)]);
-    watch?.stop();
-    if (told === "aborted") return await this.#stop(end, allRead, tree);
-    end.dispose();
-    await allRead();
-    if (!tree) return told;
-    const left = await leftBehind(tree);
-    if (left.length > 0) await endTree(tree);
-    return told.end.type === "exit" ? { ...told, end: { ...told.end, left } } : told;
-  }
-
-  /** Presses Ctrl+C. If that does not end the command, ends its processes and closes the terminal. */
-  async #stop(end: ReturnType<typeof ended>, allRead: () => Promise<void>, tree: ProcessTree | undefined) {
-    const { terminal } = this.#ready;
+async function execute(
+  { terminal, integration }: ReadyTerminal,
+  line: TypedLine,
+  mark: string,
+  { onOutput, onWaiting, signal }: ShellCommand,
+  silence: number,
+): Promise<ExecutionEnd> {
+  const shellID = await terminal.processId;
+  const tree = shellID === undefined ? undefined : await treeIn(shellID, mark);
+  const watch = tree && new CommandWatch(tree, silence, onWaiting);
+  const execution = integration.executeCommand(line.text);
+  const end = ended(execution, terminal, tree && line.isProcess ? () => isIdle(tree) : undefined);
+  const allRead = output(execution, (text) => {
+    watch?.wrote(text);
+    onOutput(text);
+  });
+  const told = await Promise.race([end.promise, aborted(signal)]);
+  watch?.stop();
+  if (told === "aborted") {
+    // If Ctrl+C does not end the command, its processes are ended and the terminal is closed.
     terminal.sendText(interrupt, false);
-    const heeded = await Promise.race([end.promise, pause(interruptGraceMs)]);
+    const heeded = await Promise.race([end.promise, wait(interruptGraceMs, undefined)]);
     end.dispose();
     if (!heeded) terminal.dispose();
     if (tree) await endTree(tree);
     await allRead();
-    return { end: { type: "aborted" }, isUsable: heeded?.isUsable ?? false } as const;
+    return { end: { type: "aborted" }, isUsable: heeded?.isUsable ?? false };
   }
+  end.dispose();
+  await allRead();
+  if (!tree) return told;
+  const left = await leftBehind(tree);
+  if (left.length > 0) await endTree(tree);
+  return told.end.type === "exit" ? { ...told, end: { ...told.end, left } } : told;
 }
 
 /** Whether the terminal is free: VS Code would interrupt a command that the user runs there. */
 async function isUnused(terminal: vscode.Terminal): Promise<boolean> {
   const shellID = await terminal.processId;
   return shellID !== undefined && (await isAtPrompt(shellID));
-}
-
-function newMark(): string {
-  return randomBytes(12).toString("hex");
 }
 
 async function isIdle(tree: ProcessTree): Promise<boolean> {

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import type { CodePlace, CodeSymbol, Editor, Problem } from "../../tools/host.ts";
 import { splitLines } from "../../tools/text/text.ts";
 import { ToolError } from "../../tools/tool.ts";
-import { addressOf, findDocument } from "./documents.ts";
+import { addressOf, findDocument, openDocument } from "./documents.ts";
 
 /** Problems count as settled after this time without a change. */
 const quietMs = 300;
@@ -111,11 +111,9 @@ async function places(command: string, file: string, line: number, symbol: strin
 }
 
 async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
-  try {
-    return await vscode.workspace.openTextDocument(uri);
-  } catch {
-    throw new ToolError(`${uri.fsPath} cannot be opened as text.`);
-  }
+  const document = await openDocument(uri);
+  if (document) return document;
+  throw new ToolError(`${uri.fsPath} cannot be opened as text.`);
 }
 
 /** Finds the symbol as a whole word on the line, or on the nearest one: the model's line numbers are often slightly off. */

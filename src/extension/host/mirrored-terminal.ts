@@ -155,21 +155,17 @@ class Mirror implements vscode.Pseudoterminal {
   }
 }
 
-function inWords(end: CommandEnd, signal: AbortSignal): string {
+function inWords(end: CommandEnd, { reason }: AbortSignal): string {
   switch (end.type) {
     case "exit":
       return `exit code ${end.code}`;
     case "signal":
       return `ended by ${end.signal}`;
     case "aborted":
-      return isTimeout(signal.reason) ? "ended: it took too long" : "stopped";
+      return reason instanceof DOMException && reason.name === "TimeoutError" ? "ended: it took too long" : "stopped";
     case "failed":
       return end.message;
     default:
       return never(end);
   }
-}
-
-function isTimeout(reason: unknown): boolean {
-  return reason instanceof DOMException && reason.name === "TimeoutError";
 }

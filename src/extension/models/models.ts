@@ -125,7 +125,8 @@ export class Models {
   /** Opens a model; loads the provider's SDK at the first call. @throws ModelError */
   async open(ref: ModelRef): Promise<Model> {
     if (ref.modelID === tourID && this.#isTour) {
-      this.#tour ??= startTour();
+      // A bundle of its own, which only `npm start` uses.
+      this.#tour ??= import("../../tour/tour.ts").then(({ startTourModel }) => startTourModel());
       return await openModel("anthropic", { apiKey: "tour", baseURL: (await this.#tour).url });
     }
     if (ref.providerID === vscodeProvider) return vscodeModel();
@@ -209,10 +210,4 @@ async function fetchModelIDs(baseURL: string, apiKey: string | undefined, signal
     const host = new URL(baseURL).host;
     throw new ModelError("network", `The server at ${host} did not list its models.`, "Check that it runs.", { cause });
   }
-}
-
-/** Starts the tour, a separate bundle that only `npm start` uses. */
-async function startTour(): Promise<{ url: string; stop(): void }> {
-  const { startTourModel } = await import("../../tour/tour.ts");
-  return await startTourModel();
 }

@@ -66,19 +66,16 @@ async function unlessAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Prom
 }
 
 async function findModel(name: string): Promise<vscode.LanguageModelChat> {
-  const [model] = await vscode.lm.selectChatModels(selectorOf(name));
+  const slash = name.indexOf("/");
+  // A name without a vendor selects the models of all vendors.
+  const selector = slash < 0 ? { id: name } : { vendor: name.slice(0, slash), id: name.slice(slash + 1) };
+  const [model] = await vscode.lm.selectChatModels(selector);
   if (model) return model;
   throw new ModelError(
     "unknown-model",
     `VS Code has no model “${name}” now.`,
     "Choose another with “Rondo: Select Model…”, or check that its extension is enabled and signed in.",
   );
-}
-
-/** A name without a vendor selects the models of all vendors. */
-function selectorOf(name: string): vscode.LanguageModelChatSelector {
-  const slash = name.indexOf("/");
-  return slash < 0 ? { id: name } : { vendor: name.slice(0, slash), id: name.slice(slash + 1) };
 }
 
 class VSCodeReply {

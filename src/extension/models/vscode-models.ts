@@ -12,7 +12,6 @@ export interface OfferedModel extends ModelRef {
 export class VSCodeModels implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
-  /** Undefined until the first `list`. */
   #found: Promise<readonly OfferedModel[]> | undefined;
   #known: readonly OfferedModel[] = [];
   readonly #listener = vscode.lm.onDidChangeChatModels(() => {

@@ -35,18 +35,18 @@ export function messagesOf({ system, entries }: ModelRequest): vscode.LanguageMo
       else said.push(piece);
     }
   }
-  if (said[0]?.role === "assistant") said.unshift(filler());
-  if (said.at(-1)?.role === "assistant") said.push(filler());
+  const filler = piece("user", [text(continuePrompt)]);
+  if (said[0]?.role === "assistant") said.unshift(...filler);
+  if (said.at(-1)?.role === "assistant") said.push(...filler);
   const first = system === "" ? [] : [vscode.LanguageModelChatMessage.User(system)];
+  const { User, Assistant } = vscode.LanguageModelChatMessageRole;
+  const message = ({ role, content }: RoleContent) =>
+    new vscode.LanguageModelChatMessage(role === "user" ? User : Assistant, content);
   return [...first, ...said.map(message)];
 }
 
-export function optionsOf({
-  tools,
-  toolUse,
-  temperature,
-  options,
-}: ModelRequest): vscode.LanguageModelChatRequestOptions {
+export function optionsOf(request: ModelRequest): vscode.LanguageModelChatRequestOptions {
+  const { tools, toolUse, temperature, options } = request;
   const offered = toolUse === "none" ? [] : tools;
   return {
     justification: "Rondo answers your message with the model that you chose.",
@@ -60,15 +60,6 @@ export function optionsOf({
       toolMode: vscode.LanguageModelChatToolMode.Auto,
     }),
   };
-}
-
-function filler(): RoleContent {
-  return { role: "user", content: [text(continuePrompt)] };
-}
-
-function message({ role, content }: RoleContent): vscode.LanguageModelChatMessage {
-  const { User, Assistant } = vscode.LanguageModelChatMessageRole;
-  return new vscode.LanguageModelChatMessage(role === "user" ? User : Assistant, content);
 }
 
 /** Translates one entry. `taken`: call IDs in earlier entries; those of this entry are added. */

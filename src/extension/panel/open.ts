@@ -31,6 +31,15 @@ async function findFile(file: string): Promise<vscode.Uri> {
   throw new Error(`The file ${file} does not exist any more.`);
 }
 
+/** Asks for a file, writes the text to it and shows it. `file` is proposed. */
+export async function exportText(title: string, filters: Record<string, string[]>, file: string, text: () => string) {
+  const target = await vscode.window.showSaveDialog({ title, filters, defaultUri: vscode.Uri.file(file) });
+  if (!target) return;
+  await vscode.workspace.fs.writeFile(target, Buffer.from(text()));
+  // The export is done even if the editor cannot show a file of this size.
+  await Promise.resolve(vscode.window.showTextDocument(target, { preview: true })).catch(() => undefined);
+}
+
 const scheme = "rondo-proposed";
 const proposed = new Map<string, string>();
 

@@ -1,10 +1,10 @@
 /** The panel's webview: sends numbered messages and batched events, and passes messages of the page to their handlers. */
+import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { type PanelState, ToHost } from "../../chat/protocol.ts";
 import { type Handlers, handle, type PanelContext, type PanelMessage } from "./handlers.ts";
-import { panelHtml } from "./panel-html.ts";
 
 /** Events are sent together once a frame, however fast the model is. */
 const frameMs = 16;
@@ -16,7 +16,6 @@ interface PanelOptions {
   chat(): Chat;
   state(): PanelState;
   draft(): string;
-  /** Awaited before the first snapshot. */
   prepare: PanelContext["prepare"];
   explain: PanelContext["explain"];
 }
@@ -77,7 +76,6 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     if (this.#connected) this.#snapshot();
   }
 
-  /** Sends a message, after the events before it. Without a page the message waits for one. */
   send(message: PanelMessage): void {
     if (!this.#connected) {
       this.#waiting.push(message);
@@ -154,4 +152,31 @@ function combined(last: ChatEvent, event: ChatEvent): ChatEvent | undefined {
   if (event.type !== "child" || last.type !== "child" || last.sessionID !== event.sessionID) return undefined;
   const inner = combined(last.event, event.event);
   return inner && { ...last, event: inner };
+}
+
+/** Returns the panel's page. Its policy allows only Rondo's own script, styles and font, and no network access. */
+function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri): string {
+  const nonce = randomBytes(16).toString("base64");
+  const asset = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, "dist", name)).toString();
+  const policy = [
+    "default-src 'none'",
+    `style-src ${webview.cspSource}`,
+    `font-src ${webview.cspSource}`,
+    "img-src data:",
+    `script-src 'nonce-${nonce}'`,
+  ].join("; ");
+  return `<!DOCTYPE html>
+<html lang="${vscode.env.language}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${asset("style.css")}">
+<title>Rondo</title>
+</head>
+<body>
+<div id="root"></div>
+<script nonce="${nonce}" src="${asset("panel.js")}"></script>
+</body>
+</html>`;
 }

@@ -9,6 +9,7 @@ import { importTranscript } from "../../loop/transfer/import.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import type { Composer } from "./composer.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
+import { exportText } from "./open.ts";
 
 type ExportFormat = PanelRequest<"export-session">["format"];
 
@@ -56,18 +57,9 @@ export class SessionsPage {
   async #export(id: string, format: ExportFormat): Promise<void> {
     const chat = this.#conversations.chat(id);
     const { name, ending } = formats[format];
-    const target = await vscode.window.showSaveDialog({
-      title: "Export Session",
-      filters: { [name]: [ending] },
-      defaultUri: vscode.Uri.file(
-        path.join(chat.session.cwd || os.homedir(), `${fileName(chat.session.title)}.${ending}`),
-      ),
-    });
-    if (!target) return;
-    const text = format === "jsonl" ? exportTranscript(chat) : exportMarkdown(chat);
-    await vscode.workspace.fs.writeFile(target, Buffer.from(text));
-    // The export is done even if the editor cannot show a file of this size.
-    await Promise.resolve(vscode.window.showTextDocument(target, { preview: true })).catch(() => undefined);
+    const file = path.join(chat.session.cwd || os.homedir(), `${fileName(chat.session.title)}.${ending}`);
+    const text = () => (format === "jsonl" ? exportTranscript(chat) : exportMarkdown(chat));
+    await exportText("Export Session", { [name]: [ending] }, file, text);
   }
 
   async #import(): Promise<void> {

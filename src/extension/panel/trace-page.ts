@@ -1,12 +1,13 @@
 /** The trace of the shown session: measured and sent while its page is open, and for the collector if one is set. */
 import os from "node:os";
 import path from "node:path";
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { LoopEvent } from "../../loop/loop-events.ts";
 import { sendTurns } from "../../trace/collector.ts";
 import { Tracer } from "../../trace/tracer.ts";
 import { readSettings } from "../settings.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
+import { exportText } from "./open.ts";
 
 const updateIntervalMs = 250;
 
@@ -73,14 +74,8 @@ export class TracePage implements vscode.Disposable {
 
   async #export(): Promise<void> {
     const { chat } = this.#context.conversations.current;
-    const target = await vscode.window.showSaveDialog({
-      title: "Export Trace",
-      filters: { JSON: ["json"] },
-      defaultUri: vscode.Uri.file(path.join(chat.session.cwd || os.homedir(), "trace.json")),
-    });
-    if (!target) return;
-    const text = JSON.stringify(this.#tracer.trace(chat), undefined, 2);
-    await vscode.workspace.fs.writeFile(target, Buffer.from(text));
-    await vscode.window.showTextDocument(target, { preview: true });
+    const file = path.join(chat.session.cwd || os.homedir(), "trace.json");
+    const text = () => JSON.stringify(this.#tracer.trace(chat), undefined, 2);
+    await exportText("Export Trace", { JSON: ["json"] }, file, text);
   }
 }

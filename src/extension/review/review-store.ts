@@ -30,17 +30,12 @@ export class ReviewStore {
   /** Reads all reviews. Unreadable files are deleted: they hold no text of the user that is not elsewhere. */
   async load(): Promise<Map<string, FileReview>> {
     const fileReviews = new Map<string, FileReview>();
-    const entries = await vscode.workspace.fs.readDirectory(this.#folder).then(
-      (found) => found,
-      () => [],
-    );
+    const entries = await Promise.resolve(vscode.workspace.fs.readDirectory(this.#folder)).catch(() => []);
     await Promise.all(
       entries.slice(0, maxFiles).map(async ([name]) => {
         const file = vscode.Uri.joinPath(this.#folder, name);
-        const kept = await readJson(file).then(
-          (json) => StoredReview.safeParse(json).data,
-          () => undefined,
-        );
+        const json = await readJson(file).catch(() => undefined);
+        const kept = StoredReview.safeParse(json).data;
         if (!kept) return vscode.workspace.fs.delete(file).then(undefined, () => undefined);
         const changes = becomes(unchanged(kept.base), kept.text, "agent");
         fileReviews.set(kept.uri, new FileReview(kept.created ? undefined : kept.base, changes));

@@ -273,10 +273,7 @@ async function read(uri: vscode.Uri): Promise<string | undefined> {
     .then((bytes) =>
       encoding ? vscode.workspace.decode(bytes, { encoding }) : vscode.workspace.decode(bytes, { uri }),
     )
-    .then(
-      (text) => text,
-      () => undefined,
-    );
+    .then(undefined, () => undefined);
   const document = open();
   if (!document) return onDisk;
   const stale = onDisk !== undefined && !document.isDirty && !(await waitForText(document, onDisk));

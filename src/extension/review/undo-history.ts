@@ -56,7 +56,7 @@ export class UndoHistory {
   undo(text: string): Arrival {
     const to = this.#states.findLastIndex((place, i) => i < this.#at && place.text === key(text));
     if (to < 0) {
-      this.#states.splice(0, this.#at, { text: key(text), changes: undefined, step: "plain" });
+      this.#states.splice(0, this.#at, unknownState(text));
       this.#at = 0;
       return { type: "edit", author: "user" };
     }
@@ -68,11 +68,7 @@ export class UndoHistory {
   redo(text: string): Arrival {
     const to = this.#states.findIndex((place, i) => i > this.#at && place.text === key(text));
     if (to < 0) {
-      this.#states.splice(this.#at + 1, Number.POSITIVE_INFINITY, {
-        text: key(text),
-        changes: undefined,
-        step: "plain",
-      });
+      this.#states.splice(this.#at + 1, Number.POSITIVE_INFINITY, unknownState(text));
       this.#at++;
       return { type: "edit", author: "user" };
     }
@@ -88,4 +84,5 @@ export class UndoHistory {
 }
 
 const place = (changes: Changes, step: EditKind): TextState => ({ text: key(currentText(changes)), changes, step });
+const unknownState = (text: string): TextState => ({ text: key(text), changes: undefined, step: "plain" });
 const key = (text: string): string => createHash("sha1").update(text).digest("base64");

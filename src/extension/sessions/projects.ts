@@ -54,11 +54,15 @@ export class Projects implements vscode.Disposable {
       env: process.env,
       onNote: (message: string) => this.#log.info(message),
     };
-    return lazyHooks(() => {
+    let loaded: Hooks | undefined;
+    const hooks = () => {
+      if (loaded) return loaded;
       const settings = loadHooks({ ...projectSources(), own: readSettings().hooks });
       this.#report(settings.problems);
-      return commandHooks(settings, context);
-    });
+      loaded = commandHooks(settings, context);
+      return loaded;
+    };
+    return { has: (event) => hooks().has(event), fire: (...args) => hooks().fire(...args) };
   }
 
   watch(): void {
@@ -101,16 +105,4 @@ export class Projects implements vscode.Disposable {
 
 function projectSources(): { folders: string[]; home: string; trusted: boolean } {
   return { folders: openFolders(), home: os.homedir(), trusted: vscode.workspace.isTrusted };
-}
-
-function lazyHooks(load: () => Hooks): Hooks {
-  let loaded: Hooks | undefined;
-  const hooks = () => {
-    loaded ??= load();
-    return loaded;
-  };
-  return {
-    has: (event) => hooks().has(event),
-    fire: (...args) => hooks().fire(...args),
-  };
 }

@@ -6,7 +6,6 @@ interface ModeChoice {
   description: string;
 }
 
-/** The permission modes in the order of their keys. */
 export const modeList: ModeChoice[] = [
   { mode: "default", name: "Ask first", description: "Reads freely. Asks before edits and commands." },
   {

@@ -74,11 +74,10 @@ function isCompaction({ info, parts }: Entry): boolean {
 function idleLine(chat: Chat, readiness: Readiness): StatusLine {
   const { ended } = chat;
   if (ended) {
-    const failed = ended.reason === "error";
     const done = ended.reason === "end_turn";
     const words = done ? `Done in ${elapsed(ended.durationMs)} · ${count(ended.steps, "step")}` : endedWords(ended);
-    const glyph = done ? "check" : failed ? "error" : "debug-stop";
-    return { kind: done ? "idle" : "stopped", glyph, words, time: "" };
+    if (done) return { kind: "idle", glyph: "check", words, time: "" };
+    return { kind: "stopped", glyph: ended.reason === "error" ? "error" : "debug-stop", words, time: "" };
   }
   const last = lastShown(chat.messages)?.info;
   if (last?.role === "assistant" && last.error) {

@@ -43,7 +43,6 @@ function between(rows: DiffRow[], at: number): DiffRow[] {
 const fileLine = /^\*\*\* (?:Add|Update|Delete) File: (.*)$/;
 const kinds: Record<string, DiffRow["kind"]> = { "+": "add", "-": "del", " ": "same" };
 
-/** Reads a patch in the format of OpenAI's models. */
 function patchDrafts(patch: string): EditDraft[] {
   const drafts: EditDraft[] = [];
   for (const line of patch.split("\n")) {

@@ -9,17 +9,15 @@ import { count } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { firstLine, toolKindOf, toolLineOf } from "./tool-line.ts";
 
-/** Collects sentences about events until `take` returns them; `Announcer` calls it once a second. */
+/** Collects sentences about events until `take` returns them; the panel calls it once a second. */
 export class Announcements {
   #sentences: string[] = [];
   #reads = 0;
   #partID = "";
   /** Number of announced characters of the text part `#partID`. */
   #announced = 0;
-  /** The last announced states of background commands. */
   readonly #background = new Map<string, BackgroundCommand["state"]["type"]>();
 
-  /** Adds sentences about `event`. `chat`: the chat after the event. */
   addEvent(event: ChatEvent, chat: Chat, review: readonly ReviewFile[]): void {
     if (event.type === "delta") this.#addText(chat, event.messageID, event.partID, false);
     else if (event.type === "part" && event.part.type === "text") {
@@ -35,12 +33,10 @@ export class Announcements {
     }
   }
 
-  /** Adds a sentence about restored files. */
   addRestored(files: number): void {
     this.#add(`${count(files, "file")} restored.`);
   }
 
-  /** Returns all sentences and forgets them; undefined if there are none. */
   take(): string | undefined {
     this.#flushReads();
     const text = this.#sentences.join(" ");
@@ -77,7 +73,6 @@ export class Announcements {
     this.#add(`${line.verb} ${line.object}${result && `, ${result}`}.`);
   }
 
-  /** Announces changes only: not commands that had already ended. */
   #addBackground(commands: readonly BackgroundCommand[]): void {
     for (const { id, startedAt, command, state } of commands) {
       const key = `${id} ${startedAt}`;
@@ -104,7 +99,6 @@ function setAsideWords(chat: Chat): string {
   return `${count(messageGroupsOf(chat.setAside).length, "message")} set aside.`;
 }
 
-/** Whether the message is a finished summary. */
 function isSummary(message: Message): boolean {
   return (
     message.role === "assistant" && message.summary === true && message.completedAt !== undefined && !message.error
@@ -134,7 +128,6 @@ function firstSentence(text: string): string {
   return text.split(/(?<=[.!?])\s|\n/, 1)[0]?.replace(/\.$/, "") ?? "";
 }
 
-/** Removes the markup of Markdown. */
 function plainText(markdown: string): string {
   return markdown
     .replace(/^```[\s\S]*?^```/gm, "Code.")

@@ -13,7 +13,6 @@ export function escapeInvisible(text: string): string {
   );
 }
 
-/** Returns the text without its hidden characters. */
 export function removeInvisible(text: string): string {
   return text.replace(hidden, "");
 }

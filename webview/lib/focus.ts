@@ -13,14 +13,12 @@ export function takesFocus(element: HTMLElement): () => void {
   };
 }
 
-/** Returns from a page to the conversation on Escape. */
 export function escapeToConversation(event: KeyboardEvent): void {
   if (event.key !== "Escape" || event.defaultPrevented) return;
   event.preventDefault();
   panel.view = "chat";
 }
 
-/** Focuses a field or button that has just appeared. */
 export function focusOnMount(element: HTMLElement): void {
   element.focus();
 }

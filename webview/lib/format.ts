@@ -43,12 +43,10 @@ export function rough(n: number): string {
 
 const day = 86_400_000;
 
-/** Whole days between two moments, by the calendar. */
 function daysBetween(then: number, now: number): number {
   return Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(then).setHours(0, 0, 0, 0)) / day);
 }
 
-/** The heading that a moment stands under in a list. */
 export function dayGroup(then: number, now: number): string {
   const days = daysBetween(then, now);
   if (days <= 0) return "Today";

@@ -2,7 +2,6 @@
 import { Lexer, type Token } from "marked";
 
 export interface MarkdownBlock {
-  /** Offset in the text; identifies the block. */
   readonly start: number;
   readonly token: Token;
 }
@@ -21,7 +20,6 @@ export class MarkdownBlocks {
   /** Link definitions, which later blocks may use. */
   #links = new Lexer().tokens.links;
 
-  /** Returns all blocks of `source` in order. */
   update(source: string): MarkdownBlock[] {
     const text = source.includes("\r") ? source.replace(/\r\n?/g, "\n") : source;
     if (!text.startsWith(this.#text)) this.#reset();

@@ -66,12 +66,10 @@ export function warmUp(): void {
   for (const language of ["ts", "json", "bash", "python"]) renderCode("a = 1", language);
 }
 
-/** Returns the HTML of a block other than code. */
 export function renderBlock(token: Token): string {
   return safe(marked.parser([token]));
 }
 
-/** Returns the HTML of highlighted code. */
 export function renderCode(code: string, language: string): string {
   return safe(highlight(code, language));
 }

@@ -16,11 +16,9 @@ export interface CompactionMark {
   type: "compaction";
   /** Started by Rondo because the context window was nearly full. */
   auto: boolean;
-  /** Number of messages since the previous compaction. */
   messages: number;
   /** Tokens in the context window before the compaction; 0 if unknown. */
   tokens: number;
-  /** Undefined until the model answers. */
   summary: Entry | undefined;
 }
 
@@ -65,7 +63,6 @@ function contextSizeBefore(messages: readonly Entry[], at: number): number {
   return 0;
 }
 
-/** Returns all tokens that a reply took of the context window. */
 export function totalTokens({ input, output, cacheRead, cacheWrite }: Tokens): number {
   return input + output + cacheRead + cacheWrite;
 }
@@ -93,7 +90,6 @@ function isSynthetic(part: Part): boolean {
   return part.type === "text" && part.synthetic === true;
 }
 
-/** Returns the newest message that is not in a silent turn. */
 export function lastShown(messages: readonly Entry[]): Entry | undefined {
   return messages.findLast((entry) => !entry.info.silent);
 }
@@ -104,12 +100,10 @@ export function isNotice(part: Part | PromptPart): part is TextPart {
 }
 
 type RetryPart = Extract<Part, { type: "retry" }>;
-/** One line of what Rondo did between two texts. */
 export type Activity =
   | { id: string; type: "reasoning"; part: ReasoningPart }
   | { id: string; type: "tool"; part: ToolPart }
   | { id: string; type: "retry"; part: RetryPart }
-  /** Finished neighbours of one kind. */
   | { id: string; type: "collapsed"; kind: ToolKind; parts: ToolPart[] };
 
 type MessageSegment =

@@ -2,7 +2,6 @@
 import { flushSync } from "svelte";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
-import { never } from "../../src/chat/never.ts";
 import type {
   CommandJudgement,
   ContextUse,
@@ -19,7 +18,6 @@ import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
 import { newestTodos, type Todo, todosOf } from "./todos.ts";
 import { savedState, saveState, send } from "./vscode-api.ts";
 
-/** Interval between updates of a hidden panel. */
 const hiddenIntervalMs = 100;
 /** A longer update is followed by a rest of the same length, up to a limit. */
 const cheapUpdateMs = 8;
@@ -37,9 +35,8 @@ class PanelModel {
   sessions = $state.raw<{ query: string; found: SessionSummary[] }>();
   /** What fills the context window; undefined until the host has counted. */
   context = $state.raw<ContextUse>();
-  /** Undefined until the host has answered. */
+  /** Undefined until the host has answered, as is the trace. */
   rules = $state.raw<RuleRow[]>();
-  /** Undefined until the host has answered. */
   trace = $state.raw<Trace>();
   /** How the rules judge the command that the user entered on the page of rules. */
   explained = $state.raw<CommandJudgement>();
@@ -49,7 +46,6 @@ class PanelModel {
   tried = $state.raw<{ requestID: string; examples: { text: string; matches: boolean }[] }>();
   /** The message to restore to; `preview` is missing until the host has answered. */
   restore = $state.raw<{ messageID: string; preview?: { at: number; files: RestoreFile[] } }>();
-  /** The newest to-dos of the model. */
   todos = $state.raw<readonly Todo[]>([]);
   view = $state<PanelView>("chat");
   /** What the user has dismissed: servers by name and state, ended commands, a restore. */
@@ -57,23 +53,45 @@ class PanelModel {
   cleared = $state.raw<ReadonlySet<string>>(new Set());
   seenRestore = $state("");
   notice = $state.raw<{ message: string; next: string }>();
-  /** The composer's text. */
   draft = $state(savedState().draft);
   field = $state<HTMLTextAreaElement>();
   /** Incremented to focus the composer, or to scroll the log to its end. */
   wantFocus = $state(0);
   wantEnd = $state(0);
-  /** The open menu of the composer. */
   menu = $state<"mode" | "agent" | "model">();
   /** ID of the queued message that the user is editing. */
   editing = $state<string>();
   /** The open questions of the chat and of all its subagents. */
   readonly requests = $derived(this.chat ? requestsOf(this.chat) : []);
-  /** Agents that a prompt can mention. */
   readonly helpers = $derived(this.state?.agents.filter(({ mode }) => mode !== "primary") ?? []);
   /** When the user last typed in the composer; a performance time. */
   typedAt = Number.NEGATIVE_INFINITY;
   readonly announcements = new Announcements();
+
+  readonly #handlers: { [Type in ToPanel["type"]]: (message: Extract<ToPanel, { type: Type }>) => void } = {
+    snapshot: (message) => this.#takeSnapshot(message),
+    events: ({ events }) => this.#takeEvents(events),
+    state: ({ state }) => this.#takeState(state),
+    sessions: ({ query, sessions }) => (this.sessions = { query, found: sessions }),
+    child: ({ chat }) => this.chat && placeChild(this.chat, chat),
+    context: ({ use }) => (this.context = use),
+    judged: (message) => (this.judged = message),
+    tried: (message) => (this.tried = message),
+    rules: ({ rules }) => (this.rules = rules),
+    trace: ({ trace }) => (this.trace = trace),
+    explained: ({ judgement }) => (this.explained = judgement),
+    "restore-preview": (preview) => {
+      const { messageID } = preview;
+      if (this.restore?.messageID === messageID) this.restore = { messageID, preview };
+    },
+    notice: ({ message, next }) => (this.notice = { message, next }),
+    compose: ({ text, send }) => (send && this.ready ? this.#send(text) : this.insert(text)),
+    focus: () => this.#focus(),
+    "show-sessions": () => this.showSessions(),
+    "show-rules": () => this.showRules(),
+    "show-trace": () => this.showTrace(),
+    "show-restore": ({ messageID }) => this.showRestore(messageID),
+  };
 
   #seq = -1;
   #inbox: ToPanel[] = [];
@@ -83,11 +101,9 @@ class PanelModel {
 
   /** Queues a message from the host for the next frame. A gap in the numbers requests a new snapshot. */
   receive(message: ToPanel): void {
-    if (message.type === "snapshot") {
-      this.#inbox = [];
-    } else if (message.seq <= this.#seq || this.#seq < 0) {
-      return;
-    } else if (message.seq !== this.#seq + 1) {
+    if (message.type === "snapshot") this.#inbox = [];
+    else if (message.seq <= this.#seq || this.#seq < 0) return;
+    else if (message.seq !== this.#seq + 1) {
       this.#seq = -1;
       send({ type: "ready" });
       return;
@@ -105,15 +121,12 @@ class PanelModel {
     this.#draftTimer = window.setTimeout(() => send({ type: "draft", text: draft }), draft === "" ? 0 : draftPauseMs);
   }
 
-  /** Inserts text at the cursor. */
   insert(text: string): void {
     const { selectionStart: from, selectionEnd: to } = this.field ?? { selectionStart: 0, selectionEnd: 0 };
     this.write(this.draft.slice(0, from) + text + this.draft.slice(to));
-    this.view = "chat";
-    this.wantFocus++;
+    this.#focus();
   }
 
-  /** Whether a model, or the tour, can answer a prompt. */
   get ready(): boolean {
     return this.state !== undefined && this.state.readiness.type !== "no-key";
   }
@@ -131,10 +144,8 @@ class PanelModel {
   }
 
   #send(text: string): void {
-    const agents = mentionedNames(
-      text,
-      this.helpers.map(({ name }) => name),
-    );
+    const names = this.helpers.map(({ name }) => name);
+    const agents = mentionedNames(text, names);
     send({ type: "prompt", text, attachments: this.state?.attachments ?? [], agents });
     this.view = "chat";
     this.notice = undefined;
@@ -149,6 +160,10 @@ class PanelModel {
 
   newSession(): void {
     send({ type: "new-session" });
+    this.#focus();
+  }
+
+  #focus(): void {
     this.view = "chat";
     this.wantFocus++;
   }
@@ -209,82 +224,19 @@ class PanelModel {
   #drain(): void {
     const messages = this.#inbox;
     this.#inbox = [];
-    for (const message of messages) this.#take(message);
+    // TypeScript does not relate the type of a message to that of its handler.
+    for (const message of messages) (this.#handlers[message.type] as (message: ToPanel) => void)(message);
   }
 
-  #take(message: ToPanel): void {
-    switch (message.type) {
-      case "snapshot":
-        if (this.chat?.session.id !== message.chat.session.id) this.restore = undefined;
-        this.chat = message.chat;
-        this.todos = newestTodos(message.chat);
-        // The panel has missed messages, maybe about the rules.
-        if (this.view === "rules") send({ type: "show-rules" });
-        if (this.view === "trace") send({ type: "show-trace" });
-        this.state = message.state;
-        if (this.draft === "" && message.draft !== "") this.draft = message.draft;
-        return;
-      case "events":
-        this.#takeEvents(message.events);
-        return;
-      case "state":
-        this.#takeState(message.state);
-        return;
-      case "sessions":
-        this.sessions = { query: message.query, found: message.sessions };
-        return;
-      case "child":
-        if (this.chat) placeChild(this.chat, message.chat);
-        return;
-      case "context":
-        this.context = message.use;
-        return;
-      case "judged":
-        this.judged = message;
-        return;
-      case "tried":
-        this.tried = message;
-        return;
-      case "rules":
-        this.rules = message.rules;
-        return;
-      case "trace":
-        this.trace = message.trace;
-        return;
-      case "explained":
-        this.explained = message.judgement;
-        return;
-      case "restore-preview":
-        if (this.restore?.messageID === message.messageID) {
-          this.restore = { messageID: message.messageID, preview: message };
-        }
-        return;
-      case "notice":
-        this.notice = { message: message.message, next: message.next };
-        return;
-      case "compose":
-        if (message.send && this.ready) this.#send(message.text);
-        else this.insert(message.text);
-        return;
-      case "focus":
-        this.view = "chat";
-        this.wantFocus++;
-        return;
-      case "show-sessions":
-        this.showSessions();
-        return;
-      case "show-rules":
-        this.showRules();
-        return;
-      case "show-trace":
-        this.showTrace();
-        return;
-      case "show-restore":
-        this.showRestore(message.messageID);
-        return;
-      default:
-        never(message);
-    }
+  #takeSnapshot({ chat, state, draft }: Extract<ToPanel, { type: "snapshot" }>): void {
+    if (this.chat?.session.id !== chat.session.id) this.restore = undefined;
+    this.chat = chat;
+    this.todos = newestTodos(chat);
+    // The panel has missed messages, maybe about the rules.
+    if (this.view === "rules") send({ type: "show-rules" });
+    if (this.view === "trace") send({ type: "show-trace" });
+    this.state = state;
+    if (this.draft === "" && draft !== "") this.draft = draft;
   }
 
   #takeState(state: PanelState): void {

@@ -8,7 +8,6 @@ export function partialStrings(raw: string): Record<string, string> {
   return stringsAt(raw, skipSpace(raw, 0));
 }
 
-/** Returns the string fields of each object in the list `name` of such an object. */
 export function partialList(raw: string, name: string): Record<string, string>[] {
   for (const member of membersAt(raw, skipSpace(raw, 0))) {
     if (member.name === name && raw[member.at] === "[")
@@ -41,7 +40,6 @@ function* membersAt(raw: string, at: number): Generator<{ name: string; at: numb
   }
 }
 
-/** Yields where the objects of the list at `at` begin. */
 function* objectsAt(raw: string, at: number): Generator<number> {
   for (;;) {
     at = skipSpace(raw, at + 1);

@@ -36,12 +36,10 @@ export function equalTo(request: PermissionRequest, all: readonly UserRequest[])
   ).length;
 }
 
-/** Whether the request is about this call. */
 export function isAbout(request: UserRequest, { id }: ToolPart): boolean {
   return "partID" in request && request.partID === id;
 }
 
-/** Whether one of the questions comes from the chat or from one of its subagents. */
 export function asksIn(chat: Chat, requests: readonly UserRequest[]): boolean {
   return requests.some((request) => findChat(chat, request.sessionID) !== undefined);
 }
@@ -54,7 +52,6 @@ export function askerOf(root: Chat, { sessionID }: UserRequest): string | undefi
 
 /** What a subagent has done so far, including its own subagents. */
 export interface SubagentWork {
-  /** Replies of the model. */
   steps: number;
   tokens: number;
   /** In USD. `partial`: some replies are not included because their price is unknown. */
@@ -96,7 +93,6 @@ export function repeated(
   return { verb, object, times };
 }
 
-/** Returns up to `most` of the newest calls of a chat, oldest first. */
 export function newestCalls(chat: Chat, most: number): ToolPart[] {
   const calls: ToolPart[] = [];
   for (let at = chat.messages.length - 1; at >= 0 && calls.length < most; at--) {

@@ -8,12 +8,10 @@ import { partialList, partialStrings } from "./partial-json.ts";
 export interface ToolLine {
   glyph: string;
   verb: string;
-  /** Empty if the verb says it all. */
   object: string;
   /** Whether the object is code: a command or a pattern. */
   code: boolean;
   state: "pending" | "running" | "asks" | "done" | "failed";
-  /** The state in words, for screen readers. */
   stateWord: string;
   fact: string;
   tone: "good" | "bad" | "warn" | "plain";
@@ -96,7 +94,6 @@ const faces: Record<string, ToolLook> = {
   },
 };
 
-/** Returns the path that a patch changes, or the number of files. */
 function patchedFiles(input: Record<string, string>, _: ToolPart, cwd: string): string {
   const text = input["patch"] ?? input["input"] ?? "";
   const paths = [...text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.*)$/gm)].map(([, path = ""]) => path.trim());
@@ -180,7 +177,6 @@ function callName(part: ToolPart, cwd: string): NamedCall {
   return { ...face, object: face.code ? firstLine(value) : relative(value, cwd) };
 }
 
-/** Describes a call of an external tool. */
 function externalCallName(tool: string, part: ToolPart): NamedCall {
   const [, server, asked] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
   if (server) return { glyph: "server", verbs: ["Ask", "Asking", "Asked"], object: `${server}: ${asked}`, code: false };

@@ -5,7 +5,6 @@ import { panel } from "../lib/panel.svelte.ts";
 import { send } from "../lib/vscode-api.ts";
 
 export class CommandEdit {
-  /** Undefined: it is not being changed. */
   text = $state<string>();
   readonly #requestID: string;
   readonly #command: string;
@@ -18,9 +17,7 @@ export class CommandEdit {
   readonly changed = $derived.by(() => this.text !== undefined && this.text !== this.#command);
   /** Those of the text as it was judged last. */
   readonly parts = $derived.by(() => (this.changed && this.#judged ? this.#judged.parts : this.#asked));
-  /** The text has changed since. */
   readonly stale = $derived.by(() => this.changed && this.#judged?.command !== this.text);
-  /** Whether it may be answered with. */
   readonly possible = $derived.by(
     () => !this.changed || (this.text?.trim() !== "" && (this.stale || this.#judged?.decision !== "deny")),
   );

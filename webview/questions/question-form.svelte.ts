@@ -3,7 +3,6 @@ import type { Question } from "../../src/chat/requests.ts";
 
 export class QuestionForm {
   readonly questions: readonly Question[];
-  /** Which question is shown, from 0. */
   at = $state(0);
   /** For each question: the labels that are chosen, and what is said instead or besides. */
   readonly #chosen: string[][] = $state([]);
@@ -11,9 +10,7 @@ export class QuestionForm {
 
   readonly question = $derived.by(() => this.questions[this.at]);
   readonly last = $derived.by(() => this.at >= this.questions.length - 1);
-  /** Whether the question that is shown has an answer. */
   readonly answered = $derived.by(() => (this.choices[this.at]?.length ?? 0) > 0);
-  /** For each question what was chosen or said. */
   readonly choices = $derived.by(() =>
     this.questions.map((_, at) => [...(this.#chosen[at] ?? []), this.#other[at]?.trim() ?? ""].filter(Boolean)),
   );
@@ -42,7 +39,6 @@ export class QuestionForm {
     return this.#other[this.at] ?? "";
   }
 
-  /** Where only one answer may be given, words take the place of what was chosen. */
   set other(words: string) {
     this.#other[this.at] = words;
     if (words.trim() !== "" && !this.question?.multiple) this.#chosen[this.at] = [];

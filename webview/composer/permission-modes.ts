@@ -1,12 +1,6 @@
 import type { PermissionMode } from "../../src/chat/events.ts";
 
-interface ModeChoice {
-  mode: PermissionMode;
-  name: string;
-  description: string;
-}
-
-export const modeList: ModeChoice[] = [
+export const modeList: { mode: PermissionMode; name: string; description: string }[] = [
   { mode: "default", name: "Ask first", description: "Reads freely. Asks before edits and commands." },
   {
     mode: "acceptEdits",

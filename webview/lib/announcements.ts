@@ -24,9 +24,10 @@ export class Announcements {
       this.#addText(chat, event.part.messageID, event.part.id, event.part.time?.end !== undefined);
     } else if (event.type === "part" && event.part.type === "tool") this.#addTool(event.part, chat.session.cwd);
     else if (event.type === "asked") this.#add(questionWords(event.request));
-    else if (event.type === "rewound")
-      this.#add(event.messageID === null ? "The messages are back." : setAsideWords(chat));
-    else if (event.type === "background") this.#addBackground(event.commands);
+    else if (event.type === "rewound") {
+      const messages = count(messageGroupsOf(chat.setAside).length, "message");
+      this.#add(event.messageID === null ? "The messages are back." : `${messages} set aside.`);
+    } else if (event.type === "background") this.#addBackground(event.commands);
     else if (event.type === "message" && isSummary(event.message)) this.#add("Conversation compacted.");
     else if (event.type === "ended" && event.reason === "end_turn") {
       this.#add(review.length === 0 ? "Done." : `Done, ${changeWords(review)}.`);
@@ -93,10 +94,6 @@ export class Announcements {
     if (this.#reads > 0) this.#sentences.push(`Read ${count(this.#reads, "file")}.`);
     this.#reads = 0;
   }
-}
-
-function setAsideWords(chat: Chat): string {
-  return `${count(messageGroupsOf(chat.setAside).length, "message")} set aside.`;
 }
 
 function isSummary(message: Message): boolean {

@@ -18,8 +18,9 @@ export function patchRows(patch: string): DiffRow[] {
     if (head) {
       // An empty side counts from the line before it.
       const start = Number(head[3]) + (head[4] === "0" ? 1 : 0);
-      if (start > after && rows.length > 0)
-        rows.push({ kind: "skip", number: undefined, text: unchanged(start - after) });
+      const gap = start - after;
+      const text = gap === 1 ? "1 unchanged line" : `${gap} unchanged lines`;
+      if (gap > 0 && rows.length > 0) rows.push({ kind: "skip", number: undefined, text });
       after = start;
       before = Number(head[1]) + (head[2] === "0" ? 1 : 0);
       continue;
@@ -33,10 +34,6 @@ export function patchRows(patch: string): DiffRow[] {
     }
   }
   return rows;
-}
-
-function unchanged(lines: number): string {
-  return lines === 1 ? "1 unchanged line" : `${lines} unchanged lines`;
 }
 
 /** Returns the rows of an edit that is still being written: removed lines, then added ones, without numbers. */

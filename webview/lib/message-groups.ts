@@ -37,7 +37,7 @@ export function messageGroupsOf(messages: readonly Entry[]): MessageGroup[] {
         const tokens = contextSizeBefore(messages, at);
         groups.push({ id, type: "compaction", auto: compaction.auto, messages: since, tokens, summary: undefined });
         since = 0;
-      } else if (!parts.every(isSynthetic)) {
+      } else if (!parts.every((part) => part.type === "text" && part.synthetic)) {
         groups.push({ id, type: "user", entry });
         since++;
       }
@@ -86,10 +86,6 @@ function isSameGroup(a: MessageGroup, b: MessageGroup): boolean {
   );
 }
 
-function isSynthetic(part: Part): boolean {
-  return part.type === "text" && part.synthetic === true;
-}
-
 export function lastShown(messages: readonly Entry[]): Entry | undefined {
   return messages.findLast((entry) => !entry.info.silent);
 }
@@ -99,11 +95,10 @@ export function isNotice(part: Part | PromptPart): part is TextPart {
   return part.type === "text" && "ignored" in part && part.ignored === true;
 }
 
-type RetryPart = Extract<Part, { type: "retry" }>;
 export type Activity =
   | { id: string; type: "reasoning"; part: ReasoningPart }
   | { id: string; type: "tool"; part: ToolPart }
-  | { id: string; type: "retry"; part: RetryPart }
+  | { id: string; type: "retry"; part: Extract<Part, { type: "retry" }> }
   | { id: string; type: "collapsed"; kind: ToolKind; parts: ToolPart[] };
 
 type MessageSegment =
@@ -137,16 +132,10 @@ export function segmentsOf(entries: readonly Entry[], done: boolean): MessageSeg
 }
 
 function activityOf(part: Part): Activity | undefined {
-  switch (part.type) {
-    case "reasoning":
-      return { id: part.id, type: "reasoning", part };
-    case "tool":
-      return { id: part.id, type: "tool", part };
-    case "retry":
-      return { id: part.id, type: "retry", part };
-    default:
-      return undefined;
-  }
+  const { id } = part;
+  if (part.type === "reasoning") return { id, type: "reasoning", part };
+  if (part.type === "tool") return { id, type: "tool", part };
+  return part.type === "retry" ? { id, type: "retry", part } : undefined;
 }
 
 /** `closed`: nothing will be added to the last run. */

@@ -30,45 +30,31 @@ interface ToolLook {
   code: boolean;
 }
 
-const edited: Pick<ToolLook, "kind" | "glyph" | "verbs" | "code"> = {
+const edited = {
   kind: "edit",
   glyph: "edit",
   verbs: ["Edit", "Editing", "Edited"],
-  code: false,
-};
-const searched: Pick<ToolLook, "glyph" | "verbs" | "code"> = {
-  glyph: "search",
-  verbs: ["Search", "Searching", "Searched"],
-  code: true,
-};
-const reads: ToolLook = {
-  kind: "read",
-  glyph: "file",
-  verbs: ["Read", "Reading", "Read"],
   field: ["file_path"],
   code: false,
-};
+} satisfies ToolLook;
+const searches = { kind: "search", glyph: "search", field: ["pattern"], code: true } satisfies Partial<ToolLook>;
 const other = { kind: "other", code: false } as const;
+const coded = { kind: "other", code: true } as const;
+const toolSearchVerbs: ToolLook["verbs"] = ["Look for tools", "Looking for tools", "Looked for tools"];
 const commandID = (input: Record<string, string>) => input["id"] ?? "the background";
 
 const faces: Record<string, ToolLook> = {
-  bash: { ...other, glyph: "terminal", verbs: ["Run", "Running", "Ran"], field: ["command"], code: true },
-  bash_output: {
-    ...other,
-    glyph: "server-process",
-    verbs: ["Look at", "Looking at", "Looked at"],
-    field: commandID,
-    code: true,
-  },
-  bash_kill: { ...other, glyph: "debug-stop", verbs: ["End", "Ending", "Ended"], field: commandID, code: true },
-  read: reads,
-  write: { ...edited, glyph: "new-file", verbs: ["Write", "Writing", "Wrote"], field: ["file_path"] },
-  edit: { ...edited, field: ["file_path"] },
-  multi_edit: { ...edited, field: ["file_path"] },
+  bash: { ...coded, glyph: "terminal", verbs: ["Run", "Running", "Ran"], field: ["command"] },
+  bash_output: { ...coded, glyph: "server-process", verbs: ["Look at", "Looking at", "Looked at"], field: commandID },
+  bash_kill: { ...coded, glyph: "debug-stop", verbs: ["End", "Ending", "Ended"], field: commandID },
+  read: { kind: "read", glyph: "file", verbs: ["Read", "Reading", "Read"], field: ["file_path"], code: false },
+  write: { ...edited, glyph: "new-file", verbs: ["Write", "Writing", "Wrote"] },
+  edit: edited,
+  multi_edit: edited,
   apply_patch: { ...edited, field: patchedFiles },
   notebook_edit: { ...edited, glyph: "notebook", field: ["notebook_path", "file_path"] },
-  glob: { kind: "search", ...searched, verbs: ["Find", "Finding", "Found"], field: ["pattern"] },
-  grep: { kind: "search", ...searched, field: ["pattern"] },
+  glob: { ...searches, verbs: ["Find", "Finding", "Found"] },
+  grep: { ...searches, verbs: ["Search", "Searching", "Searched"] },
   symbols: {
     kind: "search",
     glyph: "references",
@@ -85,13 +71,7 @@ const faces: Record<string, ToolLook> = {
     verbs: ["Ask", "Asking", "Asked"],
     field: (_, part) => objectsOf(part, "questions")[0]?.["question"] ?? "",
   },
-  tool_search: {
-    ...other,
-    glyph: "tools",
-    verbs: ["Look for tools", "Looking for tools", "Looked for tools"],
-    field: ["query"],
-    code: true,
-  },
+  tool_search: { ...coded, glyph: "tools", verbs: toolSearchVerbs, field: ["query"] },
 };
 
 function patchedFiles(input: Record<string, string>, _: ToolPart, cwd: string): string {

@@ -8,13 +8,11 @@ export interface SavedState {
   scroll: number | undefined;
 }
 
-interface VsCodeApi {
+declare function acquireVsCodeApi(): {
   postMessage(message: ToHost): void;
   getState(): SavedState | undefined;
   setState(state: SavedState): void;
-}
-
-declare function acquireVsCodeApi(): VsCodeApi;
+};
 
 const api = acquireVsCodeApi();
 

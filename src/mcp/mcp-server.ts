@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerView } from "../chat/protocol.ts";
 import { type ProgressReporter, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
+import { untilAborted } from "../tools/until-aborted.ts";
 import type { ServerConfig } from "./config/server-config.ts";
 import type { ListedTool, ServerConnection } from "./connection/connect.ts";
 import { type LoginHost, OAuthLogin } from "./connection/oauth-login.ts";
@@ -51,8 +52,10 @@ export interface ServerOptions {
   /** The server's part in the names of its tools. */
   slug: string;
   env: NodeJS.ProcessEnv;
+  /** Version of Rondo. */
   version: string;
   times: ServerTimes;
+  /** The workspace's folders, which servers may ask for. */
   folders(): readonly string[];
   /** Undefined where sign-in is not possible. */
   loginHost: LoginHost | undefined;
@@ -81,7 +84,6 @@ export class McpServer {
   /** The last failure and its time, in milliseconds since 1970. */
   #failure: ServerFailure | undefined;
   #failedAt = 0;
-  /** Whether the user has stopped it. */
   #stopped: boolean;
   /** Aborted when the server is stopped. */
   #life = new AbortController();
@@ -122,25 +124,15 @@ export class McpServer {
     else if (this.#state.type === "failed" && this.#mayBeReachable()) this.#begin(false);
     if (!this.#starting) return;
     const left = this.#waitedSince + this.#options.times.promptWait - Date.now();
-    if (left <= 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, left);
-    });
-    await Promise.race([this.#starting, enough]);
-    clearTimeout(timer);
+    if (left > 0) await untilAborted(this.#starting, AbortSignal.timeout(left));
   }
 
   /** Whether to retry an unreachable server, for example after the network was down. */
   #mayBeReachable(): boolean {
-    return (
-      this.#failure?.kind === "passing" &&
-      this.config.launch.type === "http" &&
-      Date.now() - this.#failedAt > retryPauseMs
-    );
+    const isUnreachable = this.#failure?.kind === "passing" && this.config.launch.type === "http";
+    return isUnreachable && Date.now() - this.#failedAt > retryPauseMs;
   }
 
-  /** Starts the server for the user. */
   async start(): Promise<void> {
     this.#stopped = false;
     if (!this.#options.isAllowed()) return this.#options.onChange();
@@ -162,7 +154,6 @@ export class McpServer {
     await this.#ending;
   }
 
-  /** Lets the user sign in, then starts the server. */
   async signIn(signal: AbortSignal): Promise<void> {
     const { launch } = this.config;
     const { loginHost } = this.#options;
@@ -276,7 +267,6 @@ export class McpServer {
     this.#tools = createTools({ server, slug, timeoutMs, listed, call: (...call) => this.#call(...call) });
   }
 
-  /** Handles an unexpected end. */
   #onClosed(why: ServerFailure): void {
     this.#disconnect();
     this.#options.log(why.message);
@@ -286,7 +276,6 @@ export class McpServer {
     else this.#begin();
   }
 
-  /** Closes the connection. */
   #disconnect(): void {
     const connection = this.#connection;
     this.#connection = undefined;
@@ -302,11 +291,8 @@ export class McpServer {
   }
 
   async #refreshNow(signal: AbortSignal): Promise<void> {
-    for (
-      let wait = this.#options.times.refreshDelay;
-      this.#refreshAgain;
-      wait = Math.min(2 * wait, maxRefreshDelayMs)
-    ) {
+    const { refreshDelay } = this.#options.times;
+    for (let wait = refreshDelay; this.#refreshAgain; wait = Math.min(2 * wait, maxRefreshDelayMs)) {
       this.#refreshAgain = false;
       try {
         await sleep(wait, undefined, { signal });
@@ -363,14 +349,7 @@ export class McpServer {
   async #connected(signal: AbortSignal): Promise<ServerConnection> {
     const { name } = this.config;
     if (!this.#connection && this.#starting) {
-      let stop = () => {};
-      const aborted = new Promise<void>((resolve) => {
-        stop = resolve;
-        signal.addEventListener("abort", stop, { once: true });
-        if (signal.aborted) resolve();
-      });
-      await Promise.race([this.#starting, aborted]);
-      signal.removeEventListener("abort", stop);
+      await untilAborted(this.#starting, signal);
       signal.throwIfAborted();
     }
     if (this.#connection) return this.#connection;

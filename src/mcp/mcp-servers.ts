@@ -2,23 +2,16 @@
 import type { ServerView } from "../chat/protocol.ts";
 import type { ExternalTools } from "../loop/setup/external-tools.ts";
 import type { Tool } from "../tools/tool.ts";
+import { untilAborted } from "../tools/until-aborted.ts";
 import type { LoadedServers } from "./config/server-config.ts";
-import type { LoginHost } from "./connection/oauth-login.ts";
-import { defaultTimesMs, McpServer, type ServerTimes } from "./mcp-server.ts";
+import { defaultTimesMs, McpServer, type ServerOptions, type ServerTimes } from "./mcp-server.ts";
 import { serverSlugs } from "./tools/offered-names.ts";
 
-export interface McpOptions {
+export interface McpOptions extends Pick<ServerOptions, "env" | "version" | "folders" | "loginHost"> {
   /** Loads the current configuration. Called before each prompt. */
   load(): LoadedServers;
   /** The workspace's servers that the user has allowed, by fingerprint. */
   consent: { has(fingerprint: string): boolean; give(fingerprint: string): void };
-  /** The workspace's folders, which servers may ask for. */
-  folders(): readonly string[];
-  env: NodeJS.ProcessEnv;
-  /** Version of Rondo. */
-  version: string;
-  /** Undefined where sign-in is not possible. */
-  loginHost: LoginHost | undefined;
   log(server: string, line: string): void;
   /** Reports a problem of the configuration, once each. */
   onProblem(sentence: string): void;
@@ -41,13 +34,7 @@ export class McpServers implements ExternalTools {
   async ready(signal: AbortSignal): Promise<void> {
     if (this.#life.signal.aborted || signal.aborted) return;
     this.refresh();
-    let stop = () => {};
-    const aborted = new Promise<void>((resolve) => {
-      stop = resolve;
-      signal.addEventListener("abort", stop, { once: true });
-    });
-    await Promise.race([Promise.all([...this.#servers.values()].map((server) => server.ready())), aborted]);
-    signal.removeEventListener("abort", stop);
+    await untilAborted(Promise.all([...this.#servers.values()].map((server) => server.ready())), signal);
   }
 
   tools(): readonly Tool[] {
@@ -68,17 +55,10 @@ export class McpServers implements ExternalTools {
   async act(name: string, action: "start" | "stop" | "allow" | "sign-in"): Promise<void> {
     const server = this.#servers.get(name);
     if (!server || this.#life.signal.aborted) return;
-    switch (action) {
-      case "allow":
-        this.#options.consent.give(server.config.fingerprint);
-        return await server.start();
-      case "start":
-        return await server.start();
-      case "stop":
-        return await server.stop();
-      case "sign-in":
-        return await server.signIn(this.#life.signal);
-    }
+    if (action === "stop") return await server.stop();
+    if (action === "sign-in") return await server.signIn(this.#life.signal);
+    if (action === "allow") this.#options.consent.give(server.config.fingerprint);
+    await server.start();
   }
 
   /** Reads the configuration again. Removed servers are stopped; a changed configuration is another server. */

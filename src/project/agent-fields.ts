@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { Rule } from "../chat/requests.ts";
 import type { Agent } from "../loop/agents/agents.ts";
+import { isRecord } from "../tools/attempt.ts";
 import type { Markdown } from "./front-matter.ts";
 import { ourTool } from "./tool-names.ts";
 
@@ -80,16 +81,23 @@ export interface AgentOrigin {
 }
 
 export function parseAgent({ data, body }: Markdown, { source, fileName, mode }: AgentOrigin): ParsedAgent {
-  const parsed = AgentFields.safeParse(isRecord(data) ? { name: fileName, ...withoutEmpty(data) } : data);
+  // A field without a value, such as `tools:`, counts as missing.
+  const given = isRecord(data) ? Object.entries(data).filter(([, value]) => value !== null) : undefined;
+  const parsed = AgentFields.safeParse(given ? { name: fileName, ...Object.fromEntries(given) } : data);
   if (!parsed.success) {
     const fields = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the file"} ${message}`);
     return { type: "invalid", fields };
   }
   const fields = parsed.data;
-  const { rules, notes } = narrowed(rulesOf(fields.permission), source);
-  const options = source === "user" ? (fields.options ?? {}) : {};
+  const rules = rulesOf(fields.permission).slice(0, entries);
+  // A workspace's agent can do no more than the user's rules allow.
+  const permission = source === "user" ? rules : rules.filter((rule) => rule.action !== "allow");
+  const notes: string[] = [];
+  if (permission.length < rules.length)
+    notes.push("its rules that allow are ignored: a workspace may only deny or ask");
   if (fields.options && source === "workspace")
     notes.push("its options are ignored: only the user's agents may set them");
+  const denied = (fields.disallowedTools ?? []).map((name) => [name, false]);
   const agent: Agent = {
     name: fields.name,
     description: fields.description,
@@ -98,23 +106,14 @@ export function parseAgent({ data, body }: Markdown, { source, fileName, mode }:
     model: fields.model === undefined || sessionModel.test(fields.model) ? undefined : fields.model,
     temperature: fields.temperature,
     steps: fields.steps ?? fields.maxTurns ?? fields.maxSteps,
-    tools: { ...switchesOf(fields.tools), ...off(fields.disallowedTools ?? []) },
-    permission: rules,
+    tools: { ...switchesOf(fields.tools), ...Object.fromEntries(denied) },
+    permission,
     hidden: fields.hidden ?? false,
     readOnly: fields.permissionMode === "plan",
-    options,
+    options: source === "user" ? (fields.options ?? {}) : {},
     source,
   };
   return { type: "agent", agent, notes };
-}
-
-/** Removes fields without a value, such as `tools:`. */
-function withoutEmpty(data: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Ignores limits as in `Bash(git *)`, which are permissions. */
@@ -134,10 +133,6 @@ function switchesOf(tools: string[] | Record<string, boolean> | undefined): Reco
   return Object.fromEntries(Object.entries(tools).map(([name, on]) => [toolPattern(name), on]));
 }
 
-function off(tools: readonly string[]): Record<string, boolean> {
-  return Object.fromEntries(tools.map((name) => [name, false]));
-}
-
 function rulesOf(permission: z.infer<typeof AgentPermission> | undefined): Rule[] {
   if (permission === undefined) return [];
   if (typeof permission === "string") return [{ permission: "*", pattern: "*", action: permission }];
@@ -147,14 +142,4 @@ function rulesOf(permission: z.infer<typeof AgentPermission> | undefined): Rule[
     if (typeof value === "string") return [{ permission: about, pattern: "*", action: value }];
     return Object.entries(value).map(([pattern, decided]) => ({ permission: about, pattern, action: decided }));
   });
-}
-
-/** Removes rules that allow from a workspace's agent, so that it can do no more than the user's rules allow. */
-function narrowed(rules: Rule[], source: AgentOrigin["source"]): { rules: Rule[]; notes: string[] } {
-  const limited = rules.slice(0, entries);
-  if (source === "user") return { rules: limited, notes: [] };
-  const kept = limited.filter((rule) => rule.action !== "allow");
-  const notes =
-    kept.length === limited.length ? [] : ["its rules that allow are ignored: a workspace may only deny or ask"];
-  return { rules: kept, notes };
 }

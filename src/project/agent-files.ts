@@ -1,6 +1,7 @@
 /** Loads agents from Markdown files (spec P4). */
 import path from "node:path";
 import type { Agent } from "../loop/agents/agents.ts";
+import { isRecord } from "../tools/attempt.ts";
 import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/file-access/config-files.ts";
 import { type AgentOrigin, parseAgent } from "./agent-fields.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";
@@ -52,29 +53,22 @@ function loadAgent(root: ConfigRoot, name: string): LoadedAgent {
   const fileName = path.posix.basename(name, ".md");
   const found = readConfigFile(root, name, maxFileBytes);
   if (found.type === "missing") return found;
-  if (found.type === "unusable") return { type: "broken", name: fileName, why: found.why };
-  if (found.size > maxFileBytes) {
-    return { type: "broken", name: fileName, why: `it is larger than ${maxFileBytes / 1024} KiB` };
-  }
+  const broken = (why: string): LoadedAgent => ({ type: "broken", name: fileName, why });
+  if (found.type === "unusable") return broken(found.why);
+  if (found.size > maxFileBytes) return broken(`it is larger than ${maxFileBytes / 1024} KiB`);
   const text = decodeText(found.bytes);
-  if (text === undefined) return { type: "broken", name: fileName, why: "it is not text" };
+  if (text === undefined) return broken("it is not text");
   let markdown: Markdown;
   try {
     markdown = readMarkdown(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { type: "broken", name: fileName, why: error.message };
+    return broken(error.message);
   }
   // Claude Code's agents are always subagents.
   const mode: AgentOrigin["mode"] = name.startsWith(".claude/") ? "subagent" : "all";
   const parsed = parseAgent(markdown, { source: root.source, fileName, mode });
-  if (parsed.type === "invalid")
-    return { type: "broken", name: nameIn(markdown, fileName), why: parsed.fields.join("; ") };
-  return parsed;
-}
-
-/** Returns the name of an agent whose other fields are wrong. */
-function nameIn({ data }: Markdown, fileName: string): string {
-  const hasName = typeof data === "object" && data !== null && "name" in data && typeof data.name === "string";
-  return hasName ? String(data.name) : fileName;
+  if (parsed.type === "agent") return parsed;
+  const given = isRecord(markdown.data) ? markdown.data["name"] : undefined;
+  return { type: "broken", name: typeof given === "string" ? given : fileName, why: parsed.fields.join("; ") };
 }

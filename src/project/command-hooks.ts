@@ -3,6 +3,8 @@ import path from "node:path";
 import type { PermissionMode } from "../chat/events.ts";
 import { never } from "../chat/never.ts";
 import { type HookEvent, type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
+import { isRecord } from "../tools/attempt.ts";
+import { withoutKeys } from "../tools/run-command/command-environment.ts";
 import { namesOf } from "./hook-matcher.ts";
 import { outcomeOf } from "./hook-output.ts";
 import { outputLimit, runProcess } from "./hook-process.ts";
@@ -18,7 +20,6 @@ interface HookContext {
   permissionMode(): PermissionMode;
   /** The environment, which hooks inherit without keys. */
   env: NodeJS.ProcessEnv;
-  /** Logs a message. */
   onNote(message: string): void;
 }
 
@@ -29,29 +30,24 @@ export function commandHooks({ hooks }: HookSettings, context: HookContext): Hoo
     async fire(event, subject, input, signal) {
       const names = subject === undefined ? undefined : namesOf(event, subject);
       const matching = (hooks.get(event) ?? []).filter((hook) => names === undefined || hook.matches(names));
+      const { cwd } = context;
+      const common = {
+        session_id: context.sessionID,
+        transcript_path: context.transcriptPath,
+        cwd,
+        permission_mode: context.permissionMode(),
+        hook_event_name: event,
+      };
       const outcomes = await Promise.all(
-        withoutDuplicates(matching).map((hook) => {
-          const json = JSON.stringify({ ...commonInput(event, context), ...hookInput(hook, input, context.cwd) });
-          return runHook(event, { hook, input: json, context, signal });
-        }),
+        matching
+          .filter((hook, index) => matching.findIndex(({ command }) => command === hook.command) === index)
+          .map((hook) => {
+            const json = JSON.stringify({ ...common, ...hookInput(hook, input, cwd) });
+            return runHook(event, { hook, input: json, context, signal });
+          }),
       );
       return signal.aborted ? noOutcome : mergeOutcomes(outcomes);
     },
-  };
-}
-
-/** Removes repeated commands. */
-function withoutDuplicates(hooks: readonly CommandHook[]): CommandHook[] {
-  return hooks.filter((hook, index) => hooks.findIndex(({ command }) => command === hook.command) === index);
-}
-
-function commonInput(event: HookEvent, { sessionID, transcriptPath, cwd, permissionMode }: HookContext) {
-  return {
-    session_id: sessionID,
-    transcript_path: transcriptPath,
-    cwd,
-    permission_mode: permissionMode(),
-    hook_event_name: event,
   };
 }
 
@@ -75,10 +71,6 @@ function withAbsolutePath(input: Record<string, unknown>, cwd: string): Record<s
   return { ...input, file_path: path.resolve(cwd, file) };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 interface HookRun {
   hook: CommandHook;
   /** JSON for its standard input. */
@@ -91,6 +83,7 @@ async function runHook(event: HookEvent, { hook, input, context, signal }: HookR
   const { command, timeoutMs } = hook;
   const { cwd, env, onNote } = context;
   const name = `\`${command.length > 80 ? `${command.slice(0, 79)}…` : command}\``;
+  const failed = (message: string): HookOutcome => ({ ...noOutcome, messages: [message] });
   const environment = { ...withoutKeys(env), CLAUDE_PROJECT_DIR: cwd };
   const end = await runProcess({ command, cwd, env: environment, input, timeoutMs, signal });
   switch (end.type) {
@@ -107,15 +100,3 @@ async function runHook(event: HookEvent, { hook, input, context, signal }: HookR
       return never(end);
   }
 }
-
-function failed(message: string): HookOutcome {
-  return { ...noOutcome, messages: [message] };
-}
-
-/** Removes keys of providers and variables of the editor's own process. */
-function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !secret.test(name)));
-}
-
-const secret =
-  /^((ANTHROPIC|OPENAI|AZURE_OPENAI|OPENROUTER|GEMINI|GOOGLE|MISTRAL|GROQ|DEEPSEEK|XAI)_(API_KEY|AUTH_TOKEN)|CLAUDE_CODE_OAUTH_TOKEN|ELECTRON_.*|VSCODE_.*)$/i;

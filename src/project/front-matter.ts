@@ -40,10 +40,7 @@ function parseStrictly(yaml: string): unknown {
   return parse(yaml, { maxAliasCount: 0, prettyErrors: false, logLevel: "error" });
 }
 
-/**
- * Agents for other programs often contain `description: Use it when: …`, whose second colon is not valid YAML. Such values
- * are quoted.
- */
+/** Quotes values with a second colon, as in `description: Use it when: …`: not valid YAML, but common in such files. */
 function quoteLines(yaml: string): string {
   return yaml.replace(/^([\w-]+): +(?!["'[{|>&*!%@`])(.*: .*|.* #.*|.*:)$/gm, (_, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trim())}`;

@@ -5,7 +5,6 @@ import { claudeTools, ourTool } from "./tool-names.ts";
 /** Whether the matcher matches one of the subject's names. */
 export type Matcher = (names: readonly string[]) => boolean;
 
-/** Maximum length of a matcher. */
 const maxLength = 500;
 /** The time to match grows exponentially with the number of repetitions; more could take minutes. */
 const maxRepetitions = 4;
@@ -50,20 +49,14 @@ function mayTakeLong(source: string): boolean {
     const character = plain[at] ?? "";
     if (character === "(") open.push(false);
     if (/[*+?{|]/.test(character)) open[open.length - 1] = true;
-    if (character !== ")" || open.length === 1) continue;
-    if (!open.pop()) continue;
+    if (character !== ")" || open.length === 1 || !open.pop()) continue;
     if (/[*+{]/.test(plain[at + 1] ?? "")) return true;
     open[open.length - 1] = true;
   }
   return false;
 }
 
-const toolEvents: ReadonlySet<HookEvent> = new Set([
-  "PreToolUse",
-  "PermissionRequest",
-  "PostToolUse",
-  "PostToolUseFailure",
-]);
+const toolEvents = new Set<HookEvent>(["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"]);
 
 /** Returns Rondo's name and Claude Code's names of a tool. Other subjects have one name. */
 export function namesOf(event: HookEvent, subject: string): string[] {

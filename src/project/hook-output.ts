@@ -1,6 +1,7 @@
 /** Interprets the output of a hook, in the format of Claude Code (spec K4). Pure. */
 import * as z from "zod/mini";
 import { type HookEvent, type HookOutcome, noOutcome } from "../loop/hooks.ts";
+import { parseJson } from "../tools/attempt.ts";
 
 const UpdatedInput = z.record(z.string(), z.unknown());
 
@@ -40,12 +41,7 @@ export interface HookExit {
 }
 
 /** Events that hooks cannot deny, because they have happened or will happen in any case. */
-const withoutDecision: ReadonlySet<HookEvent> = new Set([
-  "SessionStart",
-  "SessionEnd",
-  "SubagentStart",
-  "Notification",
-]);
+const withoutDecision = new Set<HookEvent>(["SessionStart", "SessionEnd", "SubagentStart", "Notification"]);
 
 /** Events whose output goes to the model, even if it is not JSON. */
 const printsContext: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserPromptSubmit"]);
@@ -59,7 +55,7 @@ export function outcomeOf(event: HookEvent, name: string, { code, stdout, stderr
   }
   if (code !== 0) return message(`The hook ${name} failed with exit code ${code}${words === "" ? "." : `: ${words}`}`);
   const text = stdout.trim();
-  const answer = parseObject(text);
+  const answer = text.startsWith("{") ? parseJson(text) : undefined;
   if (answer === undefined && printsContext.has(event)) {
     return text === "" ? noOutcome : { ...noOutcome, additionalContext: [text] };
   }
@@ -75,16 +71,6 @@ export function outcomeOf(event: HookEvent, name: string, { code, stdout, stderr
 
 function message(text: string): HookOutcome {
   return { ...noOutcome, messages: [text] };
-}
-
-function parseObject(text: string): object | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    // Text that starts with a brace is an object or not valid JSON.
-    return JSON.parse(text) as object;
-  } catch {
-    return undefined;
-  }
 }
 
 function fromOutput(event: HookEvent, name: string, output: HookOutput): HookOutcome {
@@ -104,11 +90,8 @@ function fromOutput(event: HookEvent, name: string, output: HookOutput): HookOut
 }
 
 /** Newer fields take precedence over older ones. */
-function decisionOf({
-  decision,
-  reason,
-  hookSpecificOutput: specific,
-}: HookOutput): Pick<HookOutcome, "decision" | "reason"> {
+function decisionOf(output: HookOutput): Pick<HookOutcome, "decision" | "reason"> {
+  const { decision, reason, hookSpecificOutput: specific } = output;
   if (specific?.decision) return { decision: specific.decision.behavior, reason: specific.decision.message ?? "" };
   const newer = specific?.permissionDecision;
   if (newer !== undefined) {

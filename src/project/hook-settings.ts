@@ -1,6 +1,7 @@
 /** Reads hooks from settings, in the format of Claude Code (spec K4). */
 import * as z from "zod/mini";
 import { type HookEvent, hookEvents } from "../loop/hooks.ts";
+import { isRecord, parseJson } from "../tools/attempt.ts";
 import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../tools/file-access/config-files.ts";
 import { type Matcher, matcherOf } from "./hook-matcher.ts";
 
@@ -85,12 +86,9 @@ class Reader {
     const shown = root.prefix + name;
     if (found.type === "unusable") return this.#unusable(shown, found.why);
     if (found.size > fileLimit) return this.#unusable(shown, `it is larger than ${fileLimit / 1024} KiB`);
-    try {
-      const settings: unknown = JSON.parse(decodeText(found.bytes) ?? "");
-      return isRecord(settings) ? settings : this.#unusable(shown, "it is not a JSON object");
-    } catch {
-      return this.#unusable(shown, "it is not valid JSON");
-    }
+    const settings = parseJson(decodeText(found.bytes) ?? "");
+    if (settings === undefined) return this.#unusable(shown, "it is not valid JSON");
+    return isRecord(settings) ? settings : this.#unusable(shown, "it is not a JSON object");
   }
 
   #unusable(shown: string, why: string): Record<string, unknown> {
@@ -105,7 +103,7 @@ class Reader {
       this.problems.push(`${place}: hooks must be an object of events.`);
       return;
     }
-    const unknown = Object.keys(hooks).filter((name) => !isHookEvent(name));
+    const unknown = Object.keys(hooks).filter((name) => !hookEvents.some((event) => event === name));
     if (unknown.length > 0) this.problems.push(`${place}: Rondo has no such events for hooks: ${unknown.join(", ")}.`);
     for (const event of hookEvents) {
       if (!Object.hasOwn(hooks, event)) continue;
@@ -123,10 +121,9 @@ class Reader {
   #group(event: HookEvent, value: unknown, place: string, forClaude: boolean): void {
     const group = this.#parse(Group, value, place);
     if (!group) return;
-    const matcher = group.matcher ?? "";
     let matches: Matcher;
     try {
-      matches = matcherOf(matcher);
+      matches = matcherOf(group.matcher ?? "");
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       this.problems.push(`${place} is not used: ${error.message}.`);
@@ -151,12 +148,4 @@ class Reader {
     this.problems.push(`${place} is not used: ${wrong.join("; ")}.`);
     return undefined;
   }
-}
-
-function isHookEvent(name: string): name is HookEvent {
-  return hookEvents.some((event) => event === name);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -9,9 +9,7 @@ import { branchOf } from "./git-branch.ts";
 import { memoryOf, rulesOf } from "./rules-files.ts";
 
 interface ProjectOptions {
-  /** The workspace's folders. */
   folders: readonly string[];
-  /** The user's home folder. */
   home: string;
   /** Whether the user trusts the workspace. Without trust none of its files are used. */
   trusted: boolean;
@@ -37,8 +35,6 @@ const ownFiles = [".rondo", ".claude", "AGENTS.md", "CLAUDE.md", "CLAUDE.local.m
 function untrusted(folders: readonly string[]): string[] {
   const isThere = (name: string) => folders.some((folder) => statsOf(path.join(folder, name)) !== undefined);
   const left = ownFiles.filter(isThere);
-  if (left.length === 0) return [];
-  return [
-    `This workspace is not trusted, so its own agents, rules, memory and hooks are not used (${left.join(", ")}).`,
-  ];
+  const what = "its own agents, rules, memory and hooks";
+  return left.length === 0 ? [] : [`This workspace is not trusted, so ${what} are not used (${left.join(", ")}).`];
 }

@@ -12,13 +12,8 @@ const workspaceFiles = ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.l
 const userFiles = [".rondo/AGENTS.md", ".claude/CLAUDE.md"];
 const memoryFile = ".rondo/MEMORY.md";
 
-interface Rules {
-  rules: Project["rules"];
-  problems: string[];
-}
-
 /** `roots` are ordered nearest first. Equal texts count once, for example when `CLAUDE.md` links to `AGENTS.md`. */
-export function rulesOf(roots: readonly ConfigRoot[]): Rules {
+export function rulesOf(roots: readonly ConfigRoot[]): { rules: Project["rules"]; problems: string[] } {
   const rules: { path: string; text: string }[] = [];
   const problems: string[] = [];
   const known = new Set<string>();

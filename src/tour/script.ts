@@ -37,9 +37,8 @@ export function nextReply(messages: readonly WireMessage[]): TourReply {
     return { text: `This is a scripted tour, so I cannot answer that. ${connect}`, calls: [] };
   const done = callsSoFar(messages);
   const reads = done.filter((call) => call.name === "read");
-  const runs = done.filter((call) => call.name === "bash");
+  const [before, after] = done.filter((call) => call.name === "bash");
   const edit = done.find((call) => call.name === "edit");
-  const [before, after] = runs;
   if (reads.length === 0) return start;
   if (edit && after) return finish(after, done.at(-1)?.name === "todo_write");
   if (edit) return afterEdit(edit);
@@ -65,15 +64,11 @@ const isPrompt = (message: WireMessage) => message.role === "user" && !message.c
 const steps = ["Read the test and what it tests", "See it fail", "Mend the code", "See it pass"];
 
 /** Returns the to-do list with the first `done` steps completed. */
-const toDo = (done: number) => ({
-  name: "todo_write",
-  input: {
-    todos: steps.map((content, at) => ({
-      content,
-      status: at < done ? "completed" : at === done ? "in_progress" : "pending",
-    })),
-  },
-});
+function toDo(done: number) {
+  const statusAt = (at: number) => (at === done ? "in_progress" : "pending");
+  const todos = steps.map((content, at) => ({ content, status: at < done ? "completed" : statusAt(at) }));
+  return { name: "todo_write", input: { todos } };
+}
 
 const runTests = (description: string) => ({ name: "bash", input: { command: "npm test", description } });
 
@@ -84,16 +79,10 @@ const start: TourReply = {
 
 function afterReading(reads: Done[]): TourReply {
   const broken = reads.find((call) => call.failed);
-  if (broken) {
-    return stop(
-      `I could not read what I need: ${quote(broken)}\n\nThe tour plays in the sample workspace that \`npm start\` opens.`,
-    );
-  }
-  if (!reads.some((call) => call.output.includes(mistake))) {
-    return stop(
-      `\`${source}\` is not as the tour knows it: perhaps the mistake is mended already. \`npm start\` opens a fresh copy.`,
-    );
-  }
+  const where = "The tour plays in the sample workspace that `npm start` opens.";
+  if (broken) return stop(`I could not read what I need: ${quote(broken)}\n\n${where}`);
+  const other = `\`${source}\` is not as the tour knows it: perhaps the mistake is mended already.`;
+  if (!reads.some((call) => call.output.includes(mistake))) return stop(`${other} \`npm start\` opens a fresh copy.`);
   return {
     text: "Two files, and a suspicion already. I run the tests to see it fail.",
     calls: [toDo(1), runTests("Run the tests")],
@@ -119,11 +108,8 @@ So I take the discount off the subtotal, and round that once. You see the change
 }
 
 function afterEdit(edit: Done): TourReply {
-  if (edit.failed) {
-    return stop(
-      `The edit was not made, and nothing has changed: ${quote(edit)}\n\nThe test still fails, and that is fine.`,
-    );
-  }
+  const still = "The test still fails, and that is fine.";
+  if (edit.failed) return stop(`The edit was not made, and nothing has changed: ${quote(edit)}\n\n${still}`);
   return {
     text: "The edit is made. You find it in the editor, with **Accept** and **Reject** at the changed lines. Now the tests again.",
     calls: [toDo(3), runTests("Run the tests again")],
@@ -132,10 +118,8 @@ function afterEdit(edit: Done): TourReply {
 
 function finish(run: Done, isTold: boolean): TourReply {
   if (/fail 0\b/.test(run.output)) {
-    if (!isTold) return { text: "They pass.", calls: [toDo(steps.length)] };
-    return stop(
-      "All tests pass: `total()` now rounds once, at the end. Accept the change in the editor, or reject it.",
-    );
+    const end = "All tests pass: `total()` now rounds once, at the end. Accept the change in the editor, or reject it.";
+    return isTold ? stop(end) : { text: "They pass.", calls: [toDo(steps.length)] };
   }
   if (/fail [1-9]/.test(run.output)) return stop("A test still fails, which this script did not expect.");
   return stop(`The edit is made, but I did not see the tests pass: ${quote(run)}`);

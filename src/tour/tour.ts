@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import { parseJson } from "../tools/attempt.ts";
 import { nextReply } from "./script.ts";
 import { streamed, type TourReply, WireRequest, whole } from "./wire.ts";
 
@@ -59,14 +60,6 @@ async function answer(request: IncomingMessage, response: ServerResponse, paceMs
     if (paceMs > 0) await wait(paceMs, undefined, { signal: gone.signal });
   }
   response.end();
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function refuse(response: ServerResponse, status: number, type: string, message: string): void {

@@ -42,13 +42,9 @@ export interface TourReply {
 /** Returns the text of a tool's result in either format. */
 export function resultText(content: string | { type: string }[]): string {
   if (typeof content === "string") return content;
-  return content
-    .map((block) => TextBlock.safeParse(block))
-    .map((block) => (block.success ? block.data.text : ""))
-    .join("");
+  return content.map((block) => TextBlock.safeParse(block).data?.text ?? "").join("");
 }
 
-/** One server-sent event. */
 type WireEvent = { type: string } & Record<string, unknown>;
 
 /** Yields the reply as events of a stream, word by word. `id` makes the ids of its calls unique. */
@@ -75,7 +71,6 @@ export function* streamed(reply: TourReply, model: string, id: string, inputToke
   yield { type: "message_stop" };
 }
 
-/** Returns the reply as one message. */
 export function whole(reply: TourReply, model: string, id: string, inputTokens: number) {
   const words = { type: "text" as const, text: reply.text };
   const calls = reply.calls.map((call, at) => ({ type: "tool_use" as const, id: `toolu_${id}_${at}`, ...call }));

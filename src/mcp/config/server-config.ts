@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
+import { parseJson } from "../../tools/attempt.ts";
 import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../../tools/file-access/config-files.ts";
 import { expandVariables, isLoopback, variablesOf } from "./server-environment.ts";
 
@@ -63,25 +64,13 @@ const maxServers = 100;
 export function loadServers({ caller, settings, folders, files = true, trusted, env }: ServerSources): LoadedServers {
   if (!trusted) return { servers: [], problems: [] };
   const reader = new ServerConfigReader(env);
-  const firstFolder = folders[0] ?? os.homedir();
-  reader.addAll(caller, { origin: "caller", source: "this run", place: "mcpServers", folder: firstFolder });
-  reader.addAll(settings, {
-    origin: "settings",
-    source: "settings",
-    place: "The setting rondo.mcpServers",
-    folder: firstFolder,
-  });
+  const folder = folders[0] ?? os.homedir();
+  reader.addAll(caller, { origin: "caller", source: "this run", place: "mcpServers", folder });
+  reader.addAll(settings, { origin: "settings", source: "settings", place: "The setting rondo.mcpServers", folder });
   for (const root of files ? configRoots(folders, os.devNull, true) : []) {
     if (root.source === "workspace") reader.addFile(root, ".mcp.json");
   }
   return reader.loaded;
-}
-
-/** @throws SyntaxError */
-function serversIn(text: string): unknown {
-  const file = ConfigFile.safeParse(JSON.parse(text));
-  if (!file.success) throw new SyntaxError('it is not an object with "mcpServers"');
-  return file.data.mcpServers;
 }
 
 const ConfigFile = z.object({ mcpServers: z.optional(z.unknown()) });
@@ -115,8 +104,6 @@ const StdioConfig = z.object({
 
 const HttpConfig = z.object({ ...common, url: text(8192), headers: z.optional(textRecord) });
 
-const httpTypes = ["http", "streamable-http", "streamableHttp"];
-
 interface ConfigSource {
   origin: ServerOrigin;
   source: string;
@@ -144,13 +131,9 @@ class ServerConfigReader {
     const unusable = (why: string) => this.loaded.problems.push(`The servers of ${fileName} are not used: ${why}.`);
     if (found.type === "unusable") return void unusable(found.why);
     if (found.size > maxFileBytes) return void unusable(`it is larger than ${maxFileBytes / 1024} KiB`);
-    try {
-      const servers = serversIn(decodeText(found.bytes) ?? "");
-      this.addAll(servers, { origin: "workspace", source: fileName, place: fileName, folder: root.folder });
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      unusable("it is not valid JSON with an object mcpServers");
-    }
+    const { data } = ConfigFile.safeParse(parseJson(decodeText(found.bytes) ?? ""));
+    if (!data) return void unusable("it is not valid JSON with an object mcpServers");
+    this.addAll(data.mcpServers, { origin: "workspace", source: fileName, place: fileName, folder: root.folder });
   }
 
   addAll(servers: unknown, place: ConfigSource): void {
@@ -179,33 +162,18 @@ class ServerConfigReader {
     const other = servers.find((one) => one.name === name);
     if (other) throw new UnusableServer(`another server already has that name, from ${other.source}`);
     if (servers.length === maxServers) throw new UnusableServer(`there are already ${maxServers} servers`);
-    const written = isHttp(value) ? this.#parseHttp(value, place) : this.#parseStdio(value, place);
+    const { launch, target } = isHttp(value) ? this.#parseHttp(value, place) : this.#parseStdio(value, place);
+    const { timeout: timeoutMs = defaultCallTimeoutMs, disabled = false } = parseConfig(z.object(common), value);
     const variables = variablesOf(JSON.stringify(value));
     const given = variables.length === 0 ? "" : ` (is given ${variables.map((one) => `$${one}`).join(", ")})`;
-    servers.push({
-      ...written,
-      name,
-      origin,
-      source,
-      target: `${written.target}${given}`,
-      fingerprint: createHash("sha256")
-        .update(JSON.stringify([folder, value]))
-        .digest("hex"),
-    });
+    const fingerprint = createHash("sha256")
+      .update(JSON.stringify([folder, value]))
+      .digest("hex");
+    servers.push({ name, origin, source, target: target + given, launch, timeoutMs, disabled, fingerprint });
   }
 
-  #parseStdio(
-    value: unknown,
-    { folder, origin }: ConfigSource,
-  ): Pick<ServerConfig, "launch" | "target" | "timeoutMs" | "disabled"> {
-    const {
-      command,
-      args = [],
-      env = {},
-      cwd = ".",
-      timeout: timeoutMs = defaultCallTimeoutMs,
-      disabled = false,
-    } = parseConfig(StdioConfig, value);
+  #parseStdio(value: unknown, { folder, origin }: ConfigSource): Pick<ServerConfig, "launch" | "target"> {
+    const { command, args = [], env = {}, cwd = "." } = parseConfig(StdioConfig, value);
     return {
       launch: {
         type: "stdio",
@@ -219,21 +187,11 @@ class ServerConfigReader {
         ...[command, ...args].map(quoteWord),
         ...(cwd === "." ? [] : [`(in ${quoteWord(cwd)})`]),
       ].join(" "),
-      timeoutMs,
-      disabled,
     };
   }
 
-  #parseHttp(
-    value: unknown,
-    { origin }: ConfigSource,
-  ): Pick<ServerConfig, "launch" | "target" | "timeoutMs" | "disabled"> {
-    const {
-      url,
-      headers = {},
-      timeout: timeoutMs = defaultCallTimeoutMs,
-      disabled = false,
-    } = parseConfig(HttpConfig, value);
+  #parseHttp(value: unknown, { origin }: ConfigSource): Pick<ServerConfig, "launch" | "target"> {
+    const { url, headers = {} } = parseConfig(HttpConfig, value);
     const address = this.#expand(url);
     if (!URL.canParse(address)) throw new UnusableServer("its url is not an address");
     const { protocol, hostname, username, password } = new URL(address);
@@ -249,12 +207,7 @@ class ServerConfigReader {
     }
     const sent =
       Object.keys(headers).length === 0 ? "" : ` (is sent ${describePairs(headers, ": ", origin).join(", ")})`;
-    return {
-      launch: { type: "http", url: address, headers: all },
-      target: `${quoteWord(url)}${sent}`,
-      timeoutMs,
-      disabled,
-    };
+    return { launch: { type: "http", url: address, headers: all }, target: `${quoteWord(url)}${sent}` };
   }
 
   #expandAll(values: Record<string, string>): Record<string, string> {
@@ -274,7 +227,7 @@ function isHttp(value: unknown): boolean {
   if (type === undefined) return url !== undefined;
   if (type === "sse")
     throw new UnusableServer('the deprecated "sse" transport is not supported; most such servers also support "http"');
-  if (typeof type === "string" && httpTypes.includes(type)) return true;
+  if (type === "http" || type === "streamable-http" || type === "streamableHttp") return true;
   if (type === "stdio") return false;
   throw new UnusableServer('its type must be "stdio" or "http"');
 }

@@ -1,17 +1,7 @@
-/** The environment of MCP servers: everything except keys. */
-
-/** Variables that servers do not inherit: keys of providers, and variables of the editor's own process. */
-const withheld =
-  /^((ANTHROPIC|OPENAI|AZURE_OPENAI|OPENROUTER|GEMINI|GOOGLE|MISTRAL|GROQ|DEEPSEEK|XAI)_(API_KEY|AUTH_TOKEN)|CLAUDE_CODE_OAUTH_TOKEN|ELECTRON_.*|VSCODE_.*)$/i;
+/** Variables in the configuration of MCP servers. */
 
 /** Rondo's own keys: no configuration can pass them to a server. */
 const ownKeys = /^(ANTHROPIC|OPENAI)_API_KEY$/i;
-
-/** Returns the environment of a local server. `own` are the variables of its configuration. */
-export function serverEnvironment(env: NodeJS.ProcessEnv, own: Record<string, string>): NodeJS.ProcessEnv {
-  const inherited = Object.entries(env).filter(([name]) => !withheld.test(name));
-  return { ...Object.fromEntries(inherited), ...own };
-}
 
 const variable = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 

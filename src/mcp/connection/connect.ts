@@ -1,6 +1,6 @@
 /** Connections to MCP servers over the SDK. This file is a separate bundle that is loaded with the first server. */
-
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { auth, extractWWWAuthenticateParams, UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -39,10 +39,7 @@ export interface ServerConnection {
   readonly isOpen: boolean;
   /** Reads all pages of the list. @throws ServerFailure */
   listTools(signal: AbortSignal): Promise<ListedTool[]>;
-  /**
-   * Aborting cancels the request on the server.
-   * @throws ServerFailure
-   */
+  /** Aborting cancels the request on the server. @throws ServerFailure */
   call(name: string, args: Record<string, unknown>, signal: AbortSignal, onProgress: OnProgress): Promise<CallAnswer>;
   /** Whether it answers a ping in time. */
   isAlive(timeoutMs: number): Promise<boolean>;
@@ -64,7 +61,6 @@ export interface ConnectOptions {
   signal: AbortSignal;
   onClosed(why: ServerFailure): void;
   onToolsChanged(): void;
-  /** Logs a line. */
   onNote(line: string): void;
 }
 
@@ -78,10 +74,7 @@ const answerGraceMs = 200;
 /** Longer than any call may take, because calls have their own time limit. */
 const maxRequestMs = 24 * 3_600_000;
 
-const ToolPage = z.object({
-  tools: z.array(z.unknown()),
-  nextCursor: z.optional(z.nullable(z.string())),
-});
+const ToolPage = z.object({ tools: z.array(z.unknown()), nextCursor: z.optional(z.nullable(z.string())) });
 const ToolEntry = z.object({
   name: z.string(),
   description: z.optional(z.unknown()),
@@ -98,16 +91,11 @@ export async function connect(options: ConnectOptions): Promise<ServerConnection
   const { launch, env, login, onNote } = options;
   if (launch.type === "stdio") {
     const transport = new StdioTransport(launch, env, onNote);
-    return await openConnection(transport, options, {
-      failure: () => transport.ended,
-      leave: async () => {},
-    });
+    return await openConnection(transport, options, () => transport.ended);
   }
   const transport = httpTransport(launch, login);
-  return await openConnection(transport, options, {
-    failure: () => undefined,
-    leave: () => transport.terminateSession().catch(() => {}),
-  });
+  const leave = () => transport.terminateSession().catch(() => {});
+  return await openConnection(transport, options, () => undefined, leave);
 }
 
 type HttpLaunch = Extract<ServerLaunch, { type: "http" }>;
@@ -119,8 +107,7 @@ function httpTransport(launch: HttpLaunch, login: OAuthLogin | undefined): Strea
     // Without event ids the SDK cannot ask for the rest, but would still wait for it.
     if (resumable) return;
     setTimeout(() => {
-      if (answered.delete(id)) return;
-      if (typeof id !== "number") return;
+      if (answered.delete(id) || typeof id !== "number") return;
       const error = { code: ErrorCode.ConnectionClosed, message: why };
       transport.onmessage?.({ jsonrpc: "2.0", id, error });
     }, answerGraceMs);
@@ -133,17 +120,12 @@ function httpTransport(launch: HttpLaunch, login: OAuthLogin | undefined): Strea
   return transport;
 }
 
-interface TransportActions {
-  /** Returns why the transport ended on its own. */
-  failure(): ServerFailure | undefined;
-  /** Ends the session. */
-  leave(): Promise<void>;
-}
-
+/** `failure` returns why the transport ended on its own; `leave` ends the session. */
 async function openConnection(
   transport: Transport,
   options: ConnectOptions,
-  transportActions: TransportActions,
+  failure: () => ServerFailure | undefined,
+  leave = async () => {},
 ): Promise<ServerConnection> {
   const { signal, timeoutMs, version, folders, onNote, onClosed, onToolsChanged } = options;
   const client = new Client(
@@ -159,7 +141,7 @@ async function openConnection(
   let isOpen = false;
   client.onerror = (error) => onNote(error.message.slice(0, 500));
   client.onclose = () => {
-    if (isOpen) onClosed(transportActions.failure() ?? new ServerFailure("passing", "The connection was cut."));
+    if (isOpen) onClosed(failure() ?? new ServerFailure("passing", "The connection was cut."));
     isOpen = false;
   };
   client.setRequestHandler(ListRootsRequestSchema, () => ({
@@ -180,7 +162,7 @@ async function openConnection(
     isOpen = true;
   } catch (error) {
     await closeTransport();
-    throw transportActions.failure() ?? failureOf(error, `It did not answer within ${Math.round(timeoutMs / 1000)} s.`);
+    throw failure() ?? failureOf(error, `It did not answer within ${Math.round(timeoutMs / 1000)} s.`);
   }
   return {
     get isOpen() {
@@ -190,7 +172,7 @@ async function openConnection(
       try {
         return await listAll(client, AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]), onNote);
       } catch (error) {
-        throw transportActions.failure() ?? failureOf(error, "It did not list its tools.");
+        throw failure() ?? failureOf(error, "It did not list its tools.");
       }
     },
     async call(name, args, stop, onProgress) {
@@ -203,7 +185,7 @@ async function openConnection(
         });
         return { ...answer, structuredContent: answer.structuredContent };
       } catch (error) {
-        throw transportActions.failure() ?? failureOf(error, "It did not answer.");
+        throw failure() ?? failureOf(error, "It did not answer.");
       }
     },
     async isAlive(pingTimeoutMs) {
@@ -217,10 +199,7 @@ async function openConnection(
     async close() {
       if (isOpen) {
         isOpen = false;
-        await Promise.race([
-          transportActions.leave(),
-          new Promise((resolve) => setTimeout(resolve, terminateTimeoutMs).unref()),
-        ]);
+        await Promise.race([leave(), sleep(terminateTimeoutMs, undefined, { ref: false })]);
       }
       await closeTransport();
     },

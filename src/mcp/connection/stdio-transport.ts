@@ -5,9 +5,11 @@ import { existsSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { parseJson } from "../../tools/attempt.ts";
+import { withoutKeys } from "../../tools/run-command/command-environment.ts";
 import { endTree, markVariable, type ProcessTree, treeOf } from "../../tools/run-command/process-tree.ts";
+import { untilAborted } from "../../tools/until-aborted.ts";
 import type { ServerLaunch } from "../config/server-config.ts";
-import { serverEnvironment } from "../config/server-environment.ts";
 import { FloodLimit } from "./flood-limit.ts";
 import { ServerFailure } from "./server-failure.ts";
 import { windowsCommand } from "./windows-command.ts";
@@ -33,18 +35,14 @@ export class StdioTransport implements Transport {
   #tree: ProcessTree | undefined;
   #exited: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
-  #ended: ServerFailure | undefined;
+  /** Why the server ended on its own, or undefined. */
+  ended: ServerFailure | undefined;
 
   /** `note` logs a line. */
   constructor(launch: StdioLaunch, env: NodeJS.ProcessEnv, note: (line: string) => void) {
     this.#launch = launch;
     this.#env = env;
     this.#log = new ServerLog(note);
-  }
-
-  /** Why the server ended on its own, or undefined. */
-  get ended(): ServerFailure | undefined {
-    return this.#ended;
   }
 
   /** @throws ServerFailure when the command cannot be started */
@@ -80,7 +78,7 @@ export class StdioTransport implements Transport {
   #spawn(mark: string): ChildProcess {
     const { command, args, env, cwd } = this.#launch;
     const isWindows = process.platform === "win32";
-    const all = { ...serverEnvironment(this.#env, env), [markVariable]: mark };
+    const all = { ...withoutKeys(this.#env), ...env, [markVariable]: mark };
     const options = { cwd, env: all, detached: !isWindows, windowsHide: true } as const;
     try {
       if (!isWindows) return spawn(command, args, options);
@@ -92,19 +90,10 @@ export class StdioTransport implements Transport {
 
   #take(line: string): void {
     if (this.#closing) return;
-    if (!/^\s*[{[]/.test(line)) {
-      if (line.trim() !== "") this.#log.line(`Not a message: ${line}`);
-      return;
-    }
-    let message: JSONRPCMessage;
-    try {
-      // The SDK validates the message and reports an unknown one.
-      message = JSON.parse(line) as JSONRPCMessage;
-    } catch {
-      this.#log.line(`Not a message: ${line}`);
-      return;
-    }
-    this.onmessage?.(message);
+    const message = /^\s*[{[]/.test(line) ? parseJson(line) : undefined;
+    // The SDK validates the message and reports an unknown one.
+    if (message !== undefined) this.onmessage?.(message as JSONRPCMessage);
+    else if (line.trim() !== "") this.#log.line(`Not a message: ${line}`);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -116,7 +105,7 @@ export class StdioTransport implements Transport {
 
   #end(failure: ServerFailure): void {
     if (this.#closing) return;
-    this.#ended = failure;
+    this.ended = failure;
     void this.close();
   }
 
@@ -131,16 +120,7 @@ export class StdioTransport implements Transport {
     // Rejects waiting calls before the processes end.
     this.onclose?.();
     stdin?.end();
-    if (!this.#ended) {
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([
-        this.#exited,
-        new Promise((resolve) => {
-          timer = setTimeout(resolve, closeTimeoutMs);
-        }),
-      ]);
-      clearTimeout(timer);
-    }
+    if (!this.ended) await untilAborted(this.#exited, AbortSignal.timeout(closeTimeoutMs));
     if (this.#tree) await endTree(this.#tree);
     for (const stream of [stdin, stdout, stderr]) stream?.destroy();
   }

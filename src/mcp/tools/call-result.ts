@@ -1,6 +1,7 @@
 /** Turns a server's answer into the result of a call. Types and sizes that the server claims are not trusted. */
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
+import { parseJson } from "../../tools/attempt.ts";
 import { plural } from "../../tools/text/text.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import type { CallAnswer } from "../connection/connect.ts";
@@ -47,8 +48,7 @@ export function toToolResult({ content, structuredContent, isError }: CallAnswer
     return texts.push(`(${what} is attached: ${image.mime}.)`);
   };
   for (const one of content) {
-    const parsed = ContentBlock.safeParse(one);
-    const block = parsed.data;
+    const block = ContentBlock.safeParse(one).data;
     switch (block?.type) {
       case undefined:
         texts.push("(A part of the answer with an unknown type was left out.)");
@@ -90,12 +90,7 @@ export function toToolResult({ content, structuredContent, isError }: CallAnswer
 
 /** Most servers also send their structured content as text. */
 function isSameContent(text: string, structured: unknown): boolean {
-  if (!/^\s*[{[]/.test(text)) return false;
-  try {
-    return isDeepStrictEqual(JSON.parse(text), structured);
-  } catch {
-    return false;
-  }
+  return /^\s*[{[]/.test(text) && isDeepStrictEqual(parseJson(text), structured);
 }
 
 /** Detects the type from the bytes, because providers reject a wrong type. @returns the reason if it is not usable */
@@ -117,6 +112,4 @@ const imageSignatures = {
   "image/webp": /^52494646.{8}57454250/,
 };
 
-function base64Bytes(base64: string): number {
-  return Math.floor((base64.length * 3) / 4);
-}
+const base64Bytes = (base64: string): number => Math.floor((base64.length * 3) / 4);

@@ -11,21 +11,19 @@ const maxDescriptionLength = 2000;
 const maxPatternLength = 2000;
 const maxPreviewLength = 10_000;
 
-/** Calls the server's tool `name`. Rejects with a ToolError, or with the signal's reason. */
-type CallTool = (
-  name: string,
-  input: Record<string, unknown>,
-  signal: AbortSignal,
-  progress: ProgressReporter,
-) => Promise<ToolResult>;
-
 export interface ServerTools {
   server: string;
   slug: string;
   /** Maximum time of a call. */
   timeoutMs: number;
   listed: readonly ListedTool[];
-  call: CallTool;
+  /** Calls the server's tool `name`. Rejects with a ToolError, or with the signal's reason. */
+  call(
+    name: string,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+    progress: ProgressReporter,
+  ): Promise<ToolResult>;
 }
 
 /** Returns the tools sorted by name, so that the server's order does not matter. Of equal names, the first counts. */
@@ -54,14 +52,10 @@ function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }:
     async prepare(input, { signal }): Promise<ToolPlan> {
       signal.throwIfAborted();
       const { text, isWhole } = rulePattern(input);
-      const pretty = JSON.stringify(input, undefined, 2);
-      const preview = `${server}: ${shown}\n${pretty}`;
+      const preview = `${server}: ${shown}\n${JSON.stringify(input, undefined, 2)}`;
       return {
         title: `Call ${shown} of ${server}`,
-        preview: {
-          type: "text",
-          text: preview.length > maxPreviewLength ? `${preview.slice(0, maxPreviewLength)}…` : preview,
-        },
+        preview: { type: "text", text: cut(preview, maxPreviewLength) },
         requires: [
           {
             permission: name,
@@ -80,11 +74,10 @@ function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }:
   };
 }
 
-function descriptionOf(given: unknown): string {
-  if (typeof given !== "string") return "";
-  const text = visibleText(given).trim();
-  return text.length <= maxDescriptionLength ? text : `${text.slice(0, maxDescriptionLength)}…`;
-}
+const descriptionOf = (given: unknown): string =>
+  typeof given === "string" ? cut(visibleText(given).trim(), maxDescriptionLength) : "";
+
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most)}…`);
 
 /** Returns the arguments as compact JSON, sorted by name. */
 function rulePattern(input: Record<string, unknown>): { text: string; isWhole: boolean } {

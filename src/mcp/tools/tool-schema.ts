@@ -1,5 +1,5 @@
 /** Checks the schemas of servers' tools, because a provider rejects every request that contains an invalid one. */
-
+import { attempt, isRecord } from "../../tools/attempt.ts";
 import { visibleText } from "../connection/server-text.ts";
 
 /** Replaces a schema that cannot be used. */
@@ -23,7 +23,7 @@ export function checkedSchema(given: unknown): { schema: JsonSchema; note: strin
 class UnusableSchema extends Error {}
 
 function usableSchema(given: unknown): JsonSchema {
-  if (!isObject(given)) throw new UnusableSchema("is not an object");
+  if (!isRecord(given)) throw new UnusableSchema("is not an object");
   const size = sizeOf(given, maxDepth);
   if (size > maxCharacters) throw new UnusableSchema("is too large");
   const { $schema: _, $id: __, ...schema } = given;
@@ -54,49 +54,37 @@ function sizeOf(value: unknown, left: number): number {
   return size;
 }
 
-/** Checks for the values of keywords. Other keywords may have any value. */
-const valueChecks: Record<string, (value: unknown) => boolean> = {
-  title: isText,
-  description: isText,
-  $comment: isText,
-  pattern: isPattern,
-  format: isText,
-  contentEncoding: isText,
-  contentMediaType: isText,
-  minimum: isNumber,
-  maximum: isNumber,
-  exclusiveMinimum: isNumber,
-  exclusiveMaximum: isNumber,
-  multipleOf: (value) => isNumber(value) && Number(value) > 0,
-  minLength: isCount,
-  maxLength: isCount,
-  minItems: isCount,
-  maxItems: isCount,
-  minProperties: isCount,
-  maxProperties: isCount,
-  minContains: isCount,
-  maxContains: isCount,
-  uniqueItems: isBoolean,
-  deprecated: isBoolean,
-  readOnly: isBoolean,
-  writeOnly: isBoolean,
-  enum: Array.isArray,
-  examples: Array.isArray,
-  required: (value) => Array.isArray(value) && value.every(isText) && new Set(value).size === value.length,
-  type: isType,
-};
-const holdsSchema = [
-  "items",
-  "additionalProperties",
-  "propertyNames",
-  "contains",
-  "not",
-  "if",
-  "then",
-  "else",
-  "unevaluatedItems",
-  "unevaluatedProperties",
+const isText = (value: unknown): boolean => typeof value === "string";
+const isNumber = (value: unknown): boolean => typeof value === "number";
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const isBoolean = (value: unknown): boolean => typeof value === "boolean";
+const isPattern = (value: unknown): boolean =>
+  typeof value === "string" && attempt(() => Boolean(new RegExp(value)), false);
+const areNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
+function isType(value: unknown): boolean {
+  const given = Array.isArray(value) ? value : [value];
+  return given.length > 0 && new Set(given).size === given.length && given.every((one) => typeNames.includes(one));
+}
+
+/** The keywords whose values each check is for. Other keywords may have any value. */
+const checks: [(value: unknown) => boolean, string[]][] = [
+  [isText, ["title", "description", "$comment", "format", "contentEncoding", "contentMediaType"]],
+  [isPattern, ["pattern"]],
+  [isNumber, ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]],
+  [(value) => isNumber(value) && Number(value) > 0, ["multipleOf"]],
+  [isCount, ["minLength", "maxLength", "minItems", "maxItems"]],
+  [isCount, ["minProperties", "maxProperties", "minContains", "maxContains"]],
+  [isBoolean, ["uniqueItems", "deprecated", "readOnly", "writeOnly"]],
+  [Array.isArray, ["enum", "examples"]],
+  [areNames, ["required"]],
+  [isType, ["type"]],
 ];
+const checkOf = new Map(checks.flatMap(([check, keywords]) => keywords.map((keyword) => [keyword, check] as const)));
+const holdsSchema =
+  "items additionalProperties unevaluatedItems unevaluatedProperties propertyNames contains not if then else".split(
+    " ",
+  );
 const holdsList = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const holdsNamed = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
@@ -104,19 +92,18 @@ const typeNames = ["string", "number", "integer", "boolean", "object", "array", 
 /** @throws UnusableSchema */
 function checkKeywords(schema: unknown): void {
   if (typeof schema === "boolean") return;
-  if (!isObject(schema)) throw new UnusableSchema("is malformed");
+  if (!isRecord(schema)) throw new UnusableSchema("is malformed");
   for (const [key, value] of Object.entries(schema)) {
     if (["$dynamicRef", "$recursiveRef", "$id", "$anchor"].includes(key))
       throw new UnusableSchema("refers to other schemas");
-    const isKind = Object.hasOwn(valueChecks, key) ? valueChecks[key] : undefined;
-    if (isKind?.(value) === false) throw new UnusableSchema(`is malformed at "${key}"`);
+    if (checkOf.get(key)?.(value) === false) throw new UnusableSchema(`is malformed at "${key}"`);
     if (holdsSchema.includes(key)) checkKeywords(value);
     if (holdsList.includes(key)) {
       if (!Array.isArray(value) || value.length === 0) throw new UnusableSchema(`is malformed at "${key}"`);
       for (const one of value) checkKeywords(one);
     }
     if (holdsNamed.includes(key)) {
-      if (!isObject(value)) throw new UnusableSchema(`is malformed at "${key}"`);
+      if (!isRecord(value)) throw new UnusableSchema(`is malformed at "${key}"`);
       const names = Object.keys(value);
       // Providers accept only these names.
       if (key === "properties" && !names.every((name) => /^[\w.-]{1,64}$/.test(name))) {
@@ -153,43 +140,8 @@ function resolveReference(reference: string, root: JsonSchema): unknown {
   let at: unknown = root;
   for (const step of reference.slice(2).split("/")) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (!isObject(at) || !Object.hasOwn(at, name)) throw new UnusableSchema("has a broken reference");
+    if (!isRecord(at) || !Object.hasOwn(at, name)) throw new UnusableSchema("has a broken reference");
     at = at[name];
   }
   return at;
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === "string";
-}
-
-function isPattern(value: unknown): boolean {
-  if (typeof value !== "string") return false;
-  try {
-    new RegExp(value);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === "number";
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 0;
-}
-
-function isBoolean(value: unknown): boolean {
-  return typeof value === "boolean";
-}
-
-function isType(value: unknown): boolean {
-  const given = Array.isArray(value) ? value : [value];
-  return given.length > 0 && new Set(given).size === given.length && given.every((one) => typeNames.includes(one));
 }

@@ -1,5 +1,6 @@
 /** A fast check for lines that Rondo wrote itself, which lets replay skip the copy that a schema makes of each value. */
-import type { $ZodDiscriminatedUnionDef, $ZodType, $ZodTypes, $ZodUnionDef } from "zod/v4/core";
+import type { $ZodDiscriminatedUnionDef, $ZodType, $ZodTypes } from "zod/v4/core";
+import { isRecord } from "../tools/attempt.ts";
 
 type ValueCheck = (value: unknown) => boolean;
 
@@ -39,7 +40,7 @@ export function fastCheck(schema: $ZodType): ValueCheck {
     case "object":
       return checkObject(def.shape);
     case "union":
-      return isDiscriminated(def) ? checkUnion(def.discriminator, def.options) : () => false;
+      return "discriminator" in def ? checkUnion(def as $ZodDiscriminatedUnionDef) : () => false;
     default:
       return () => false;
   }
@@ -52,7 +53,7 @@ function oneOf(values: readonly unknown[]): ValueCheck {
 
 function checkRecord(inner: ValueCheck): ValueCheck {
   return (value) => {
-    if (!isObject(value) || Object.hasOwn(value, "__proto__")) return false;
+    if (!isRecord(value) || Object.hasOwn(value, "__proto__")) return false;
     for (const key in value) if (!inner(value[key])) return false;
     return true;
   };
@@ -62,7 +63,7 @@ function checkObject(shape: Readonly<Record<string, $ZodType>>): ValueCheck {
   const checks = new Map(Object.entries(shape).map(([key, schema]) => [key, fastCheck(schema)]));
   const required = Object.keys(shape).filter((key) => shape[key]?._zod.optin !== "optional");
   return (value) => {
-    if (!isObject(value)) return false;
+    if (!isRecord(value)) return false;
     // Unknown fields, including `__proto__`, fail the check: the schema removes them.
     for (const key in value) if (!checks.get(key)?.(value[key])) return false;
     for (const key of required) if (!(key in value)) return false;
@@ -70,19 +71,11 @@ function checkObject(shape: Readonly<Record<string, $ZodType>>): ValueCheck {
   };
 }
 
-function isDiscriminated(def: $ZodUnionDef): def is $ZodDiscriminatedUnionDef {
-  return "discriminator" in def;
-}
-
-function checkUnion(discriminator: string, options: readonly $ZodType[]): ValueCheck {
+function checkUnion({ discriminator, options }: $ZodDiscriminatedUnionDef): ValueCheck {
   const checks = new Map<unknown, ValueCheck>();
   for (const option of options) {
     const check = fastCheck(option);
     for (const value of option._zod.propValues?.[discriminator] ?? []) checks.set(value, check);
   }
-  return (value) => isObject(value) && (checks.get(value[discriminator])?.(value) ?? false);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return (value) => isRecord(value) && (checks.get(value[discriminator])?.(value) ?? false);
 }

@@ -3,6 +3,7 @@ import { appendFileSync, closeSync, mkdirSync, openSync, readSync, statSync } fr
 import path from "node:path";
 import * as z from "zod/mini";
 import type { Ledger } from "../loop/storage.ts";
+import { parseJson } from "../tools/attempt.ts";
 
 /** `at` is in milliseconds since 1970. */
 const Spending = z.object({ usd: z.number().check(z.gte(0)), at: z.number() });
@@ -52,9 +53,10 @@ export class SpendingLedger implements Ledger {
 
   #fileOfToday(): string {
     const now = new Date();
-    const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0"));
-    if (this.#day !== day.join("-")) {
-      this.#day = day.join("-");
+    const numbers = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
+    const day = numbers.map((part) => String(part).padStart(2, "0")).join("-");
+    if (this.#day !== day) {
+      this.#day = day;
       this.#readUsd = 0;
       this.#readBytes = 0;
       this.#unwrittenUsd = 0;
@@ -69,19 +71,13 @@ export class SpendingLedger implements Ledger {
       const bytes = Buffer.alloc(size - this.#readBytes);
       const length = readSync(file, bytes, 0, bytes.length, this.#readBytes);
       const end = bytes.subarray(0, length).lastIndexOf(10) + 1;
-      for (const line of bytes.toString("utf8", 0, end).split("\n")) this.#readUsd += usdOf(line);
+      for (const line of bytes.toString("utf8", 0, end).split("\n")) {
+        // An incomplete line counts nothing.
+        this.#readUsd += Spending.safeParse(parseJson(line)).data?.usd ?? 0;
+      }
       this.#readBytes += end;
     } finally {
       closeSync(file);
     }
-  }
-}
-
-/** Returns 0 for an incomplete line. */
-function usdOf(line: string): number {
-  try {
-    return Spending.safeParse(JSON.parse(line)).data?.usd ?? 0;
-  } catch {
-    return 0;
   }
 }

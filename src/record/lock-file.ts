@@ -1,23 +1,13 @@
 /**
- * Lock files (spec Q1). Creating one is atomic. Removing an abandoned one is not, so a process first creates a second
- * file, named after the lock's token: only one process at a time may remove that lock, and a lock that was created in its
- * place in the meantime stays.
+ * Lock files (spec Q1). Creating one is atomic, removing an abandoned one is not: so a process first creates a second file,
+ * named after the lock's token. Only one process at a time may remove that lock, and a new lock in its place stays.
  */
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import os from "node:os";
 import { join, parse as parsePath } from "node:path";
 import * as z from "zod/mini";
+import { attempt, parseJson } from "../tools/attempt.ts";
 import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 
 const LockContent = z.object({
@@ -39,12 +29,10 @@ export type FoundLock =
   | { type: "lock"; token: string; content: LockContent }
   | { type: "torn"; token: string; since: number };
 
-/** The session and the run that a lock is for. */
 type LockOwner = Pick<LockContent, "sessionId" | "runId">;
 
 /** Age after which a torn lock counts as abandoned. */
 const tornTimeoutMs = 1000;
-
 /** Time after which another computer's right to remove a lock expires. Removing takes far less. */
 const removalTimeoutMs = 900_000;
 
@@ -62,14 +50,14 @@ export class LockFile {
     this.token = content.token;
     this.#content = content;
     this.#file = file;
-    this.#identity = identityOf(fstatSync(file, { bigint: true }));
+    this.#identity = identityOf(fs.fstatSync(file, { bigint: true }));
   }
 
   /** Returns undefined if the file exists already. @throws the system's error when it cannot be written */
   static create(path: string, owner: LockOwner, timeoutMs: number): LockFile | undefined {
     let file: number;
     try {
-      file = openSync(path, "wx", 0o600);
+      file = fs.openSync(path, "wx", 0o600);
     } catch (error) {
       if (systemErrorCode(error) === "EEXIST") return undefined;
       throw error;
@@ -78,32 +66,32 @@ export class LockFile {
       const now = Date.now();
       const dates = { acquiredAt: toISO(now), expiresAt: toISO(now + timeoutMs) };
       const content: LockContent = { ...owner, ...dates, ...thisProcess(), token: randomUUID() };
-      writeSync(file, JSON.stringify(content), 0);
+      fs.writeSync(file, JSON.stringify(content), 0);
       return new LockFile(path, content, file);
     } catch (error) {
-      closeSync(file);
-      unlinkSync(path);
+      fs.closeSync(file);
+      fs.unlinkSync(path);
       throw error;
     }
   }
 
   /** Whether the file at the path is still this lock. */
   get isOurs(): boolean {
-    const found = statSync(this.path, { bigint: true, throwIfNoEntry: false });
+    const found = fs.statSync(this.path, { bigint: true, throwIfNoEntry: false });
     return found !== undefined && identityOf(found) === this.#identity;
   }
 
   renew(timeoutMs: number): void {
     this.#content.expiresAt = toISO(Date.now() + timeoutMs);
     // Replaces the old content exactly, because dates have a fixed length.
-    writeSync(this.#file, JSON.stringify(this.#content), 0);
+    fs.writeSync(this.#file, JSON.stringify(this.#content), 0);
   }
 
   /** Never throws: a lock that cannot be removed expires, or its process ends. */
   release(): void {
     try {
       // Closed first, because some systems do not remove open files.
-      closeSync(this.#file);
+      fs.closeSync(this.#file);
       removeLock(this.path, this.token);
     } catch {
       // The next process that wants the lock finds it abandoned.
@@ -112,8 +100,8 @@ export class LockFile {
 
   /** Removes a lock that no other process may remove. */
   discard(): void {
-    closeSync(this.#file);
-    unlinkSync(this.path);
+    fs.closeSync(this.#file);
+    fs.unlinkSync(this.path);
   }
 }
 
@@ -131,11 +119,11 @@ export function takeLock(path: string, owner: LockOwner, timeoutMs: number): Loc
 /** Removes the second files of processes that were killed right after they removed a lock. */
 function removeLeftovers(lock: LockFile): LockFile {
   const { dir, base } = parsePath(lock.path);
-  for (const name of readdirSync(dir)) {
+  for (const name of fs.readdirSync(dir)) {
     if (!name.startsWith(`${base}.`)) continue;
     const file = join(dir, name);
     const found = findLock(file);
-    if (found && isAbandoned(found)) rmSync(file, { force: true });
+    if (found && isAbandoned(found)) fs.rmSync(file, { force: true });
   }
   return lock;
 }
@@ -152,22 +140,13 @@ export function isOwnLock({ pid, host }: LockContent): boolean {
 
 function findLock(path: string): FoundLock | undefined {
   try {
-    const text = readFileSync(path, "utf8");
-    const content = parseLock(text);
+    const content = LockContent.safeParse(parseJson(fs.readFileSync(path, "utf8"))).data;
     if (content) return { type: "lock", token: content.token, content };
-    const { mtimeMs } = statSync(path);
+    const { mtimeMs } = fs.statSync(path);
     return { type: "torn", token: `torn-${mtimeMs}`, since: mtimeMs };
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return undefined;
     throw error;
-  }
-}
-
-function parseLock(text: string): LockContent | undefined {
-  try {
-    return LockContent.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
   }
 }
 
@@ -187,7 +166,7 @@ function removeLock(path: string, token: string): void {
     return;
   }
   try {
-    if (findLock(path)?.token === token) unlinkSync(path);
+    if (findLock(path)?.token === token) fs.unlinkSync(path);
   } finally {
     removal.discard();
   }
@@ -200,14 +179,15 @@ function isDead({ pid, processStart }: LockContent): boolean {
     return systemErrorCode(error) === "ESRCH";
   }
   const now = processStatus(pid);
-  // The process has ended, but its parent has not yet read the exit status.
-  if (now && (now.state === "Z" || now.state === "X")) return true;
-  return now !== undefined && processStart !== undefined && now.start !== processStart;
+  if (!now) return false;
+  // In the states Z and X the process has ended, but its parent has not yet read the exit status.
+  return now.state === "Z" || now.state === "X" || (processStart !== undefined && now.start !== processStart);
 }
 
-let own: Pick<LockContent, "pid" | "host" | "processStart"> | undefined;
+type ProcessIdentity = Pick<LockContent, "pid" | "host" | "processStart">;
+let own: ProcessIdentity | undefined;
 
-function thisProcess(): Pick<LockContent, "pid" | "host" | "processStart"> {
+function thisProcess(): ProcessIdentity {
   const start = own ? undefined : processStatus(process.pid)?.start;
   own ??= { pid: process.pid, host: os.hostname(), ...(start !== undefined && { processStart: start }) };
   return own;
@@ -216,20 +196,12 @@ function thisProcess(): Pick<LockContent, "pid" | "host" | "processStart"> {
 /** Returns undefined on systems other than Linux, where a process is identified by its id alone. */
 function processStatus(pid: number): { state: string; start: string } | undefined {
   if (process.platform !== "linux") return undefined;
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is a name in parentheses, which may contain any character.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return { state: fields[0] ?? "", start: fields[19] ?? "" };
-  } catch {
-    return undefined;
-  }
+  const text = attempt(() => fs.readFileSync(`/proc/${pid}/stat`, "utf8"), undefined);
+  // The second field is a name in parentheses, which may contain any character.
+  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
+  return fields && { state: fields[0] ?? "", start: fields[19] ?? "" };
 }
 
-function identityOf({ dev, ino }: { dev: bigint; ino: bigint }): string {
-  return `${dev}:${ino}`;
-}
+const identityOf = ({ dev, ino }: { dev: bigint; ino: bigint }): string => `${dev}:${ino}`;
 
-function toISO(time: number): string {
-  return new Date(time).toISOString();
-}
+const toISO = (time: number): string => new Date(time).toISOString();

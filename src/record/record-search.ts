@@ -2,17 +2,13 @@
 import { open } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import * as z from "zod/mini";
+import { parseJson } from "../tools/attempt.ts";
+import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 
 /** Bytes per read. Other work can run between two reads. */
 const blockSize = 1 << 20;
-
 /** Characters of context before the words; twice as many follow. */
 const contextLength = 60;
-
-/** Returns the words to search for, in lower case. */
-export function searchWords(query: string): string[] {
-  return query.toLowerCase().split(/\s+/).filter(Boolean);
-}
 
 /**
  * Returns an excerpt if all words occur in the session's title or messages. A record that cannot be read contains none.
@@ -32,7 +28,7 @@ export async function searchRecord(
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof Error && "code" in error)) throw error;
+    if (systemErrorCode(error) === undefined) throw error;
   }
   return search.result;
 }
@@ -94,16 +90,14 @@ class RecordSearch {
       const stop = lines.indexOf("\n", start);
       // Most of a record is output of tools, which the first characters of its lines show.
       const head = lines.slice(start, Math.min(stop, start + 300));
-      if (head.includes('"silent":true')) this.#lookForSilent(lines.slice(start, stop));
+      if (head.includes('"silent":true')) {
+        const { data } = SilentMessage.safeParse(parseJson(lines.slice(start, stop)));
+        if (data) this.#silent.add(data.message.id);
+      }
       if (head.startsWith('{"type":"part"') && head.includes('"type":"text"'))
         this.#lookAtText(lines.slice(start, stop));
       start = stop + 1;
     }
-  }
-
-  #lookForSilent(line: string): void {
-    const { data } = SilentMessage.safeParse(parseJson(line));
-    if (data) this.#silent.add(data.message.id);
   }
 
   #lookAtText(line: string): void {
@@ -124,14 +118,6 @@ class RecordSearch {
       return at < 0 ? [] : [at];
     });
     return offsets.length === 0 ? undefined : Math.min(...offsets);
-  }
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }
 

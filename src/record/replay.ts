@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { apply, type Chat, newChat } from "../chat/apply.ts";
 import { RecordedEvent } from "../chat/events.ts";
 import { RecordError } from "../loop/storage.ts";
+import { attempt, isRecord, parseJson } from "../tools/attempt.ts";
 import { fastCheck } from "./fast-check.ts";
 
 /** Format number in the first line of each record. */
@@ -15,24 +16,19 @@ interface BrokenLine {
   text: string;
 }
 
-export interface Replay {
-  chat: Chat;
+interface RecordLines {
+  events: RecordedEvent[];
   /** Lines that could not be read. All other lines were. */
   broken: BrokenLine[];
   /** Offset in bytes where the last complete line ends. */
   end: number;
 }
 
-interface RecordLines {
-  events: RecordedEvent[];
-  broken: BrokenLine[];
-  end: number;
+export interface Replay extends Omit<RecordLines, "events"> {
+  chat: Chat;
 }
 
-/**
- * Replays a record into a chat.
- * @throws RecordError when the file does not exist or has another format
- */
+/** Replays a record into a chat. @throws RecordError when the file does not exist or has another format */
 export function replay(path: string): Replay {
   let lines: RecordLines;
   try {
@@ -90,13 +86,8 @@ function readFrom(path: string, from: number): Buffer {
 }
 
 function checkHeader(path: string, line: string): void {
-  let header: unknown;
-  try {
-    header = JSON.parse(line);
-  } catch {
-    header = undefined;
-  }
-  const found = typeof header === "object" && header !== null && "rondo" in header ? header.rondo : undefined;
+  const header = parseJson(line);
+  const found = isRecord(header) ? header["rondo"] : undefined;
   if (found === recordVersion) return;
   if (typeof found === "number" && found > recordVersion) {
     throw new RecordError(`${path} was written by a newer Rondo.`, "Update Rondo to open this session.");
@@ -111,11 +102,7 @@ const RemovedPart = z.object({ type: z.literal("part"), part: z.object({ type: z
 
 /** Returns undefined for a broken line. */
 function parseLine(line: string): RecordedEvent | "ignored" | undefined {
-  try {
-    const value = JSON.parse(line);
-    if (isPlainEvent(value)) return value;
-    return RecordedEvent.safeParse(value).data ?? (RemovedPart.safeParse(value).success ? "ignored" : undefined);
-  } catch {
-    return undefined;
-  }
+  const value = attempt(() => JSON.parse(line), undefined);
+  if (isPlainEvent(value)) return value;
+  return RecordedEvent.safeParse(value).data ?? (RemovedPart.safeParse(value).success ? "ignored" : undefined);
 }

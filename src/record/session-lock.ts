@@ -5,6 +5,7 @@ import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import { type HeldLock, RecordError, type SessionLock } from "../loop/storage.ts";
+import { attempt } from "../tools/attempt.ts";
 import { type FoundLock, heldLock, isOwnLock, type LockContent, LockFile, takeLock } from "./lock-file.ts";
 import type { Transcript } from "./transcript.ts";
 import { toRecordError } from "./write-errors.ts";
@@ -30,15 +31,11 @@ interface LockHolder {
 
 /** Interval at which a run checks that it still holds its lock, and whether another process claims it. */
 const watchIntervalMs = 250;
-
 /** Time that a run which nobody sees has to end. */
 const shutdownTimeoutMs = 5000;
-
 /** Time to wait for the answer to a claim: for the other process to reply, and for its run to end. */
 const claimTimeoutMs = 2000 + shutdownTimeoutMs;
-
 const maxPollIntervalMs = 200;
-
 /** Time to wait for a lock before its holder has to prove that it is alive. */
 const claimAfterMs = 300;
 
@@ -46,11 +43,15 @@ const claimAfterMs = 300;
 export class RecordLock implements SessionLock {
   readonly #transcript: Transcript;
   readonly #options: LockOptions;
+  readonly #path: string;
+  readonly #claimPath: string;
   #lease: LockLease | undefined;
 
   constructor(transcript: Transcript, options: LockOptions) {
     this.#transcript = transcript;
     this.#options = options;
+    this.#path = lockPath(transcript.path);
+    this.#claimPath = claimPath(transcript.path);
     transcript.guard((write) => this.#writeWithLock(write));
   }
 
@@ -64,7 +65,8 @@ export class RecordLock implements SessionLock {
         if (taken instanceof LockFile) return this.#hold(taken);
         const leftMs = startedAt + timeoutMs - Date.now();
         if (leftMs <= 0) throw lockedError(taken);
-        if (timeoutMs - leftMs > claimAfterMs && isOfOtherProcess(taken)) claim ??= new Claim(this.#claimPath);
+        const isOfOther = taken?.type === "lock" && !isOwnLock(taken.content);
+        if (timeoutMs - leftMs > claimAfterMs && isOfOther) claim ??= new Claim(this.#claimPath);
         await sleepUnlessAborted(Math.min(waitMs, leftMs), signal);
       }
     } finally {
@@ -100,14 +102,6 @@ export class RecordLock implements SessionLock {
     } finally {
       claim.withdraw();
     }
-  }
-
-  get #path(): string {
-    return lockPath(this.#transcript.path);
-  }
-
-  get #claimPath(): string {
-    return claimPath(this.#transcript.path);
   }
 
   #take(runID: string): LockFile | FoundLock | undefined {
@@ -211,18 +205,15 @@ class LockLease {
       this.end();
       return;
     }
-    if (Date.now() >= this.#renewAt) this.#renew();
+    // If it fails, the next check tries again, long before the lock expires.
+    if (Date.now() >= this.#renewAt) attempt(() => this.#renew(), undefined);
     const claim = readClaim(this.#claimPath);
     if (claim !== undefined && !this.#isAnswering && !this.lost.aborted) void this.#answer(claim);
   }
 
   #renew(): void {
-    try {
-      this.#file.renew(this.#options.lockTimeoutMs);
-      this.#renewAt = this.#nextRenewal();
-    } catch {
-      // The next check tries again, long before the lock expires.
-    }
+    this.#file.renew(this.#options.lockTimeoutMs);
+    this.#renewAt = this.#nextRenewal();
   }
 
   #nextRenewal(): number {
@@ -261,11 +252,8 @@ class Claim {
 
   constructor(path: string) {
     this.#path = path;
-    try {
-      writeFileSync(path, this.#token, { mode: 0o600 });
-    } catch {
-      // Then the holder is not asked, but the lock is still waited for.
-    }
+    // If this fails, the holder is not asked, but the lock is still waited for.
+    attempt(() => writeFileSync(path, this.#token, { mode: 0o600 }), undefined);
   }
 
   /** Whether it has not been answered yet. */
@@ -278,25 +266,11 @@ class Claim {
   }
 }
 
-function readClaim(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
+const readClaim = (path: string): string | undefined => attempt(() => readFileSync(path, "utf8"), undefined);
 
 function removeClaim(path: string, token: string): void {
-  if (readClaim(path) !== token) return;
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // The next run answers it once more.
-  }
-}
-
-function isOfOtherProcess(found: FoundLock | undefined): boolean {
-  return found?.type === "lock" && !isOwnLock(found.content);
+  // A claim that cannot be removed is answered once more by the next run.
+  if (readClaim(path) === token) attempt(() => rmSync(path, { force: true }), undefined);
 }
 
 /** `found` is undefined or torn while another process takes the lock. */

@@ -6,8 +6,9 @@ import type { SessionInfo } from "../chat/events.ts";
 import { titleFromPrompt } from "../loop/session/title.ts";
 import { RecordError } from "../loop/storage.ts";
 import { eventsOf } from "../loop/transfer/fork.ts";
+import { attempt } from "../tools/attempt.ts";
 import { heldLock } from "./lock-file.ts";
-import { searchRecord, searchWords } from "./record-search.ts";
+import { searchRecord } from "./record-search.ts";
 import { type Replay, replay } from "./replay.ts";
 import { claimPath, lockPath } from "./session-lock.ts";
 import { type IndexEntry, indexEntryOf, Summaries, type Summary } from "./summaries.ts";
@@ -27,11 +28,8 @@ export class Sessions {
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     } catch (error) {
-      throw new RecordError(
-        `The folder for sessions cannot be created (${this.folder}).`,
-        "Check the permissions of its parent folder.",
-        error,
-      );
+      const message = `The folder for sessions cannot be created (${this.folder}).`;
+      throw new RecordError(message, "Check the permissions of its parent folder.", error);
     }
     return new Transcript(this.path(id), onError, from);
   }
@@ -86,7 +84,7 @@ export class Sessions {
    * the signal's reason on abort.
    */
   async search(query: string, signal: AbortSignal): Promise<Map<string, string>> {
-    const words = searchWords(query);
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const found = new Map<string, string>();
     if (words.length === 0) return found;
     for (const { id, title } of this.list()) {
@@ -105,7 +103,6 @@ export class Sessions {
     return path.join(this.folder, `${checkSessionID(id)}.jsonl`);
   }
 
-  /** Returns the index entries of all records. */
   #entries(): Map<string, IndexEntry> {
     const before = this.#summaries.read();
     const entries = new Map<string, IndexEntry>();
@@ -125,21 +122,13 @@ export class Sessions {
   }
 
   #readEntry(id: string, size: number): IndexEntry {
-    try {
-      const { chat } = this.open(id);
-      return chat.session.id === id ? indexEntryOf(chat, size) : { id, size };
-    } catch {
-      return { id, size };
-    }
+    const entry = attempt(() => indexEntryOf(this.open(id).chat, size), undefined);
+    return entry?.id === id ? entry : { id, size };
   }
 
   #ids(): string[] {
-    try {
-      const names = readdirSync(this.folder).filter((name) => name.endsWith(".jsonl"));
-      return names.map((name) => name.slice(0, -".jsonl".length)).filter(isSessionID);
-    } catch {
-      return [];
-    }
+    const records = attempt(() => readdirSync(this.folder), []).filter((name) => name.endsWith(".jsonl"));
+    return records.map((name) => name.slice(0, -".jsonl".length)).filter(isSessionID);
   }
 
   /** Returns the size of a record in bytes. @throws RecordError when the id is invalid */
@@ -157,10 +146,8 @@ export function isSessionID(id: string): boolean {
 /** @throws RecordError */
 function checkSessionID(id: string): string {
   if (isSessionID(id)) return id;
-  throw new RecordError(
-    `"${id.slice(0, 100)}" is not a valid session id.`,
-    "Use at most 100 letters, digits, - and _.",
-  );
+  const message = `"${id.slice(0, 100)}" is not a valid session id.`;
+  throw new RecordError(message, "Use at most 100 letters, digits, - and _.");
 }
 
 function guessSessionInfo({ messages }: Chat, id: string): SessionInfo {

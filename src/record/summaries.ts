@@ -8,6 +8,7 @@ import * as z from "zod/mini";
 import type { Chat } from "../chat/apply.ts";
 import { contextSize } from "../chat/message.ts";
 import { costOfSession } from "../loop/budget.ts";
+import { attempt } from "../tools/attempt.ts";
 import { fastCheck } from "./fast-check.ts";
 
 const Summary = z.object({
@@ -50,7 +51,7 @@ export class Summaries {
   /** Returns the entries by session id. Broken lines are ignored. */
   read(): Map<string, IndexEntry> {
     const entries = new Map<string, IndexEntry>();
-    const lines = this.#text().split("\n");
+    const lines = attempt(() => readFileSync(this.#path, "utf8"), "").split("\n");
     for (const line of lines) {
       const entry = parseIndexLine(line);
       if (entry) entries.set(entry.id, entry);
@@ -62,20 +63,9 @@ export class Summaries {
   /** Never throws: an entry that cannot be saved is made again from its record. */
   add(entries: readonly IndexEntry[]): void {
     if (entries.length === 0) return;
-    try {
-      // The newline before them ends a line that a crash may have cut off.
-      appendFileSync(this.#path, `\n${entries.map((entry) => JSON.stringify(entry)).join("\n")}\n`, { mode: 0o600 });
-    } catch {
-      return;
-    }
-  }
-
-  #text(): string {
-    try {
-      return readFileSync(this.#path, "utf8");
-    } catch {
-      return "";
-    }
+    // The newline before them ends a line that a crash may have cut off.
+    const lines = `\n${entries.map((entry) => JSON.stringify(entry)).join("\n")}\n`;
+    attempt(() => appendFileSync(this.#path, lines, { mode: 0o600 }), undefined);
   }
 
   /** Entries that another process adds in the meantime are lost, and made again from their records. */
@@ -94,13 +84,8 @@ export class Summaries {
 const isIndexEntry = fastCheck(IndexEntry);
 
 function parseIndexLine(line: string): IndexEntry | undefined {
-  if (line === "") return undefined;
-  try {
-    const value = JSON.parse(line);
-    return isIndexEntry(value) ? value : IndexEntry.safeParse(value).data;
-  } catch {
-    return undefined;
-  }
+  const value = attempt(() => JSON.parse(line), undefined);
+  return isIndexEntry(value) ? value : IndexEntry.safeParse(value).data;
 }
 
 /** Returns the entry of a chat whose record has `size` bytes. */

@@ -2,15 +2,14 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import type { RecordedEvent } from "../chat/events.ts";
 import { RecordError, type Recorder } from "../loop/storage.ts";
+import { attempt } from "../tools/attempt.ts";
 import { type Replay, readLines, recordVersion } from "./replay.ts";
 import { toRecordError } from "./write-errors.ts";
 
 /** Maximum time that a line waits in memory when nothing depends on it. */
 const flushDelayMs = 100;
-
 /** Interval at which lines of other processes are read, and at which writing is retried while they run the session. */
 const pollIntervalMs = 250;
-
 /** Number of tries before a write counts as failed (R4). */
 const maxTries = 3;
 
@@ -221,15 +220,8 @@ function writeWhole(file: number, bytes: Buffer, size: number): void {
   try {
     while (at < bytes.length) at += writeSync(file, bytes, at);
   } catch (error) {
-    undoWrite(file, size);
+    // If this fails too, the incomplete line is removed when the file is opened again.
+    attempt(() => ftruncateSync(file, size), undefined);
     throw error;
-  }
-}
-
-function undoWrite(file: number, size: number): void {
-  try {
-    ftruncateSync(file, size);
-  } catch {
-    // The incomplete line is removed when the file is opened again.
   }
 }

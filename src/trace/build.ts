@@ -1,9 +1,16 @@
 /** Builds the trace of a chat: its messages say what happened, measurements add what only the running loop knew. */
 import type { Chat } from "../chat/apply.ts";
 import type { AssistantMessage, Part, ToolPart } from "../chat/message.ts";
-import type { CallTrace, StepTrace, Trace, TurnTrace } from "../chat/trace.ts";
+import type { CallDecision, CallTrace, StepTrace, Trace, TurnTrace } from "../chat/trace.ts";
 import { isPrompt } from "../chat/words.ts";
-import type { Measurements } from "./measurements.ts";
+
+/** Facts that only the loop's events tell, kept while somebody looks at the trace. */
+export interface Measurements {
+  /** Time from a request to its first byte, in ms, by the id of the assistant message. */
+  readonly firstBytes: ReadonlyMap<string, number>;
+  /** By the id of the call's part. */
+  readonly decisions: ReadonlyMap<string, CallDecision>;
+}
 
 export function buildTrace(chat: Chat, measured: Measurements): Trace {
   const { id, title } = chat.session;

@@ -1,9 +1,8 @@
 /** Measures sessions from when this is created, builds their traces, and delivers each finished run. */
 import type { Chat } from "../chat/apply.ts";
-import type { Trace, TurnTrace } from "../chat/trace.ts";
+import type { CallDecision, Trace, TurnTrace } from "../chat/trace.ts";
 import type { LoopEvent } from "../loop/loop-events.ts";
-import { buildTrace } from "./build.ts";
-import { MeasurementCollector } from "./measurements.ts";
+import { buildTrace, type Measurements } from "./build.ts";
 
 export interface TracerOptions {
   /** Returns the chat of a session; undefined for sessions of subagents, which belong to their parent's trace. */
@@ -42,5 +41,28 @@ export class Tracer {
       const ids = new Set(run.chat.messages.slice(run.prompt).map(({ info }) => info.id));
       this.#options.deliver(this.trace(run.chat).turns.filter(({ messageID }) => ids.has(messageID)));
     }
+  }
+}
+
+/** The oldest facts of each kind beyond this number are forgotten. */
+const factsLimit = 10_000;
+
+class MeasurementCollector implements Measurements {
+  readonly firstBytes = new Map<string, number>();
+  readonly decisions = new Map<string, CallDecision>();
+
+  take(event: LoopEvent): void {
+    if (event.type === "tool:end" && event.decision) this.#put(this.decisions, event.partId, event.decision);
+  }
+
+  firstByte(messageID: string, afterMs: number): void {
+    this.#put(this.firstBytes, messageID, afterMs);
+  }
+
+  #put<T>(facts: Map<string, T>, key: string, value: T): void {
+    facts.set(key, value);
+    if (facts.size <= factsLimit) return;
+    const [oldest] = facts.keys();
+    if (oldest !== undefined) facts.delete(oldest);
   }
 }

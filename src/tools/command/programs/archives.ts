@@ -61,7 +61,10 @@ function tar(rest: Words): Packing {
   const other = isGiven("-c -r -u --create --append --update", words) ? unknownPack : unknown;
   if (!words.every((word, index) => !isFlag(word) || isTarFlag(word, words[index - 1]))) return other;
   const does = (letter: string, ...names: string[]) =>
-    words.some((word) => names.includes(word) || (/^-[A-Za-z]/.test(word) && beforeValue(word).includes(letter)));
+    // Behind `f` and `C` stands their value.
+    words.some(
+      (word) => names.includes(word) || (/^-[A-Za-z]/.test(word) && word.split(/(?<=[fC])/)[0]?.includes(letter)),
+    );
   const archives = valuesOf("-f --file", words);
   // `host:a` is fetched from there.
   if (archives.some((archive) => archive.includes(":"))) return other;
@@ -89,11 +92,6 @@ const tarFlag = new RegExp(
 /** Whether the option is known, and not glued to the value of the one before. */
 function isTarFlag(word: string, before = ""): boolean {
   return tarFlag.test(word) && !/^-[A-Za-z]*[fC]$|^--(file|directory|exclude|strip-components)$/.test(before);
-}
-
-/** The letters of a cluster, without what is glued to the one that takes a value. */
-function beforeValue(word: string): string {
-  return word.replace(/(?<=[fC]).*$/s, "");
 }
 
 function zip(words: Words): Packing {
@@ -150,9 +148,6 @@ function compress(words: Words): Packing {
     /^(-[cdtlkfqvzn\d]+|--(stdout|to-stdout|test|list|keep|force|decompress|uncompress|quiet|verbose|best|fast))$/;
   if (!flags.every((flag) => known.test(flag))) return unknown;
   if (flags.some((flag) => /^(-[a-z\d]*[ctl]|--(stdout|to-stdout|test|list)$)/.test(flag))) return looking;
+  const unpacked = (file: string) => file.replace(/\.t[gbx]z2?$/, ".tar").replace(/\.(gz|z|bz2|xz|zst|lzma)$/i, "");
   return { writes: plainWords(words).flatMap((file) => [...new Set([file, unpacked(file)])]), packs: false };
-}
-
-function unpacked(file: string): string {
-  return file.replace(/\.t[gbx]z2?$/, ".tar").replace(/\.(gz|z|bz2|xz|zst|lzma)$/i, "");
 }

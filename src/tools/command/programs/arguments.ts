@@ -15,13 +15,13 @@ export function plainWords(words: Words): string[] {
   return words.filter((word) => !isFlag(word));
 }
 
-/** Whether one of the arguments is given. */
 export function isGiven(given: Given, words: Words): boolean {
   const { letters, longs, subcommands, whole } = partsOf(given);
   if (subcommands.has(words[0] ?? "")) return true;
   return words.some((word) => {
     if (!word.startsWith("-")) return whole?.test(word);
-    return hasLetter(word, letters) || isLong(word, longs) || whole?.test(word);
+    const hasLetter = isCluster(word) && letters.some((letter) => word.includes(letter));
+    return hasLetter || isLong(word, longs) || whole?.test(word);
   });
 }
 
@@ -73,10 +73,6 @@ function partsOf(given: Given): ParsedArguments {
 
 function isCluster(word: string): boolean {
   return /^-[A-Za-z0-9.]/.test(word);
-}
-
-function hasLetter(word: string, letters: readonly string[]): boolean {
-  return isCluster(word) && letters.some((letter) => word.includes(letter));
 }
 
 /** GNU programs and git allow abbreviations. */

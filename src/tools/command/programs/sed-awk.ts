@@ -69,24 +69,15 @@ const script = new RegExp(String.raw`^\s*(?:${address}(?:,(?:${address}|[+~]\d+)
 
 /** Whether its scripts only print, skip and substitute, in place or not. */
 function isHarmlessSed(words: Words): boolean {
+  const known = /^(-[nErsuz]+|-[nEr]*i(\.\w+)?|--(quiet|silent|regexp-extended|in-place|posix|null-data))$/;
   const scripts: string[] = [];
-  let isNamed = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
-    if (word === "-e" || word === "--expression") {
-      isNamed = true;
-      scripts.push(words[++at] ?? "");
-    } else if (word.startsWith("--expression=")) {
-      isNamed = true;
-      scripts.push(word.slice("--expression=".length));
-    } else if (
-      /^-/.test(word) &&
-      !/^(-[nErsuz]+|-[nEr]*i(\.\w+)?|--(quiet|silent|regexp-extended|in-place|posix|null-data))$/.test(word)
-    ) {
-      return false;
-    }
+    if (word === "-e" || word === "--expression") scripts.push(words[++at] ?? "");
+    else if (word.startsWith("--expression=")) scripts.push(word.slice("--expression=".length));
+    else if (/^-/.test(word) && !known.test(word)) return false;
   }
-  if (!isNamed) scripts.push(words.find((word) => !word.startsWith("-")) ?? "e");
+  if (scripts.length === 0) scripts.push(words.find((word) => !word.startsWith("-")) ?? "e");
   return scripts.every((text) => statements(text).every((statement) => script.test(statement)));
 }
 

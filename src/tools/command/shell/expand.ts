@@ -1,5 +1,4 @@
 /** Assignments and expansions, which happen before a command runs. */
-
 import { checkArithmetic, checkExpansion, numbersIn } from "./expressions.ts";
 import type { Syntax } from "./grammar.ts";
 import { isInteger, type ShellState, someNumber, withVariable } from "./state.ts";

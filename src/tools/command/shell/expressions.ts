@@ -9,7 +9,8 @@ type IsNumber = (name: string) => boolean;
 export function checkArithmetic(node: Syntax, isNumber: IsNumber): void {
   if (node.children.length === 0) {
     if (!node.named || node.type === "number") return;
-    if (/^(word|variable_name)$/.test(node.type) && /^\w+$/.test(node.text) && isNumeric(node.text, isNumber)) return;
+    const isName = /^(word|variable_name)$/.test(node.type) && /^\w+$/.test(node.text);
+    if (isName && (/^\d+$/.test(node.text) || isNumber(node.text))) return;
     throw new UnsupportedSyntax();
   }
   if (/string|substitution|subscript|concatenation/.test(node.type)) throw new UnsupportedSyntax();
@@ -17,14 +18,7 @@ export function checkArithmetic(node: Syntax, isNumber: IsNumber): void {
   for (const child of node.children) checkArithmetic(child, isNumber);
 }
 
-function isNumeric(text: string, isNumber: IsNumber): boolean {
-  return /^\d+$/.test(text) || isNumber(text);
-}
-
-/**
- * Checks `((…))`. Shells without it read it as nested subshells.
- * @throws UnsupportedSyntax as `checkArithmetic` does, and when such a shell would run something
- */
+/** Checks `((…))`. @throws UnsupportedSyntax also when a shell without it, which reads subshells, would run something */
 export function checkComputation(node: Syntax, isNumber: IsNumber): void {
   const [, expression] = node.children;
   const isNone = expression === undefined || /^(word|variable_name)$/.test(expression.type);
@@ -41,9 +35,8 @@ export function numbersIn(node: Syntax): string[] {
 /** Checks `[ … ]` and `[[ … ]]`. @throws UnsupportedSyntax when it evaluates anything but numbers */
 export function checkTest(node: Syntax, computes: boolean, isNumber: IsNumber): void {
   const operators = node.children.slice(1, -1).flatMap(operatorsIn);
-  if (operators.some((one) => /^-[vR]$/.test(one))) throw new UnsupportedSyntax();
-  // Shells without `[[` read these as redirections.
-  if (operators.some((one) => /^[<>]/.test(one))) throw new UnsupportedSyntax();
+  // Shells without `[[` read `<` as a redirection.
+  if (operators.some((one) => /^-[vR]$|^[<>]/.test(one))) throw new UnsupportedSyntax();
   const isPlain = node.text.startsWith("[ ");
   // `[` is a program: the shell may read its operators as its own, and `[ $a $b ]` may contain operators.
   if (isPlain && (operators.length === 0 || !operators.every((one) => /^(-[a-z]{1,2}|!|!?=|==)$/i.test(one)))) {
@@ -74,18 +67,10 @@ function checkOperands(node: Syntax, isNumber: IsNumber): void {
   throw new UnsupportedSyntax();
 }
 
-/**
- * Checks `${…}`. The caller visits its substitutions.
- * @throws UnsupportedSyntax when the shell would evaluate arithmetic, assign a variable, or expand the value again
- */
+/** Checks `${…}`. @throws UnsupportedSyntax when it evaluates arithmetic, assigns a variable, or expands the value again */
 export function checkExpansion(node: Syntax): void {
-  if (
-    !/^\$\{#?(?:\w+|[@*#?$!-])(?:\[[@*\d]+\])?(?::?[-+?]|##?|%%?|\/[/#%]?|\^\^?|,,?|:\d+(?::\d+)?(?=\})|\})/.test(
-      node.text,
-    )
-  ) {
-    throw new UnsupportedSyntax();
-  }
+  const known = /^\$\{#?(?:\w+|[@*#?$!-])(?:\[[@*\d]+\])?(?::?[-+?]|##?|%%?|\/[/#%]?|\^\^?|,,?|:\d+(?::\d+)?(?=\})|\})/;
+  if (!known.test(node.text)) throw new UnsupportedSyntax();
   const text = bareText(node).slice("${".length);
   if (holdsCode(text) || /[<>=]\(/.test(text)) throw new UnsupportedSyntax();
 }

@@ -30,7 +30,7 @@ export function leadingOptions(words: readonly (string | undefined)[], known: st
     if (word === undefined) return undefined;
     if (!word.startsWith("-")) break;
     if (word === "--") return { given: [...given, { name: word, value: "" }], end: at + 1 };
-    const [name = word, glued] = splitOnce(word);
+    const [name = word, glued] = word.split(/=(.*)/s);
     if (arity.has(name) ? !take(name, glued) : !takeCluster(word, arity, take)) return undefined;
   }
   return { given, end: at };
@@ -59,11 +59,6 @@ function takeCluster(
     take(name, undefined);
   }
   return true;
-}
-
-function splitOnce(word: string): string[] {
-  const at = word.indexOf("=");
-  return at < 0 ? [word] : [word.slice(0, at), word.slice(at + 1)];
 }
 
 const arities = new Map<string, ReadonlyMap<string, Arity>>();

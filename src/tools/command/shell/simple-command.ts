@@ -90,31 +90,30 @@ function counted({ words, state, visitor }: SimpleCommand): Flow {
   return both(state);
 }
 
-const nothing: Builtin = ({ state }) => both(state);
-
 const unsupported: Builtin = () => {
   throw new UnsupportedSyntax();
 };
 
+function sharing(names: string, builtin: Builtin): Record<string, Builtin> {
+  return Object.fromEntries(names.split(/\s+/).map((name) => [name, builtin]));
+}
+
 const builtins: Readonly<Record<string, Builtin>> = {
-  ...Object.fromEntries("true false : wait".split(" ").map((name) => [name, nothing])),
-  ...Object.fromEntries("exit return break continue shift logout".split(" ").map((name) => [name, counted])),
-  ...Object.fromEntries(
+  ...sharing("true false : wait", ({ state }) => both(state)),
+  ...sharing("exit return break continue shift logout", counted),
+  ...sharing("cd chdir", move),
+  ...sharing("[ test", test),
+  ...sharing(
     `source . alias unalias enable hash fc bind complete compopt mapfile readarray let shopt getopts declare typeset export local
     readonly unset popd history jobs disown suspend caller umask ulimit setopt unsetopt emulate zmodload autoload functions
     vared zle sched noglob nocorrect repeat foreach always
-    integer float private nameref print`
-      .split(/\s+/)
-      .map((name) => [name, unsupported]),
+    integer float private nameref print`,
+    unsupported,
   ),
-  cd: move,
-  chdir: move,
   pushd: (given) => {
     const { yes, no } = move(given);
     return { yes: { ...yes, before: undefined }, no };
   },
-  "[": test,
-  test,
   read: readLine,
   set: ({ words, state }) => {
     const flags = words.map(onlyValue);
@@ -164,13 +163,11 @@ function move({ words, state, visitor }: SimpleCommand): Flow {
   if (others.length > 0 || !values || !folders || values.some((value) => /^[-+]|^$/.test(value))) {
     return both({ ...state, folders: undefined, before: undefined });
   }
-  const reached = values.flatMap((value) => folders.flatMap((folder) => below(folder, value)));
+  const reached = values.flatMap((value) => {
+    const paths = folders.map((folder) => pathFrom(folder, value));
+    return /(^|\/)\.\.(\/|$)/.test(value) ? paths.flatMap((path) => [path, withoutUps(path)]) : paths;
+  });
   return { yes: { ...state, folders: [...new Set(reached)].slice(0, 8), before: folders }, no: state };
-}
-
-function below(folder: string, path: string): string[] {
-  const full = pathFrom(folder, path);
-  return /(^|\/)\.\.(\/|$)/.test(path) ? [full, withoutUps(full)] : [full];
 }
 
 /** Returns the path relative to the folder where the command began. */

@@ -1,11 +1,12 @@
 /** State of the shell at one point of a command. Immutable: each step returns the next state. */
 import type { Syntax } from "./grammar.ts";
+import type { Folders } from "./visitor.ts";
 
 export interface ShellState {
   /** Possible folders: paths as `cd` was given them, "" for the first one; undefined: any. */
-  folders: readonly string[] | undefined;
+  folders: Folders;
   /** Folders that `cd -` may lead to. */
-  before: readonly string[] | undefined;
+  before: Folders;
   /** Variables that the command has set, with their possible values; undefined: anything. */
   variables: ReadonlyMap<string, readonly string[] | undefined>;
   /** Bodies of the functions that are certainly defined. */
@@ -31,13 +32,7 @@ export const startState: ShellState = {
 };
 
 /** State after something that may have changed anything. */
-export const unknownState: ShellState = {
-  folders: undefined,
-  before: undefined,
-  variables: new Map(),
-  functions: new Map(),
-  isUnknown: true,
-};
+export const unknownState: ShellState = { ...startState, folders: undefined, isUnknown: true };
 
 export function both(state: ShellState): Flow {
   return { yes: state, no: state };
@@ -81,13 +76,7 @@ export function isInteger(text: string): boolean {
 
 export function isSame(one: ShellState, other: ShellState): boolean {
   const key = ({ folders, before, variables, functions, isUnknown }: ShellState) =>
-    JSON.stringify([
-      folders ?? null,
-      before ?? null,
-      [...variables].map(([name, values]) => [name, values ?? null]),
-      [...functions.keys()],
-      isUnknown,
-    ]);
+    JSON.stringify([folders, before, [...variables], [...functions.keys()], isUnknown]);
   return one === other || key(one) === key(other);
 }
 

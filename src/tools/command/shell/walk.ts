@@ -1,5 +1,4 @@
 /** Visits a command as a shell would, and reports all that it may do: the commands it runs, the files it redirects to. */
-
 import { assign, computed, declare, isNumber, substitutions, wordOf, wordsIn } from "./expand.ts";
 import { checkArithmetic, checkComputation, checkTest } from "./expressions.ts";
 import type { Grammar, Syntax } from "./grammar.ts";
@@ -24,7 +23,6 @@ const maxCodeDepth = 6;
 /** Nested loops and functions are visited many times. */
 const maxSteps = 3000;
 
-/** The command takes too long to visit. */
 class TooManySteps extends Error {
   override readonly name = "TooManySteps";
 }
@@ -86,16 +84,12 @@ class Walk implements Visitor {
   }
 
   substituted(nodes: readonly Syntax[], state: ShellState): void {
-    if (!nodes.some(({ type }) => type.endsWith("_redirect"))) {
-      this.#sequence(nodes, state);
-      return;
+    const children = nodes.filter(({ named }) => named);
+    if (!children.some(({ type }) => type.endsWith("_redirect"))) this.#sequence(nodes, state);
+    else {
+      const { words, rest } = redirections(children, state, this);
+      if (words.length + rest.length > 0) throw new UnsupportedSyntax();
     }
-    const { words, rest } = redirections(
-      nodes.filter(({ named }) => named),
-      state,
-      this,
-    );
-    if (words.length + rest.length > 0) throw new UnsupportedSyntax();
   }
 
   #deeper<T>(step: () => T): T {
@@ -111,8 +105,7 @@ class Walk implements Visitor {
   #walkText(text: string, state: ShellState): ShellState | undefined {
     if (hasConfusableChars(text)) return undefined;
     const root = this.#grammar.parse(text);
-    if (!root) return undefined;
-    return this.#sequence(root.children, state);
+    return root && this.#sequence(root.children, state);
   }
 
   /** Visits statements in their order. The nodes include the operators between them. */

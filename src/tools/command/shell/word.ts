@@ -2,7 +2,6 @@
 import type { Syntax } from "./grammar.ts";
 
 export interface Word {
-  /** The source text. */
   text: string;
   /** Possible values: one for a literal, several for the variable of a loop; undefined: anything. */
   values: readonly string[] | undefined;
@@ -16,10 +15,10 @@ export class UnsupportedSyntax extends Error {
 }
 
 /** Returns the possible values of a variable; undefined: anything. */
-type ValuesOf = (name: string) => readonly string[] | undefined;
+type ValuesOf = (name: string) => Word["values"];
 
 interface WordPiece {
-  values: readonly string[] | undefined;
+  values: Word["values"];
   quoted: boolean;
 }
 
@@ -30,17 +29,13 @@ const maxValues = 16;
 export function readWord(node: Syntax, valuesOf: ValuesOf): Word {
   const pieces = piecesOf(node, valuesOf);
   const bare = pieces.map(({ quoted, values }) => (quoted ? "''" : (values?.[0] ?? "''"))).join("");
-  if (holdsBraces(bare)) return { text: node.text, values: undefined, isGlob: false };
-  const isGlob = pieces.some(({ quoted, values }) => !quoted && values?.some((value) => wildcard.test(value)));
-  const isMixed =
-    isGlob && pieces.some(({ quoted, values }) => quoted && values?.some((value) => wildcard.test(value)));
+  const braces = bare.includes("{") ? bare.slice(bare.indexOf("{"), bare.lastIndexOf("}") + 1) : "";
+  // The shell would expand it to several words: `{a,b}`, `{1..3}`.
+  if (/,|\.\./.test(braces)) return unknown(node.text);
+  const globs = pieces.filter(({ values }) => values?.some((value) => /[*?[]/.test(value)));
+  const isGlob = globs.some(({ quoted }) => !quoted);
+  const isMixed = isGlob && globs.some(({ quoted }) => quoted);
   return { text: node.text, values: isMixed ? undefined : product(pieces), isGlob };
-}
-
-/** Whether the shell would expand it to several words: `{a,b}`, `{1..3}`. */
-function holdsBraces(text: string): boolean {
-  const open = text.indexOf("{");
-  return open >= 0 && /,|\.\./.test(text.slice(open, text.lastIndexOf("}") + 1));
 }
 
 /** Returns the words that `src/{a,b}.ts` expands to; none for anything but plain text in braces. */
@@ -50,12 +45,11 @@ export function alternatives({ type, text }: Syntax): Word[] {
   return names.split(",").map((name) => literal(`${start}${name}${end}`));
 }
 
-/** Returns a word with one value. */
 export function literal(value: string): Word {
   return { text: value, values: [value], isGlob: false };
 }
 
-/** Returns the one value of a word. @throws UnsupportedSyntax when it may have others */
+/** @throws UnsupportedSyntax when the word may have other values */
 export function onlyValue(word: Word): string {
   const value = possibleValue(word);
   if (value === undefined) throw new UnsupportedSyntax();
@@ -70,8 +64,6 @@ export function possibleValue({ values, isGlob }: Word): string | undefined {
 export function unknown(text: string): Word {
   return { text, values: undefined, isGlob: false };
 }
-
-const wildcard = /[*?[]/;
 
 function product(pieces: readonly WordPiece[]): readonly string[] | undefined {
   let all: readonly string[] = [""];
@@ -100,8 +92,12 @@ function piecesOf(node: Syntax, valuesOf: ValuesOf): WordPiece[] {
         throw new UnsupportedSyntax();
       return node.children.flatMap((child) => piecesOf(child, valuesOf));
     case "simple_expansion":
-    case "expansion":
-      return [bareVariable(node, valuesOf)];
+    case "expansion": {
+      // Outside of quotes, the shell splits the value into words and expands its wildcards.
+      const values = variable(node, valuesOf);
+      const isOneWord = values?.every((value) => /^[^\s*?[\\]+$/.test(value));
+      return [{ values: isOneWord ? values : undefined, quoted: true }];
+    }
     case "process_substitution":
       return [{ values: ["/dev/fd/63"], quoted: true }];
     case "command_substitution":
@@ -126,10 +122,8 @@ const plain =
 function bareWordPieces({ text }: Syntax): WordPiece[] {
   // `=ls` is a path in zsh.
   if (text.startsWith("=") || recalls(text) || !plain.test(text.replace(/\\[^\n]/g, ""))) throw new UnsupportedSyntax();
-  return [...text.matchAll(/\\(.)|[^\\]+/g)].map(([bare, escaped]) => ({
-    values: [escaped ?? bare],
-    quoted: escaped !== undefined,
-  }));
+  const parts = [...text.matchAll(/\\(.)|[^\\]+/g)];
+  return parts.map(([bare, escaped]) => ({ values: [escaped ?? bare], quoted: escaped !== undefined }));
 }
 
 function stringWordPieces(node: Syntax, valuesOf: ValuesOf): WordPiece[] {
@@ -166,34 +160,15 @@ function recalls(text: string): boolean {
 
 const expansions = new Set(["simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"]);
 
-/** Outside of quotes, the shell splits the value into words and expands its wildcards. */
-function bareVariable(node: Syntax, valuesOf: ValuesOf): WordPiece {
-  const values = variable(node, valuesOf);
-  const isOneWord = values?.every((value) => /^[^\s*?[\\]+$/.test(value));
-  return { values: isOneWord ? values : undefined, quoted: true };
-}
-
 function variable({ type, text }: Syntax, valuesOf: ValuesOf): readonly string[] | undefined {
   if (type === "arithmetic_expansion") return undefined;
   const name = /^\$(?:(\w+)|\{(\w+)\})$/.exec(text);
   return name ? valuesOf(name[1] ?? name[2] ?? "") : undefined;
 }
 
-const escapes: Record<string, string> = {
-  n: "\n",
-  t: "\t",
-  r: "\r",
-  a: "\u0007",
-  b: "\b",
-  e: "\u001b",
-  E: "\u001b",
-  f: "\f",
-  v: "\v",
-  "\\": "\\",
-  "'": "'",
-  '"': '"',
-  "?": "?",
-};
+const escapes = new Map(
+  Object.entries({ n: "\n", t: "\t", r: "\r", a: "\u0007", b: "\b", e: "\u001b", E: "\u001b", f: "\f", v: "\v" }),
+);
 
 /** Decodes `$'…'`; undefined when shells disagree about it. */
 function decoded(text: string): readonly string[] | undefined {
@@ -202,7 +177,7 @@ function decoded(text: string): readonly string[] | undefined {
   const value = text.slice(2, -1).replace(/\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|u[0-9a-fA-F]{4}|.)/gs, (_, code: string) => {
     const number = /^[xu]./.test(code) ? Number.parseInt(code.slice(1), 16) : Number.parseInt(code, 8);
     if (number > 0 && (number < 128 || code.startsWith("u"))) return String.fromCharCode(number);
-    const one = escapes[code];
+    const one = /^[\\'"?]$/.test(code) ? code : escapes.get(code);
     known &&= one !== undefined;
     return one ?? "";
   });

@@ -142,7 +142,6 @@ class CommandRequirements {
     if (below) await this.#below([...named, ...globs.flatMap(({ paths }) => paths ?? [])], folders, below);
   }
 
-  /** Requires permission for protected files in the folders that a command reads recursively. */
   async #below(named: readonly string[], folders: readonly string[], below: Recursion): Promise<void> {
     for (const folder of folders) {
       const there: Location[] = [];
@@ -214,7 +213,6 @@ class CommandRequirements {
     else for (const value of values) await this.#file(access, value, folders);
   }
 
-  /** Requires permission for a file that is certainly read or written. */
   async #file(access: "read" | "edit", name: string, folders: readonly string[]): Promise<void> {
     if (isHarmlessDevice(name)) return;
     for (const folder of folders) {

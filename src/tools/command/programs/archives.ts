@@ -141,7 +141,6 @@ function rsync(words: Words): Packing {
   return isTrial && isKnown ? { writes: [], packs: true } : unknownPack;
 }
 
-/** Replaces each file by another. */
 function compress(words: Words): Packing {
   const flags = words.filter(isFlag);
   const known =

@@ -46,7 +46,6 @@ export function valuesOf(given: Given, words: Words): string[] {
 
 interface ParsedArguments {
   letters: readonly string[];
-  /** Without their dashes. */
   longs: readonly string[];
   subcommands: ReadonlySet<string>;
   whole: RegExp | undefined;

@@ -3,16 +3,12 @@ import type { LaunchedCommand } from "../shell/visitor.ts";
 import type { Word } from "../shell/word.ts";
 import type { Given, Words } from "./arguments.ts";
 
-/** Facts about a program, or about a sub-command and the words behind it. */
 export interface CommandFacts {
   /** What it does, for the permission card, where its name does not say it. */
   effect?: string;
   /** "ignored": its words never name files, and no words make it do anything else. "read": it only reads the files that they name. */
   files?: "ignored" | "read";
-  /**
-   * Arguments with which it runs other code, or does what a rule for its name is not meant for. Permission is then asked
-   * for exactly this text.
-   */
+  /** Arguments with which it runs other code or does more than a rule means, so that only an exact rule allows it. */
   runsOtherCode?: "always" | Given | ((words: Words) => boolean);
   /** Options whose values are files that it writes, or the files themselves. */
   writes?: Given | ((words: Words) => string[]);
@@ -25,7 +21,7 @@ export interface CommandFacts {
   subcommands?: Readonly<Record<string, CommandFacts>>;
   /** How it takes a sub-command that is not listed: as an alias, which can run anything, or as the only one that starts so. */
   unlisted?: "alias" | "abbreviation";
-  /** Whether its first word says what it does, as in `git log` or `make test`, so that rules name it. Implied by `options` and `subcommands`. */
+  /** Whether rules name its first word, as in `make test`. Implied by `options` and `subcommands`. */
   hasSubcommands?: true;
 }
 
@@ -53,7 +49,6 @@ export interface Program extends CommandFacts {
 /** By the names of programs that share these facts, separated by spaces; `install|i` has an alias. */
 export type Programs = Readonly<Record<string, Program>>;
 
-/** Files that a program reads below a folder. */
 export interface Recursion {
   isRead(path: string): boolean;
   /** Whether it also reads files that git ignores. */

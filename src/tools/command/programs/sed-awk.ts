@@ -42,7 +42,6 @@ export const codePrograms: Programs = {
   },
 };
 
-/** In the languages of jq and yq. */
 function loadsFiles(word: string): boolean {
   return /\bload|\b(import|include)\s*"/.test(word);
 }

@@ -23,7 +23,6 @@ export const programs: readonly (readonly [names: string, Program])[] = [
 
 const programsByName = byName(programs);
 
-/** Returns what is known about a program by its name without a folder. */
 export function programEntry(name: string): Program | undefined {
   const versioned = programsByName.get(name.replace(/\d[\d.]*w?$/, ""));
   return programsByName.get(name) ?? (versioned?.isVersioned ? versioned : undefined);
@@ -34,10 +33,7 @@ function anyEntry(program: string): Program | undefined {
   return programEntry(program.slice(program.lastIndexOf("/") + 1).toLowerCase());
 }
 
-/**
- * Whether the words make it run other code, or do what a rule for the program is not meant for: only a rule with exactly
- * this text may then allow it.
- */
+/** Whether it runs other code or does more than a rule for it means, so that only an exact rule allows it. */
 export function runsOtherCode(program: string, words: Words): boolean {
   const entry = anyEntry(program);
   return entry !== undefined && runsOther(entry, words);
@@ -102,13 +98,11 @@ export function globsCanBeOptions(name: string): boolean {
   return entry?.files === undefined || entry.globsCanBeOptions === true;
 }
 
-/** Whether it only reads the files that it names. */
 export function onlyReads(name: string, words: Words): boolean {
   const entry = programEntry(name);
   return entry !== undefined && (entry.files ?? withoutOptions(entry, words).subcommand?.files) !== undefined;
 }
 
-/** Returns which files it reads below the folders that it names, or below the one where it runs; undefined: none. */
 export function readsRecursively(name: string, words: Words): Recursion | undefined {
   const { readsRecursively: condition = "" } = programEntry(name) ?? {};
   if (typeof condition === "function") return condition(words);
@@ -130,7 +124,6 @@ export function suggestedPattern(words: readonly string[]): string {
   return isNamed && head.length === count ? `${head.join(" ")} *` : words.join(" ");
 }
 
-/** Returns how many words behind a program say what it does. */
 function subcommandDepth(facts: CommandFacts | undefined, [word, ...rest]: Words): number {
   if (!facts?.hasSubcommands && !facts?.subcommands && facts?.options === undefined) return 0;
   return 1 + subcommandDepth(subcommandOf(facts, word), rest);

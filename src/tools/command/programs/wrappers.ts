@@ -83,7 +83,6 @@ function env(words: readonly Word[]): LaunchedCommand[] {
   return [at < rest.length ? { type: "command", words: rest.slice(at) } : { type: "itself", words }];
 }
 
-/** Replaces the placeholder, or appends what it reads. */
 function xargs(words: readonly Word[]): LaunchedCommand[] {
   const rest = words.slice(1);
   const options =

@@ -11,7 +11,6 @@ export function wordOf(node: Syntax, state: ShellState, visitor: Visitor): Word 
   return readWord(node, (name) => valuesOf(name, state));
 }
 
-/** Returns all words of a test, whose substitutions have been visited. */
 export function wordsIn(node: Syntax, state: ShellState): Word[] {
   if (/word|string|concatenation|expansion|number/.test(node.type)) {
     return [readWord(node, (name) => valuesOf(name, state))];

@@ -18,7 +18,7 @@ export function checkArithmetic(node: Syntax, isNumber: IsNumber): void {
   for (const child of node.children) checkArithmetic(child, isNumber);
 }
 
-/** Checks `((…))`. @throws UnsupportedSyntax also when a shell without it, which reads subshells, would run something */
+/** Checks `((…))`. @throws UnsupportedSyntax also if a shell without it, which reads subshells, would run something */
 export function checkComputation(node: Syntax, isNumber: IsNumber): void {
   const [, expression] = node.children;
   const isNone = expression === undefined || /^(word|variable_name)$/.test(expression.type);
@@ -45,7 +45,6 @@ export function checkTest(node: Syntax, computes: boolean, isNumber: IsNumber): 
   if ((computes || !isPlain) && operators.some(isNumeral)) checkOperands(node, isNumber);
 }
 
-/** Whether the operator of a test takes numbers. */
 export function isNumeral(operator: string): boolean {
   return /^-(eq|ne|lt|le|gt|ge|t)$/.test(operator);
 }
@@ -67,7 +66,7 @@ function checkOperands(node: Syntax, isNumber: IsNumber): void {
   throw new UnsupportedSyntax();
 }
 
-/** Checks `${…}`. @throws UnsupportedSyntax when it evaluates arithmetic, assigns a variable, or expands the value again */
+/** Checks `${…}`. @throws UnsupportedSyntax when it evaluates arithmetic, assigns, or expands the value again */
 export function checkExpansion(node: Syntax): void {
   const known = /^\$\{#?(?:\w+|[@*#?$!-])(?:\[[@*\d]+\])?(?::?[-+?]|##?|%%?|\/[/#%]?|\^\^?|,,?|:\d+(?::\d+)?(?=\})|\})/;
   if (!known.test(node.text)) throw new UnsupportedSyntax();

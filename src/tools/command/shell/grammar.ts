@@ -14,7 +14,6 @@ export interface Syntax {
   /** Offset in the command, in UTF-16 units. */
   start: number;
   end: number;
-  /** False for tokens. */
   named: boolean;
   children: Syntax[];
 }

@@ -3,7 +3,6 @@ import { possibleValue, UnsupportedSyntax, type Word } from "./word.ts";
 
 interface LeadingOptions {
   given: { name: string; value: string }[];
-  /** Index of the first word after them. */
   end: number;
 }
 

@@ -6,15 +6,12 @@ import type { Visitor } from "./visitor.ts";
 import { holdsCode, UnsupportedSyntax, type Word } from "./word.ts";
 
 interface Redirections {
-  /** Words behind a redirection, which belong to the command. */
   words: Word[];
   /** Statements on the first line of a here-document: `<<EOF | sh`. */
   rest: Syntax[];
-  /** Standard input; undefined: unknown. */
   input: string | undefined;
 }
 
-/** Visits the redirections of a command, and the code in their words. */
 export function redirections(nodes: readonly Syntax[], state: ShellState, visitor: Visitor): Redirections {
   const found: Redirections = { words: [], rest: [], input: undefined };
   for (const node of nodes) {
@@ -74,7 +71,6 @@ interface HereDocument {
   text: string | undefined;
   /** The node in which the shell substitutes; undefined: none. */
   body: Syntax | undefined;
-  /** Everything else on the first line. */
   others: Syntax[];
 }
 

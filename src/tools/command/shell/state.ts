@@ -9,7 +9,6 @@ export interface ShellState {
   before: Folders;
   /** Variables that the command has set, with their possible values; undefined: anything. */
   variables: ReadonlyMap<string, readonly string[] | undefined>;
-  /** Bodies of the functions that are certainly defined. */
   functions: ReadonlyMap<string, Syntax>;
   /** Whether the folder, variables and functions may have changed in unknown ways. */
   isUnknown: boolean;

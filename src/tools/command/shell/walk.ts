@@ -29,7 +29,6 @@ class TooManySteps extends Error {
 
 interface Interpreter {
   grammar: Grammar;
-  /** As in Visitor. */
   computes: boolean;
   unwrap: Unwrap;
 }
@@ -226,7 +225,6 @@ class Walk implements Visitor {
     return ends.reduce(join, current);
   }
 
-  /** Visits the body until the state stops changing. */
   #loop(state: ShellState, round: (entry: ShellState) => ShellState): ShellState {
     let entry = state;
     for (let times = 0; times < 4; times++) {

@@ -14,7 +14,6 @@ export class UnsupportedSyntax extends Error {
   override readonly name = "UnsupportedSyntax";
 }
 
-/** Returns the possible values of a variable; undefined: anything. */
 type ValuesOf = (name: string) => Word["values"];
 
 interface WordPiece {

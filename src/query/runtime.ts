@@ -47,7 +47,6 @@ import type { Options, SDKSystemMessage } from "./query-types.ts";
 import { serversOf } from "./run-servers.ts";
 import { createRunTrace } from "./run-trace.ts";
 
-/** The options of a query, checked, and the session it works in. */
 export interface ResolvedOptions extends OpenedSession, QueryModel {
   chat: Chat;
   folders: [string, ...string[]];

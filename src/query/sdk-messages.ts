@@ -6,7 +6,6 @@ import type { SDKAssistantMessageError, SDKMessage } from "./query-types.ts";
 import { toBlocks, toResultBlock } from "./sdk-blocks.ts";
 import { stopReason, streamEvents, toUsage } from "./stream-events.ts";
 
-/** A message without the fields that all messages share. */
 type MessageBody<M = SDKMessage> = M extends unknown ? Omit<M, "uuid" | "session_id"> : never;
 
 interface ProjectionOptions {
@@ -157,7 +156,6 @@ function follow(chat: Chat, parent: string | null, shared: SharedOptions): (even
   };
 }
 
-/** Emits the progress of calls, and their results in the order of the calls. */
 function trackResults(parent: string | null, { emit, timers, onDenied }: SharedOptions) {
   /** Part ids of calls whose results are not emitted yet, by reply. */
   const due = new Map<string, string[]>();
@@ -236,7 +234,6 @@ function messageIDOf(event: ChatEvent): string | undefined {
   }
 }
 
-/** Returns the id of the call that a subagent's session works for. */
 function callFor(chat: Chat, sessionID: string): string | undefined {
   const calls = chat.messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool"));
   const named = calls.findLast(

@@ -66,7 +66,6 @@ function peekedLine(changes: unknown, index: unknown): number | undefined {
   return change && Math.max(0, change.modifiedStartLineNumber - 1);
 }
 
-/** Opens VS Code's peek at the hunk. */
 async function showRemoved(review: Review, uri: vscode.Uri, index: number): Promise<void> {
   const hunk = review.changes(uri)?.hunks[index];
   if (!hunk) return;

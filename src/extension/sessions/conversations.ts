@@ -87,7 +87,6 @@ export class Conversations implements vscode.Disposable {
     this.#show(open.session);
   }
 
-  /** Stores and shows a session that was forked or imported. @throws RecordError */
   add(chat: Chat): void {
     this.#store.add(chat);
     this.show(chat.session.id);

@@ -32,7 +32,6 @@ export class StoredRules implements vscode.Disposable {
     return { user: readSettings().rules, workspace: this.#workspaceRules() };
   }
 
-  /** Stores rules of "Always allow". */
   keep(rules: readonly Rule[]): void {
     this.#store([...this.#workspaceRules(), ...rules]);
   }

@@ -5,7 +5,6 @@ import type {
   RawContentBlockDelta,
   RawContentBlockStartEvent,
   RawMessageStreamEvent,
-  ToolUseBlock,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import { Stream } from "@anthropic-ai/sdk/streaming";
 import type { Finish, Tokens } from "../../chat/message.ts";
@@ -162,21 +161,19 @@ class AnthropicReply {
         yield { type: "reasoning-start", id };
         yield { type: "reasoning-end", id, metadata: { redacted: block.data } };
         return;
-      case "tool_use":
-        return yield* this.#call(index, block);
+      case "tool_use": {
+        // Compatible servers have sent duplicate and missing ids.
+        const isUsable = block.id && !this.#ids.has(block.id);
+        const id = isUsable ? block.id : `toolu_${crypto.randomUUID().replaceAll("-", "")}`;
+        this.#ids.add(id);
+        this.#blocks.set(index, { type: "call", id, name: block.name, raw: "", given: block.input });
+        return yield { type: "tool-input-start", id, name: block.name };
+      }
       default:
         // Server-side tools and unknown blocks are omitted, here and in later requests.
         yield { type: "skipped", what: `the block ${block.type}` };
         return;
     }
-  }
-
-  *#call(index: number, { id: given, name, input }: ToolUseBlock): Generator<ModelEvent> {
-    // Compatible servers have sent duplicate and missing ids.
-    const id = given && !this.#ids.has(given) ? given : `toolu_${crypto.randomUUID().replaceAll("-", "")}`;
-    this.#ids.add(id);
-    this.#blocks.set(index, { type: "call", id, name, raw: "", given: input });
-    yield { type: "tool-input-start", id, name };
   }
 
   *#stop(index: number): Generator<ModelEvent> {

@@ -86,14 +86,11 @@ const body = requestEncoder<ChatMessage, OpenUserMessage>({
   end: ({ content, last }) => userMessages(last === "assistant" ? [...content, text(continuePrompt)] : content),
 });
 
-function userMessages(content: readonly ChatCompletionContentPart[]): string[] {
-  return content.length > 0 ? [userMessage(content)] : [];
-}
-
 /** Encodes plain text as a string, because small servers do not support parts. */
-function userMessage(content: readonly ChatCompletionContentPart[]): string {
+function userMessages(content: readonly ChatCompletionContentPart[]): string[] {
+  if (content.length === 0) return [];
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  return encodeJson({ role: "user", content: texts.length === content.length ? texts.join("\n\n") : content });
+  return [encodeJson({ role: "user", content: texts.length === content.length ? texts.join("\n\n") : content })];
 }
 
 function encodeEntry(entry: Entry, how: EncodeOptions): EncodedEntry<ChatMessage> {

@@ -103,8 +103,7 @@ export function fileContent({ mime, filename, url, source }: FilePart): FileCont
   if (source) {
     return { type: "text", text: `${filename}, lines ${source.start}–${source.end}:\n${fenced(source.text)}` };
   }
-  const bytes = /^data:[^,]*;base64,(.*)$/s.exec(url);
-  const data = bytes?.[1];
+  const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
   if (data !== undefined) {
     if (/^image\/(png|jpeg|gif|webp)$/.test(mime)) return { type: "image", mime, data, url };
     if (mime === "application/pdf") return { type: "pdf", data, url, filename };

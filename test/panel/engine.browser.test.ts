@@ -93,8 +93,10 @@ describe("a real session in the panel", () => {
     await until(() => h.chat.requests.length > 0);
     await show();
     assert.match(await panel.page.getByRole("alertdialog").innerText(), /Read a\.txt: 3 times in this turn/);
-    await button(panel, "Deny").waitFor();
-    await h.answerNext({ kind: "permission", type: "deny", words: "Enough." });
+    const card = panel.page.getByRole("alertdialog");
+    await card.getByRole("button", { name: "Continue", exact: true }).waitFor();
+    await card.getByRole("button", { name: "Stop", exact: true }).waitFor();
+    await h.answerNext({ kind: "loop", type: "hint", words: "Enough." });
     await turn;
     await show();
     assert.match(await panel.page.getByRole("log").innerText(), /I stop\./);

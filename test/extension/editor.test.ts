@@ -179,10 +179,10 @@ describe("what the editor knows of the code", () => {
     assert.match(await refusalOf(() => run(symbols, { action: "document" })), /path is missing/);
     assert.match(
       await refusalOf(() => run(symbols, { action: "references", path: "a" })),
-      /symbol and line are needed/,
+      /symbol and line are missing/,
     );
     host = { ...host, editor: undefined };
-    assert.match(await refusalOf(() => run(diagnostics, {})), /No editor is there/);
-    assert.match(await refusalOf(() => run(symbols, { action: "document", path: "a" })), /No editor is there/);
+    assert.match(await refusalOf(() => run(diagnostics, {})), /There is no editor/);
+    assert.match(await refusalOf(() => run(symbols, { action: "document", path: "a" })), /There is no editor/);
   });
 });

@@ -19,8 +19,11 @@ import { CommandWatch, defaultSilenceMs } from "../../tools/run-command/watch-co
 import { type ExecutionEnd, ended, output, within } from "./integrated-events.ts";
 import type { VisibleTerminal } from "./mirrored-terminal.ts";
 
-/** Maximum wait for shell integration. */
-const maxStartMs = 3_000;
+const defaultWaits = {
+  silenceMs: defaultSilenceMs,
+  /** Maximum wait for shell integration. */
+  startMs: 3_000,
+};
 const interruptGraceMs = 1_000;
 const interrupt = "\x03";
 
@@ -36,14 +39,14 @@ interface ReadyTerminal {
 
 /**
  * `separate` runs the commands of shells that are unknown or have no shell integration. `shell` returns the path in the
- * settings; `silence` is explained at `Watch`.
+ * settings; `silenceMs` is explained at `CommandWatch`.
  */
 export function integratedTerminal(
   separate: VisibleTerminal,
   shell: () => string,
-  silence = defaultSilenceMs,
+  { silenceMs, startMs } = defaultWaits,
 ): VisibleTerminal {
-  const pool = new TerminalPool(shell);
+  const pool = new TerminalPool(shell, startMs);
   return {
     get shell() {
       return shellName(shell() || vscode.env.shell);
@@ -61,7 +64,7 @@ export function integratedTerminal(
         return await separate.run(command);
       }
       try {
-        const { end, isUsable } = await execute(ready, line, mark, command, silence);
+        const { end, isUsable } = await execute({ ready, line, mark, command, silenceMs });
         if (isUsable) pool.giveBack(ready);
         else ready.terminal.dispose();
         return end;
@@ -79,14 +82,16 @@ export function integratedTerminal(
 /** Terminals that can be used again. Each runs one command at a time; VS Code would lose track of a second one. */
 class TerminalPool {
   readonly #shell: () => string;
+  readonly #maxStartMs: number;
   readonly #idle = new Set<ReadyTerminal>();
   readonly #all = new Set<vscode.Terminal>();
   readonly #withoutIntegration = new Set<string>();
   readonly #closing: vscode.Disposable;
   #last: vscode.Terminal | undefined;
 
-  constructor(shell: () => string) {
+  constructor(shell: () => string, maxStartMs: number) {
     this.#shell = shell;
+    this.#maxStartMs = maxStartMs;
     this.#closing = vscode.window.onDidCloseTerminal((terminal) => {
       this.#all.delete(terminal);
       for (const ready of this.#idle) if (ready.terminal === terminal) this.#idle.delete(ready);
@@ -113,7 +118,7 @@ class TerminalPool {
       ...(shell !== "" && { shellPath: shell }),
     });
     this.#all.add(terminal);
-    const integration = await integrationOf(terminal, signal);
+    const integration = await integrationOf(terminal, this.#maxStartMs, signal);
     if (integration) {
       this.#last = terminal;
       const name = terminal.state.shell ?? shellName(shell || vscode.env.shell);
@@ -142,12 +147,12 @@ class TerminalPool {
     this.#withoutIntegration.add(shell);
     const name = shellName(shell || vscode.env.shell);
     void vscode.window.showWarningMessage(
-      `Shell integration did not start in ${name} within ${maxStartMs / 1000} s. Rondo runs commands in separate processes until the window is reloaded.`,
+      `Shell integration did not start in ${name} within ${this.#maxStartMs / 1000} s. Rondo runs commands in separate processes until the window is reloaded.`,
     );
   }
 }
 
-async function integrationOf(terminal: vscode.Terminal, signal: AbortSignal) {
+async function integrationOf(terminal: vscode.Terminal, maxStartMs: number, signal: AbortSignal) {
   if (terminal.shellIntegration) return terminal.shellIntegration;
   return await within<vscode.TerminalShellIntegration>(maxStartMs, signal, (resolve) =>
     vscode.window.onDidChangeTerminalShellIntegration((event) => {
@@ -156,16 +161,20 @@ async function integrationOf(terminal: vscode.Terminal, signal: AbortSignal) {
   );
 }
 
-async function execute(
-  { terminal, integration }: ReadyTerminal,
-  line: TypedLine,
-  mark: string,
-  { onOutput, onWaiting, signal }: ShellCommand,
-  silence: number,
-): Promise<ExecutionEnd> {
+interface Execution {
+  ready: ReadyTerminal;
+  line: TypedLine;
+  mark: string;
+  command: ShellCommand;
+  silenceMs: number;
+}
+
+async function execute({ ready, line, mark, command, silenceMs }: Execution): Promise<ExecutionEnd> {
+  const { terminal, integration } = ready;
+  const { onOutput, onWaiting, signal } = command;
   const shellID = await terminal.processId;
   const tree = shellID === undefined ? undefined : await treeIn(shellID, mark);
-  const watch = tree && new CommandWatch(tree, silence, onWaiting);
+  const watch = tree && new CommandWatch(tree, silenceMs, onWaiting);
   const execution = integration.executeCommand(line.text);
   const end = ended(execution, terminal, tree && line.isProcess ? () => isIdle(tree) : undefined);
   const allRead = output(execution, (text) => {

@@ -201,7 +201,7 @@ export interface RestoreFile {
 }
 
 /** USD. `partial`: some replies are left out, since their price is not known. */
-export interface Cost {
+interface Cost {
   session: number;
   today: number;
   partial: boolean;

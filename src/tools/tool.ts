@@ -111,7 +111,7 @@ interface ToolSpec<Shape extends z.core.$ZodShape> {
   description: string;
   sideEffect: SideEffect;
   input: z.ZodMiniObject<Shape>;
-  timeoutMs?: number | "own";
+  timeoutMs?: number | "own" | undefined;
   prepare(input: z.infer<z.ZodMiniObject<Shape>>, context: ToolContext): Promise<ToolPlan>;
 }
 

@@ -35,6 +35,14 @@ const tools = [
 describe("tools that are too many", () => {
   const [search, call] = deferredTools(tools);
   assert.ok(search && call);
+  it("a call of one has the longest time that any of them may take", () => {
+    assert.equal(call.timeoutMs, 60_000);
+    const own = { ...tools[0], timeoutMs: "own" } as Tool; // the rest is a tool's
+    assert.equal(deferredTools([...tools, own])[1]?.timeoutMs, "own");
+    const unlimited = { ...tools[0], timeoutMs: undefined } as Tool;
+    assert.equal(deferredTools([...tools, unlimited])[1]?.timeoutMs, undefined);
+  });
+
   const found = async (query: string) => {
     const { output } = await (await search.prepare({ query }, context)).run(() => {});
     return [...output.matchAll(/^(mcp__\w+):/gm)].map(([, name]) => name);

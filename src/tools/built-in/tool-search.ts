@@ -76,7 +76,7 @@ function callTool(tools: ReadonlyMap<string, Tool>): Tool {
     name: "tool_call",
     // The strictest kind of them all; the called tool states its own permission.
     sideEffect: "network",
-    ...longest([...tools.values()]),
+    timeoutMs: longestTimeout([...tools.values()]),
     description: "Calls a tool that tool_search has found.",
     input: z.object({
       name: z.string().check(z.minLength(1), z.describe("As tool_search gives it")),
@@ -97,11 +97,11 @@ function callTool(tools: ReadonlyMap<string, Tool>): Tool {
   });
 }
 
-function longest(tools: readonly Tool[]): { timeout?: number | "own" } {
+function longestTimeout(tools: readonly Tool[]): Tool["timeoutMs"] {
   const times = tools.map(({ timeoutMs }) => timeoutMs);
-  if (times.includes("own")) return { timeout: "own" };
+  if (times.includes("own")) return "own";
   const limits = times.filter((time) => typeof time === "number");
-  return limits.length === times.length && limits.length > 0 ? { timeout: Math.max(...limits) } : {};
+  return limits.length === times.length && limits.length > 0 ? Math.max(...limits) : undefined;
 }
 
 /** Returns "github" for "mcp__github__create_issue". */

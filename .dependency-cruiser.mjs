@@ -34,7 +34,7 @@ export default {
     only("src/checkpoints", [...src("chat", "tools", "loop"), ...npm("zod", "ignore")]),
     only("src/mcp", [...src("chat", "tools", "loop"), ...npm("zod", "@modelcontextprotocol/sdk")]),
     only("src/trace", src("chat", "loop")),
-    only("src/tour", npm("zod")),
+    only("src/tour", [...src("chat", "tools", "loop"), ...npm("zod")]),
     only("src/query", [...src("(?!extension|headless|tour)[a-z]+"), ...npm("zod")]),
     only("src/headless", [...src("(?!extension|tour)[a-z]+"), ...npm("zod")]),
     only("src/extension", [...src("(?!query|headless)[a-z]+"), anyPackage]),

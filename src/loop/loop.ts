@@ -1,5 +1,4 @@
 /** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
-import { setTimeout } from "node:timers/promises";
 import type { Entry } from "../chat/apply.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.ts";
 import { pendingSubtask, runSubtask } from "./agents/subtask.ts";
@@ -90,7 +89,8 @@ async function runRounds(turn: Turn): Promise<TurnEnd> {
 const changesTimeoutMs = 150;
 
 async function awaitChanges({ signal }: Turn, { changesKnown }: Progress): Promise<void> {
-  await (signal.aborted ? Promise.race([changesKnown, setTimeout(changesTimeoutMs)]) : changesKnown);
+  const timeout = new Promise((resolve) => signal.aborted && setTimeout(resolve, changesTimeoutMs));
+  await Promise.race([changesKnown, timeout]);
 }
 
 /** Checks limits before a round (L1), and before queued prompts are taken: these have steps of their own. */

@@ -21,7 +21,8 @@ import {
 } from "./programs/table.ts";
 import type { Grammar } from "./shell/grammar.ts";
 import { pathFrom, systemName } from "./shell/simple-command.ts";
-import type { Act, Folders } from "./shell/visitor.ts";
+import type { Folders } from "./shell/state.ts";
+import type { Act } from "./shell/visitor.ts";
 import { actsOf } from "./shell/walk.ts";
 import { literal, type Word, written } from "./shell/word.ts";
 

@@ -1,6 +1,8 @@
 /** State of the shell at one point of a command. Immutable: each step returns the next state. */
 import type { Syntax } from "./grammar.ts";
-import type { Folders } from "./visitor.ts";
+
+/** Folders in which relative paths may begin, as `cd` was given them; undefined: unknown. */
+export type Folders = readonly string[] | undefined;
 
 export interface ShellState {
   /** Possible folders: paths as `cd` was given them, "" for the first one; undefined: any. */

@@ -1,10 +1,7 @@
 /** The interpreter as the parts of it see it: what they report, and what they ask it to run. */
 import type { Syntax } from "./grammar.ts";
-import type { ShellState } from "./state.ts";
+import type { Folders, ShellState } from "./state.ts";
 import type { Word } from "./word.ts";
-
-/** Folders in which relative paths may begin, as `cd` was given them; undefined: unknown. */
-export type Folders = readonly string[] | undefined;
 
 export type Act =
   /** Runs a program; the words are known as far as they can be. */

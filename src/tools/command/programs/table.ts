@@ -9,7 +9,7 @@ import { gitPrograms } from "./git.ts";
 import { interpreterPrograms } from "./interpreters.ts";
 import { networkPrograms } from "./network.ts";
 import { allFiles, type CommandFacts, type Program, type Programs, type Recursion } from "./program.ts";
-import { projectPrograms } from "./project.ts";
+import { projectPrograms } from "./project-tools.ts";
 import { codePrograms } from "./sed-awk.ts";
 import { systemPrograms } from "./system.ts";
 import { textPrograms } from "./text.ts";

@@ -174,9 +174,10 @@ class User {
     const { answers } = this.#script;
     const all = answersTo(request);
     const answer = all[(answers[this.#asked++ % answers.length] ?? 0) % all.length] ?? assert.fail();
-    const allows = answer.type !== "deny" && answer.type !== "hint" && answer.type !== "stop";
     setImmediate(() => {
-      if (this.#h.session.answer(request.id, answer) && allows) this.#allowed += 1;
+      if (!this.#h.session.answer(request.id, answer) || answer.kind !== "permission") return;
+      if (answer.type === "always") this.#allowed = Number.POSITIVE_INFINITY;
+      else if (answer.type !== "deny") this.#allowed += 1;
     });
   }
 

@@ -58,7 +58,7 @@ describe("features of the loop", () => {
     await status(panel, /Done/);
     window.plays([{ text: "The cart was explained at length." }]);
     await window.command("Rondo: Compact Conversation");
-    const boundary = panel.getByText("Conversation compacted");
+    const boundary = panel.getByRole("log").getByText("Conversation compacted");
     await boundary.waitFor();
     assert.equal(await panel.getByText("The cart was explained at length.").count(), 0, "it is folded");
     await boundary.click();

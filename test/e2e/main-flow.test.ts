@@ -106,7 +106,7 @@ describe("main flow", () => {
   it("keeps the conversation and the review over a reload of the window, and doubles nothing", async () => {
     const panel = await window.reload();
     await said(panel, "All 10 tests pass.");
-    assert.equal(await panel.getByText("I look at the test and the code it tests.").count(), 1);
+    assert.equal(await panel.getByRole("log").getByText("I look at the test and the code it tests.").count(), 1);
     assert.equal(await panel.getByRole("article", { name: "You" }).count(), 1);
     await changes(panel, "1 change").waitFor();
     await lens("Accept").waitFor();

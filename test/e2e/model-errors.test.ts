@@ -67,7 +67,7 @@ describe("errors of the model", () => {
     await press(panel, "Try now");
     await said(panel, "Here is the answer.");
     await status(panel, /Done/);
-    assert.equal(await panel.getByText("Here is the answer.", { exact: true }).count(), 1);
+    assert.equal(await panel.getByRole("log").getByText("Here is the answer.", { exact: true }).count(), 1);
     assert.equal(await panel.getByRole("article").count(), 2);
   });
 
@@ -86,7 +86,7 @@ describe("errors of the model", () => {
     window.plays({ blocks: [{ text, pieces: 10 }], cutAt: 900 }, [{ text }]);
     await say(panel, "hello on a bad line");
     await status(panel, /Done/);
-    assert.equal(await panel.getByText(text, { exact: true }).count(), 1);
+    assert.equal(await panel.getByRole("log").getByText(text, { exact: true }).count(), 1);
     assert.equal(window.requests.length >= 2, true);
   });
 

@@ -117,6 +117,15 @@ export function findEntry(chat: Chat, messageID: string): Entry | undefined {
   return chat.messages.findLast((entry) => entry.info.id === messageID);
 }
 
+/** Returns the chat of a subagent, also of one that another subagent has started. */
+export function findChild(chat: Chat, sessionID: string): Chat | undefined {
+  for (const [id, child] of Object.entries(chat.children)) {
+    const found = id === sessionID ? child : findChild(child, sessionID);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 export function findPart(chat: Chat, messageID: string, partID: string): Part | undefined {
   return findEntry(chat, messageID)?.parts.findLast((part) => part.id === partID);
 }

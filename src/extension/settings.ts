@@ -5,7 +5,7 @@ import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
 import type { Limits } from "../loop/limits.ts";
 import type { Thinking } from "../loop/model.ts";
-import type { Price } from "../loop/setup/model-catalog.ts";
+import { withCachePrices } from "../loop/setup/model-catalog.ts";
 import { type ProviderID, providerIDs } from "../providers/providers.ts";
 import { extensionLimits, type LoopSetting, loopSettings } from "./loop-settings.ts";
 
@@ -132,11 +132,4 @@ function parseSettings(): Settings {
 
 function notEmpty(value: unknown): unknown {
   return value === "" || value === null ? undefined : value;
-}
-
-function withCachePrices(prices: z.infer<typeof ModelPrices>): Record<string, Price> {
-  const each = Object.entries(prices).map(([id, { input, output, cacheRead = input, cacheWrite = input }]) => {
-    return [id, { input, output, cacheRead, cacheWrite }] as const;
-  });
-  return Object.fromEntries(each);
 }

@@ -1,5 +1,5 @@
 /** Requests of a run, answered by the caller's `canUseTool`. */
-import type { Chat } from "../chat/apply.ts";
+import { type Chat, findChild } from "../chat/apply.ts";
 import { never } from "../chat/never.ts";
 import type { Answer, ChoicesRequest, LoopRequest, PermissionRequest, Rule, UserRequest } from "../chat/requests.ts";
 import { toRule } from "./caller-rules.ts";
@@ -113,12 +113,4 @@ function inputOf(chat: Chat, { sessionID, messageID, partID }: CallRequest): Rec
   const entry = from?.messages.findLast(({ info }) => info.id === messageID);
   const part = entry?.parts.find(({ id }) => id === partID);
   return part?.type === "tool" ? part.state.input : {};
-}
-
-function findChild(chat: Chat, sessionID: string): Chat | undefined {
-  for (const [id, child] of Object.entries(chat.children)) {
-    const found = id === sessionID ? child : findChild(child, sessionID);
-    if (found) return found;
-  }
-  return undefined;
 }

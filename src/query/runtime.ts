@@ -19,7 +19,7 @@ import type { Model } from "../loop/model.ts";
 import { Session } from "../loop/session/session.ts";
 import type { SessionDeps } from "../loop/session/session-deps.ts";
 import { isFor } from "../loop/setup/agent-config.ts";
-import type { Prices } from "../loop/setup/model-catalog.ts";
+import { withCachePrices } from "../loop/setup/model-catalog.ts";
 import type { Project } from "../loop/setup/project.ts";
 import { noLedger, noLock, noRecord } from "../loop/storage.ts";
 import { isReady, openModel } from "../providers/providers.ts";
@@ -301,13 +301,6 @@ function limitsOf(options: Options): Limits {
     lockTimeoutMs: limits.lockTimeout,
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  const money = { maxBudgetUsd, maxDailyBudgetUsd, prices: pricesOf(options) };
+  const money = { maxBudgetUsd, maxDailyBudgetUsd, prices: withCachePrices(options.prices ?? {}) };
   return { ...defaultLimits, ...Object.fromEntries(set), ...money, forcedWindow: contextWindow };
-}
-
-function pricesOf({ prices = {} }: Options): Prices {
-  const complete = Object.entries(prices).map(([model, { input, output, cacheRead = input, cacheWrite = input }]) => {
-    return [model, { input, output, cacheRead, cacheWrite }] as const;
-  });
-  return Object.fromEntries(complete);
 }

@@ -1,6 +1,6 @@
 /** The sessions of this window: the one on screen, and those that continue in the background. */
 import type * as vscode from "vscode";
-import { apply, type Chat } from "../../chat/apply.ts";
+import { apply, type Chat, findChild } from "../../chat/apply.ts";
 import type { ChatEvent, Status } from "../../chat/events.ts";
 import type { SessionSummary } from "../../chat/protocol.ts";
 import { noSessionCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
@@ -280,14 +280,6 @@ export class Conversations implements vscode.Disposable {
 function isHeldElsewhere(lock: RecordLock): boolean {
   const holder = lock.holder();
   return holder !== undefined && !holder.isThisProcess;
-}
-
-function findChild({ children }: Chat, id: string): Chat | undefined {
-  for (const [childID, child] of Object.entries(children)) {
-    const found = childID === id ? child : findChild(child, id);
-    if (found) return found;
-  }
-  return undefined;
 }
 
 function stateOf(chat: Chat): SessionSummary["state"] {

@@ -3,7 +3,7 @@ import type { ModelRef, Tokens } from "../../chat/message.ts";
 import { mergeDeep } from "./merge.ts";
 
 /** USD for a million tokens. */
-export interface Price {
+interface Price {
   input: number;
   /** Reasoning included, where that has no price of its own. */
   output: number;
@@ -14,6 +14,21 @@ export interface Price {
 
 /** Prices by model, "gpt-5.4" or "openai/gpt-5.4", that go before those of the catalog. */
 export type Prices = Readonly<Record<string, Price>>;
+
+/** A price as users write it: cached tokens cost as much as other input unless it says otherwise. */
+interface GivenPrice {
+  input: number;
+  output: number;
+  cacheRead?: number | undefined;
+  cacheWrite?: number | undefined;
+}
+
+export function withCachePrices(given: Readonly<Record<string, GivenPrice>>): Prices {
+  const complete = Object.entries(given).map(([model, { input, output, cacheRead = input, cacheWrite = input }]) => {
+    return [model, { input, output, cacheRead, cacheWrite }] as const;
+  });
+  return Object.fromEntries(complete);
+}
 
 /** Settings about models. Sizes in tokens. */
 export interface ModelLimits {

@@ -178,7 +178,7 @@ const table: [
   ["old_string copied with read-tool line numbers", "alpha\nbeta\n", "     1\talpha\n     2\tbeta", "x", "x\n"],
 ];
 
-describe("T12 edits as other tools have them", () => {
+describe("T12 edit compared with other tools", () => {
   let work: EditWorkspace;
   beforeEach(() => {
     work = new EditWorkspace();
@@ -195,7 +195,7 @@ describe("T12 edits as other tools have them", () => {
     });
   }
 
-  it("fields that are missing, or of another type", async () => {
+  it("missing fields and fields of the wrong type", async () => {
     work.put("f.txt", "x x");
     for (const wrong of [{ old_string: undefined }, { new_string: undefined }, { replace_all: "false" }]) {
       const input = { file_path: "f.txt", old_string: "x", new_string: "y", ...wrong };

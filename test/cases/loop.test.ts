@@ -30,14 +30,14 @@ describe("cases: context window", () => {
   const overflows = (window: number, tokens: Partial<Tokens>, more = {}, limits = {}) =>
     contextSize(usage(tokens)) > overflowLimit(bareConfig(window, more), { ...defaultLimits, ...limits });
 
-  it("C1 what is read from the cache counts (L146 and the like)", () => {
+  it("C1 counts tokens read from the cache (L146 and similar)", () => {
     const tokens = { input: 60_000, output: 10_000, cacheRead: 20_000 };
     assert.ok(overflows(100_000, tokens));
     assert.ok(!overflows(100_000, { ...tokens, cacheRead: 0 }));
     assert.ok(overflows(100_000, { ...tokens, cacheRead: 0, cacheWrite: 20_000 }), "what is written to it, too");
   });
 
-  it("C1 80,000 of 100,000 tokens, with 32,000 for an answer: room is made first (L146)", async () => {
+  it("C1 compacts first when 80,000 of 100,000 tokens are used and the reply may take 32,000 (L146)", async () => {
     // The window is 100,000 and the answer may take 32,000, so 80,000 leave it too little.
     const h = open(
       summarised(["S"], [{ say: ["Hi."], tokens: { input: 60_000, output: 10_000, cacheRead: 10_000 } }, ["Bye."]]),
@@ -51,17 +51,17 @@ describe("cases: context window", () => {
     assert.deepEqual(kinds(h), ["step", "summary", "step"]);
   });
 
-  it("C1 a limit of input apart from the window: 272,000 of 400,000 (L147)", () => {
+  it("C1 respects an input limit below the window: 272,000 of 400,000 (L147)", () => {
     assert.ok(overflows(400_000, { input: 271_000, output: 1000, cacheRead: 2000 }, { inputLimit: 272_000 }));
     assert.ok(!overflows(400_000, { input: 200_000 }, { inputLimit: 272_000 }));
   });
 
-  it("C1 95,000 of 100,000 leave no room for an answer (L153)", () => {
+  it("C1 leaves no room for a reply at 95,000 of 100,000 tokens (L153)", () => {
     assert.ok(overflows(100_000, { input: 95_000 }, {}, { reserveFloorTokens: 10_000 }));
     assert.ok(!overflows(100_000, { input: 60_000 }, {}, { reserveFloorTokens: 10_000 }));
   });
 
-  it("C2 a server that never counts: 400,000 characters do not fit into 32,768 tokens (L159)", async () => {
+  it("C2 estimates for a server that never counts: 400,000 characters exceed 32,768 tokens (L159)", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 14 }, (_, at) => [`${at}.txt`, `${"word ".repeat(12)}\n`.repeat(470)]),
     );
@@ -83,7 +83,7 @@ describe("cases: context window", () => {
 describe("cases: compaction", () => {
   const open = harnesses();
 
-  it("C3 I8 a compaction never parts a call from its result, and the next round is valid (L163, L186, L191)", async () => {
+  it("C3 I8 never separates a call from its result, and the next request is valid (L163, L186, L191)", async () => {
     const block = (name: string): Block => ({ call: { name: "read", input: { file_path: name } } });
     const used = { input: 17_000, output: 100 };
     const server = await startModelServer((request, index) => {
@@ -118,7 +118,7 @@ describe("cases: compaction", () => {
     assert.ok(!blocksOf(messages[0] ?? assert.fail()).some(({ type }) => type === "tool_result"));
   }
 
-  it("C3 while it is summed up no tool may be called, and a call made all the same does not run (L167)", async () => {
+  it("C3 allows no tools during the summary, and does not run a call that is made anyway (L167)", async () => {
     const write = { call: "write", input: { file_path: "made.txt", content: "x" } };
     const h = open(summarised(["The summary.", write], [{ say: ["Hi."], tokens: full }, ["Bye."]]), {
       ...small,
@@ -131,7 +131,7 @@ describe("cases: compaction", () => {
     assert.equal(h.calls.length, 0);
   });
 
-  it("C3 a history that nothing makes shorter comes to an end (L169)", async () => {
+  it("C3 stops when nothing makes the history shorter (L169)", async () => {
     const h = open(() => ({ say: ["Words."], tokens: { input: 30_000 } }), small);
     await h.turn();
     for (let again = 0; again < 3; again++) await h.turn();
@@ -144,7 +144,7 @@ describe("cases: compaction", () => {
     ["of nothing", []],
     ["cut in the middle", { say: ["Half of"], finish: "length" }],
   ] as [string, Reply | Said[]][]) {
-    it(`C3 a summary ${name}: a failure, and the history stays`, async () => {
+    it(`C3 fails and keeps the history when the summary ${name}`, async () => {
       const h = open(summarised(summary, [{ say: ["Hi."], tokens: full }, ["Bye."]]), small);
       await h.turn("First");
       const { reason } = await h.turn("Second");
@@ -158,7 +158,7 @@ describe("cases: compaction", () => {
     });
   }
 
-  it("C3 H2 a model that cannot sum up: an error in words, and the next prompt works (L174)", async () => {
+  it("C3 H2 reports an error when the model cannot summarize, and the next prompt works (L174)", async () => {
     let broken = true;
     const h = open(
       (request) => (isSummary(request) && broken ? { fail: failure("server") } : { say: ["Hi."], tokens: full }),
@@ -174,7 +174,7 @@ describe("cases: compaction", () => {
     assert.equal((await h.turn("Third")).reason, "end_turn");
   });
 
-  it("L2 only the newest summary counts (L176, L177)", async () => {
+  it("L2 only the newest summary is used (L176, L177)", async () => {
     let made = 0;
     const h = open(
       (request) => (isSummary(request) ? [`SUMMARY ${++made}`] : { say: ["Words."], tokens: full }),
@@ -188,7 +188,7 @@ describe("cases: compaction", () => {
     assert.equal(h.model.requests.at(-1)?.entries.length, 3, "the request for it, the summary, the prompt");
   });
 
-  it("C3 one message of the user alone is not compacted (L178)", async () => {
+  it("C3 does not compact a single user message (L178)", async () => {
     const h = open([]);
     await h.send("hello", { noReply: true });
     await h.session.compact();
@@ -196,7 +196,7 @@ describe("cases: compaction", () => {
     assert.deepEqual(h.chat.ended?.reason, "end_turn");
   });
 
-  it("C3 H2 a second overflow in the same turn is final (L182)", async () => {
+  it("C3 H2 does not retry a second overflow in the same turn (L182)", async () => {
     const h = open(
       summarised(["short"], [["Hi."], { fail: failure("context-full") }, { fail: failure("context-full") }]),
       {},
@@ -208,7 +208,7 @@ describe("cases: compaction", () => {
     assert.equal(h.model.requests.length, 1 + 3);
   });
 
-  it("C3 between rounds of tools it goes on by itself; at the end of a turn it waits (L184, L185)", async () => {
+  it("C3 continues on its own between tool rounds, and waits at the end of a turn (L184, L185)", async () => {
     const h = open(
       summarised(
         ["S"],
@@ -227,7 +227,7 @@ describe("cases: compaction", () => {
     assert.ok(pendingPrompt(h.chat).isAnswered);
   });
 
-  it("T12 C3 a file that was read before can be edited after it (L190)", async () => {
+  it("T12 C3 a file read before the compaction can be edited after it (L190)", async () => {
     const edit = { call: "edit", input: { file_path: "a.txt", old_string: "one", new_string: "two" } };
     const h = open(summarised(["S"], [{ say: [read("a.txt")], tokens: full }, [edit], ["Done."]]), {
       ...small,
@@ -238,7 +238,7 @@ describe("cases: compaction", () => {
     assert.equal(h.read("a.txt"), "two\n");
   });
 
-  it("C3 what was attached to the last question goes with it again (L188)", async () => {
+  it("C3 sends the attachments of the last prompt again (L188)", async () => {
     const h = open(summarised(["S"], [{ say: ["Hi."], tokens: full }, ["A cat."]]), small);
     await h.turn();
     const file = { type: "file", mime: "image/png", filename: "cat.png", url: "data:image/png;base64,AA==" } as const;
@@ -251,7 +251,7 @@ describe("cases: compaction", () => {
 describe("cases: Stop", () => {
   const open = harnesses();
 
-  it("L11 while a question is open: it closes, the tool does not run, the next request is valid (L272)", async () => {
+  it("L11 closes an open question, does not run the tool, and the next request is valid (L272)", async () => {
     const h = open([[bash("touch made.txt")], ["Hello."]]);
     const turn = h.turn();
     await h.asked();
@@ -264,7 +264,7 @@ describe("cases: Stop", () => {
     assert.ok(call?.type === "tool" && call.state.status === "error");
   });
 
-  it("L11 between the end of the stream and the start of the tool: it does not run (L273)", async () => {
+  it("L11 between the end of the stream and the start of the tool: the tool does not run (L273)", async () => {
     const h = open([[bash("touch made.txt")]], { mode: "bypassPermissions" });
     h.session.listen((event) => {
       if (event.type === "part" && event.part.type === "step-finish") void h.session.stop();
@@ -274,7 +274,7 @@ describe("cases: Stop", () => {
     assert.throws(() => h.read("made.txt"));
   });
 
-  it("L11 twice at once, and again when it is over: one end", async () => {
+  it("L11 twice at once, and again after the end: the turn ends once", async () => {
     const h = open([{ say: ["Half"], hang: true }]);
     const turn = h.turn();
     await until(() => h.text() === "Half");
@@ -284,7 +284,7 @@ describe("cases: Stop", () => {
     assert.equal(h.events.filter(({ type }) => type === "ended").length, 1);
   });
 
-  it("R3 L10 a session that was killed within a call: the call has a result, and does not run again (L274)", async () => {
+  it("R3 L10 a session killed during a call: the call has a result and does not run again (L274)", async () => {
     const first = new Harness([[bash("echo ran >> ran.txt; sleep 60")]], { mode: "bypassPermissions" });
     const turn = first.turn();
     await until(() => first.calls[0]?.state.status === "running" && first.calls[0].state.title !== undefined);
@@ -318,7 +318,7 @@ describe("cases: Stop", () => {
 describe("cases: repeated text", () => {
   const open = harnesses();
 
-  it("E2 a model that says the same sentence again and again can be stopped, and nothing else happens (L227)", async () => {
+  it("E2 a model that repeats a sentence can be stopped, and nothing else happens (L227)", async () => {
     const sentence = "I will now read the file to see what is in there. ";
     const h = open([{ say: [sentence.repeat(400)], hang: true }]);
     const turn = h.turn();
@@ -328,7 +328,7 @@ describe("cases: repeated text", () => {
     h.checkRecord();
   });
 
-  it("T6 tables, quotes and lists are no circle: only calls are watched (L230, L233)", async () => {
+  it("T6 repeated tables, quotes and lists are no loop: only calls are compared (L230, L233)", async () => {
     const table = "| a | b |\n| --- | --- |\n".concat("| 1 | 2 |\n".repeat(200), "> quote\n".repeat(200));
     const h = open([[table]]);
     assert.equal((await h.turn()).reason, "end_turn");

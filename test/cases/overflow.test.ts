@@ -53,15 +53,16 @@ describe("H2 C3 a full context window", () => {
   };
 
   for (const [who, text] of Object.entries(full)) {
-    it(`is what ${who} means`, async () => assert.deepEqual(await kinds(text), ["context-full", "context-full"]));
+    it(`is recognized in the error of ${who}`, async () =>
+      assert.deepEqual(await kinds(text), ["context-full", "context-full"]));
   }
 
   for (const [what, text] of Object.entries(not)) {
-    it(`is not ${what}`, async () => assert.ok(!(await kinds(text)).includes("context-full")));
+    it(`does not include ${what}`, async () => assert.ok(!(await kinds(text)).includes("context-full")));
   }
 
   for (const [who, text] of Object.entries(answerTooLong)) {
-    it(`is not an answer that would take it all, by ${who}: the setting is named, compaction would not help`, async () => {
+    it(`does not include a reply limit above the window, from ${who}: the error names the setting, because compaction would not help`, async () => {
       for (const error of (await failures({ status: 400, body: { error: { message: text } } })) ?? []) {
         assert.equal(error.kind, "invalid");
         assert.match(error.message, /up to 6048 tokens/);
@@ -70,7 +71,7 @@ describe("H2 C3 a full context window", () => {
     });
   }
 
-  it("can be told by a code, in the stream, or in a body without an error", async () => {
+  it("is recognized by a code, in the stream, or in a body without an error", async () => {
     const code = { error: { code: "context_length_exceeded", message: "No." } };
     const bare = { object: "error", message: full["OpenAI, older"], type: "BadRequestError", code: 400 };
     for (const failure of [{ status: 400, body: code }, { sse: [code] }, { status: 400, body: bare }]) {

@@ -65,7 +65,7 @@ function failed(error: string): ReturnType<typeof call> {
 }
 
 describe("I8 calls and results", () => {
-  it("the result of a call that was interrupted stands before the user's next words; the chat stays as it is", () => {
+  it("the result of an interrupted call precedes the user's next message; the chat does not change", () => {
     const open = { ...call("search", {}, ""), state: { status: "running", input: {}, start: 1 } } as const;
     const entries = [user("Look"), assistant({ type: "text", text: "I look." }, open), user("please go on")];
     const before = structuredClone(entries);
@@ -80,7 +80,7 @@ describe("I8 calls and results", () => {
     assert.deepEqual(entries, before);
   });
 
-  it("C4 a call that was discarded is not told, nor a message that held nothing else", () => {
+  it("C4 a discarded call is not sent, nor is a message that contains nothing else", () => {
     const cut = call("write", {}, "");
     const discarded = {
       ...cut,
@@ -93,7 +93,7 @@ describe("I8 calls and results", () => {
     assert.equal(told([user("Go"), assistant(text, discarded), user("Shorter")])[1].content.length, 1);
   });
 
-  it("blank texts and empty outputs are no blocks without a word", () => {
+  it("blank texts and empty outputs are not sent as empty blocks", () => {
     const entries = [user("Go"), assistant({ type: "text", text: "  \n" }, call("r", {}, ""), failed("")), user(" ")];
     const [, reply, results] = told(entries);
     assert.equal(reply.content.length, 2);
@@ -101,7 +101,7 @@ describe("I8 calls and results", () => {
     assert.equal(JSON.parse(bodies(entries).openai).messages[2].content, null);
   });
 
-  it("halves of characters are replaced, and what only looks like one is kept", () => {
+  it("lone surrogates are replaced, and valid pairs are kept", () => {
     const half = "cut \ud83d here";
     const looks = "\\ud83d and \\\\ud83d and 👋";
     const entries = [
@@ -114,7 +114,7 @@ describe("I8 calls and results", () => {
     assert.ok(JSON.stringify(JSON.parse(called.arguments)).includes("\ufffd"));
   });
 
-  it("an id that is taken gets another, in one reply and over many, and stays the same from request to request", () => {
+  it("a duplicate id is replaced, within a reply and across replies, and stays the same in later requests", () => {
     const same = (output: string) => ({ ...call("r", {}, output), callID: "call_0" });
     const entries = [user("Go"), assistant(same("1"), same("2")), assistant(same("3")), assistant(same("4"))];
     const shorter = told(entries.slice(0, 3));
@@ -124,12 +124,12 @@ describe("I8 calls and results", () => {
     assert.notEqual(first[3].content[0].id, "call_0");
   });
 
-  it("a call for what cannot be a tool's name goes back under one that can", () => {
+  it("a call whose name is invalid for a tool is sent back under a valid one", () => {
     const { anthropic, openai } = bodies([user("Go"), assistant(call("read the file!", {}, "1"), call("", {}, "2"))]);
     for (const body of [anthropic, openai]) assert.match(body, /"read_the_file_".*"unnamed"/);
   });
 
-  it("replies without a user's word between them, or before them, are kept apart by one", () => {
+  it("a user message is inserted between and before replies that have none", () => {
     const text = (said: string) => assistant({ type: "text", text: said });
     const messages = told([
       text("Summary"),
@@ -143,7 +143,7 @@ describe("I8 calls and results", () => {
 });
 
 describe("D3 parts without text", () => {
-  it("a mention becomes a request to hand work over; compactions and subtasks say nothing; silent messages are told", () => {
+  it("a mention becomes a request to delegate; compactions and subtasks send nothing; silent messages are sent", () => {
     const silent = user("Write down what lasts.");
     silent.info = { ...silent.info, silent: true };
     const entries = [
@@ -160,7 +160,7 @@ describe("D3 parts without text", () => {
     assert.match(JSON.parse(openai).messages[1].content, /agent explore\.\n\nWrite down/);
   });
 
-  it("what is shown only is not told, whoever said it", () => {
+  it("text that is only shown is never sent, no matter who wrote it", () => {
     const aside = { type: "text", text: "A hook said this", ignored: true } as const;
     for (const body of Object.values(
       bodies([user("Go", aside), assistant(aside, { type: "text", text: "ok" }), user("?")]),
@@ -170,7 +170,7 @@ describe("D3 parts without text", () => {
   });
 });
 
-describe("E3 data of one model", () => {
+describe("E3 provider data of one model", () => {
   const thought = { type: "reasoning", text: "Hm.", time, metadata: { signature: "sig1" } } as const;
   const details = [{ type: "reasoning.text", text: "Hm.", signature: "sig2" }];
   const openaiThought = { ...thought, metadata: { field: "reasoning_content", reasoning_details: details } };
@@ -183,21 +183,21 @@ describe("E3 data of one model", () => {
     "another model": { providerID: "anthropic", modelID: "claude-haiku-4-5" },
     "another provider": { providerID: "openai", modelID },
   })) {
-    it(`thinking and signatures of ${who} do not go to Anthropic`, () => {
+    it(`thinking and signatures of ${who} are not sent to Anthropic`, () => {
       const entries = [user("Go"), replyOf(model, thought, openaiThought, signed), user("And?")];
       assert.doesNotMatch(bodies(entries).anthropic, /sig\d|Hm/);
       assert.match(bodies([user("Go"), assistant(thought, signed)]).anthropic, /sig1/);
     });
   }
 
-  it("nor to OpenAI", () => {
+  it("nor are they sent to OpenAI", () => {
     const entries = [user("Go"), assistant(thought, openaiThought, signed), user("And?")];
     assert.doesNotMatch(bodies(entries).openai, /sig\d|Hm/);
     const own = [user("Go"), replyOf({ providerID: "openai", modelID }, openaiThought, signed)];
     assert.match(bodies(own).openai, /sig2.*sig3/);
   });
 
-  it("an entry is told anew when another model is asked, and then as before", () => {
+  it("an entry is converted again for another model, and again for the first one", () => {
     const entries = [user("Go"), assistant(thought, { type: "text", text: "ok" }), user("And?")];
     const first = anthropicBody(request({ entries }));
     assert.doesNotMatch(anthropicBody(request({ entries, model: "claude-opus-5-5" })), /sig1/);
@@ -205,10 +205,10 @@ describe("E3 data of one model", () => {
   });
 });
 
-describe("L10 L11 a call that was stopped", () => {
+describe("L10 L11 a stopped call", () => {
   const open = harnesses();
 
-  it("tells the model what it had put out until then, and that the user stopped it", async () => {
+  it("is sent with its output so far and a note that the user stopped it", async () => {
     const command = "printf 'partial output\\n' >&2; sleep 60";
     const h = open([[{ call: "bash", input: { command } }], ["Fine."]], { mode: "bypassPermissions" });
     const turn = h.turn();
@@ -245,7 +245,7 @@ describe("E3 E4 data that is sent back", () => {
 
   const read = { call: { name: "read", input: { file_path: "a" }, id: "call_same_id_0" } };
 
-  it("thinking that is a signature alone, and redacted thinking, unchanged and in their places", async () => {
+  it("signature-only and redacted thinking are sent back unchanged and in place", async () => {
     const raw = await nextRequest("anthropic", [
       { redacted: "blob1" },
       { thinking: "", signature: "sig" },
@@ -259,7 +259,7 @@ describe("E3 E4 data that is sent back", () => {
     ]);
   });
 
-  it("two calls with one id are two calls with two", async () => {
+  it("two calls with the same id become two calls with different ids", async () => {
     const said = { blocks: [read, { ...read, call: { ...read.call, input: { file_path: "b" } } }] };
     await nextRequest("anthropic", { bytes: anthropicEvents(said).join("") });
     await server?.stop();

@@ -54,9 +54,9 @@ const table: [title: string, failure: Failure, retry: boolean, words?: RegExp][]
   ["a bug", { thrown: { message: "x is not a function" } }, false],
 ];
 
-describe("H2 retried or not", () => {
+describe("H2 what is retried", () => {
   for (const [title, failure, retry, words] of table) {
-    it(`${title}: ${retry ? "again" : "no"}`, async () => {
+    it(`${retry ? "retries" : "does not retry"} ${title}`, async () => {
       for (const error of (await failures(failure)) ?? []) {
         assert.equal(isRetryable(error), retry, `${error.kind}: ${error.message}`);
         if (words) assert.match(error.message, words);

@@ -35,7 +35,7 @@ describe("Brain: concurrency", () => {
     assert.equal((expires ?? 0) - (acquired ?? 0), defaultLimits.lockTimeoutMs);
   });
 
-  it("Q2 the queue: 10 deep, each in its turn, then queue-full", async () => {
+  it("Q2 the queue holds 10 prompts and runs them in order, then rejects with queue-full", async () => {
     const h = open([{ hang: true }]);
     const turn = h.turn("0");
     await until(() => h.model.requests.length === 1);
@@ -49,7 +49,7 @@ describe("Brain: concurrency", () => {
     await turn;
   });
 
-  it("Q2 queue: waits and is executed in order; drop: returns at once; interrupt: cancels and starts anew", async () => {
+  it("Q2 queue: waits and runs in order; drop: returns at once; interrupt: cancels and starts again", async () => {
     const h = open([{ hang: true }, ["Interrupting."], ["Rest."]]);
     const first = h.turn("First");
     await until(() => h.model.requests.length === 1);
@@ -70,7 +70,7 @@ describe("Brain: events", () => {
   const typesOf = (events: readonly LoopEvent[]) =>
     events.map(({ type }) => type).filter((type, at, all) => type !== "stream:delta" || all[at - 1] !== type);
 
-  it("K1 I5 each by its name, in the order of the stages, with its payload", async () => {
+  it("K1 I5 each has its name and payload, in the order of the stages", async () => {
     const h = open([["I look.", read("a.txt")], ["Done."]], { files: { "a.txt": "x" } });
     await h.turn();
     assert.deepEqual(typesOf(h.loopEvents), [
@@ -89,7 +89,7 @@ describe("Brain: events", () => {
     assert.equal(end.runId, start?.type === "loop:start" && start.runId);
   });
 
-  it("K1 I5 an error that cannot be helped: loop:error, then loop:end without success", async () => {
+  it("K1 I5 an unrecoverable error: loop:error, then loop:end without success", async () => {
     const h = open([{ fail: failure("auth") }]);
     await h.turn();
     const [error, end] = h.loopEvents.slice(-2);
@@ -106,7 +106,7 @@ describe("Brain: memory flush", () => {
     project: { memory: { path: ".rondo/MEMORY.md", text: "" } },
   };
 
-  it("C5 the words of the specification, and NO_REPLY is not shown", async () => {
+  it("C5 uses the text of the specification, and does not show NO_REPLY", async () => {
     const h = open([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["NO_REPLY"], ["Done."]], options);
     await h.turn();
     const asked = textOf(h.model.requests[1]?.entries.at(-1));
@@ -116,7 +116,7 @@ describe("Brain: memory flush", () => {
     assert.ok(!shown.some((words) => words.includes("NO_REPLY")));
   });
 
-  it("C5 once in a cycle of compaction", async () => {
+  it("C5 happens once per compaction cycle", async () => {
     const near = (pattern: string) => ({ say: [glob(pattern)], tokens: { input: 117_000 } });
     const h = open([near("a*"), ["NO_REPLY"], near("b*"), near("c*"), ["Done."]], options);
     await h.turn();
@@ -127,7 +127,7 @@ describe("Brain: memory flush", () => {
 describe("Brain: invariants", () => {
   const open = harnesses();
 
-  it("I1 exactly one run of a session: many prompts at once, from here and elsewhere", async () => {
+  it("I1 a session has exactly one run, with many prompts at once from this and other processes", async () => {
     const lock = new LateLock();
     let running = 0;
     let most = 0;
@@ -149,7 +149,7 @@ describe("Brain: invariants", () => {
     assert.equal(h.chat.queue.length, 0);
   });
 
-  it("I2 the transcript only grows, at compaction and pruning too", async () => {
+  it("I2 the transcript only grows, also during compaction and pruning", async () => {
     const h = open(summarised(["S"], [{ say: ["Hello."], tokens: full }, ["Bye."]]), small);
     let before = "";
     h.session.listen(() => {
@@ -187,7 +187,7 @@ describe("Brain: invariants", () => {
     h.checkRecord();
   });
 
-  it("I4 Q3 the lock is let go: at the end, on error, on a bug, at Stop, when the session is closed", async () => {
+  it("I4 Q3 the lock is released at the end, on an error, on a bug, at Stop and on close", async () => {
     for (const way of ["end", "error", "bug", "stop", "dispose"] as const) {
       const lock = new LateLock();
       const script = {
@@ -212,7 +212,7 @@ describe("Brain: invariants", () => {
     }
   });
 
-  it("I6 T8 tools cannot leave the workspace without a yes", async () => {
+  it("I6 T8 tools cannot leave the workspace without permission", async () => {
     const h = open([[{ call: "write", input: { file_path: "../outside.txt", content: "x" } }], ["I see."]], {
       mode: "acceptEdits",
     });
@@ -223,7 +223,7 @@ describe("Brain: invariants", () => {
     assert.throws(() => h.read("../outside.txt"));
   });
 
-  it("I7 no request is larger than the window: compaction comes before", async () => {
+  it("I7 no request is larger than the window, because compaction comes first", async () => {
     const words = `${"word ".repeat(10)}\n`.repeat(200);
     const files = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`${at}.txt`, words]));
     const left = Object.keys(files);
@@ -244,7 +244,7 @@ describe("Brain: invariants", () => {
     }
   });
 
-  it("O the numbers of the specification", () => {
+  it("O the numbers match the specification", () => {
     assert.partialDeepStrictEqual(defaultLimits, {
       contextWindow: 128_000,
       reserveFloorTokens: 4000,

@@ -30,7 +30,7 @@ describe("Brain: intake", () => {
   });
   afterEach(() => folders.dispose());
 
-  it("P2 a message is validated: not empty, not too large; nothing is stored before", async () => {
+  it("P2 a message is validated (not empty, not too large) before anything is stored", async () => {
     const h = open([["x"]]);
     for (const text of ["", "  \n", "x".repeat(2 ** 20 + 1)]) {
       const { code, status } = await refusal(h.send(text));
@@ -39,7 +39,7 @@ describe("Brain: intake", () => {
     assert.equal(existsSync(h.transcript.path), false);
   });
 
-  it("P4 AGENT.md defines who answers", async () => {
+  it("P4 AGENT.md defines the agent that answers", async () => {
     folders.put("work/AGENT.md", "---\nname: brain\ndescription: Thinks.\ntools: Read\n---\nYOU ARE BRAIN");
     const h = open([["x"]], { project: folders.load(), choices: { agent: "brain" } });
     await h.turn();
@@ -50,14 +50,14 @@ describe("Brain: intake", () => {
     );
   });
 
-  it("P3 agent not found: 404, and it does not proceed", async () => {
+  it("P3 agent not found: 404, and the run does not start", async () => {
     const h = open([["x"]]);
     const { code, status } = await refusal(h.send("Hi", { agent: "nobody" }));
     assert.deepEqual([code, status], ["agent-not-found", 404]);
     assert.deepEqual([h.model.requests.length, h.loopEvents.length], [0, 0]);
   });
 
-  it("P3 an invalid agent: 400 with each field's problem", async () => {
+  it("P3 an invalid agent: 400 with the problem of each field", async () => {
     folders.put("work/AGENT.md", "---\nname: brain\ndescription: Thinks.\nsteps: many\ntemperature: 9\n---\nX");
     const h = open([["x"]], { project: folders.load() });
     const error = await refusal(h.send("Hi", { agent: "brain" }));
@@ -67,7 +67,7 @@ describe("Brain: intake", () => {
     assert.equal((await h.turn("Hi")).reason, "end_turn", "a broken file never stops the others");
   });
 
-  it("P2 a session is made, or gone on with", async () => {
+  it("P2 a session is created or resumed", async () => {
     const first = open([["One."]]);
     await first.turn("Hi");
     const { chat } = replay(first.transcript.path);
@@ -80,7 +80,7 @@ describe("Brain: intake", () => {
     rmSync(second.folder, { recursive: true });
   });
 
-  it("Q2 P3 a session that is locked: waited for, then 503 with who holds it and since when", async () => {
+  it("Q2 P3 a locked session is waited for, then 503 with its owner and start time", async () => {
     const lock = new LateLock();
     const h = open([["One."], ["Two."]], { lock, limits: { queueTimeoutMs: 60 } });
     lock.tie(h);
@@ -94,14 +94,14 @@ describe("Brain: intake", () => {
     assert.deepEqual(await waits, { type: "ended", end: { reason: "end_turn", error: undefined } });
   });
 
-  it("P3 a session that was closed: 410", async () => {
+  it("P3 a closed session: 410", async () => {
     const h = open([["x"]]);
     await h.session.dispose();
     const { code, status } = await refusal(h.send("Hi"));
     assert.deepEqual([code, status], ["session-terminated", 410]);
   });
 
-  it("P2 D1 each run has an id of its own", async () => {
+  it("P2 D1 each run has its own id", async () => {
     const h = open([["1"], ["2"]]);
     await h.turn();
     await h.turn();
@@ -114,7 +114,7 @@ describe("Brain: intake", () => {
 describe("Brain: context", () => {
   const open = harnesses();
 
-  it("M1 identity, scope, project and memory are in the prompt; the date is in the message (C7)", async () => {
+  it("M1 the prompt contains identity, scope, project and memory; the message contains the date (C7)", async () => {
     const project = {
       rules: [{ path: "AGENTS.md", text: "USE TABS" }],
       memory: { path: ".rondo/MEMORY.md", text: "TESTS: mocha" },
@@ -127,7 +127,7 @@ describe("Brain: context", () => {
     assert.match(textOf(entries[0]), /^Today is \d{4}-\d\d-\d\d/);
   });
 
-  it("C5 memory that is not there is an empty memory", async () => {
+  it("C5 a missing memory file is an empty memory", async () => {
     const folders = new TestFolders();
     const h = open([["x"]], { project: folders.load() });
     folders.dispose();
@@ -135,7 +135,7 @@ describe("Brain: context", () => {
     assert.doesNotMatch(h.model.requests[0]?.system ?? "", /# Memory/);
   });
 
-  it("R3 a transcript that is damaged is repaired as far as it can be: Brain may start over, here the rest is read", async () => {
+  it("R3 a damaged transcript is repaired as far as possible: Brain may start over, Rondo reads the rest", async () => {
     const h = open([["One."], ["Two."]]);
     await h.turn("First");
     await h.turn("Second");
@@ -148,7 +148,7 @@ describe("Brain: context", () => {
     assert.equal(textOf(chat.messages.at(-1)), "Two.");
   });
 
-  it("C2 K1 tokens are estimated: system, history and message", async () => {
+  it("C2 K1 tokens of system, history and message are estimated", async () => {
     const h = open(() => ({ say: ["x"], tokens: "none" }));
     await h.turn("word ".repeat(1000));
     await h.turn("word ".repeat(1000));
@@ -158,14 +158,14 @@ describe("Brain: context", () => {
     assert.ok(first > 1000 && second > first + 1000, `${first}, ${second}`);
   });
 
-  it("C1 C3 too large for the window: compacted, and tried again", async () => {
+  it("C1 C3 a history too large for the window is compacted, and the request is sent again", async () => {
     const h = open(summarised(["S"], [{ say: ["Hello."], tokens: full }, ["Bye."]]), small);
     await h.turn();
     assert.equal((await h.turn()).reason, "end_turn");
     assert.deepEqual(kinds(h), ["step", "summary", "step"]);
   });
 
-  it("C3 a compaction that fails: an error, and the transcript is preserved", async () => {
+  it("C3 a failed compaction reports an error and preserves the transcript", async () => {
     const h = open(summarised({ fail: failure("auth") }, [{ say: ["Hello."], tokens: full }]), small);
     await h.turn("Hi");
     const before = h.chat.messages.slice(0, 2).map(textOf);
@@ -175,7 +175,7 @@ describe("Brain: context", () => {
     h.checkRecord();
   });
 
-  it("C3 what cannot fit after compaction stops the turn", async () => {
+  it("C3 a history that is too large after compaction stops the turn", async () => {
     const h = open([["Never."]], small);
     const { reason, error } = await h.turn("word ".repeat(20_000));
     assert.deepEqual([reason, error?.code], ["error", "context-full"]);
@@ -185,7 +185,7 @@ describe("Brain: context", () => {
 describe("Brain: execute", () => {
   const open = harnesses();
 
-  it("K1 L8 the answer streams as it comes", async () => {
+  it("K1 L8 the answer streams as it arrives", async () => {
     const h = open([["Hello, you."]]);
     await h.turn();
     const deltas = h.loopEvents.flatMap((event) => (event.type === "stream:delta" ? [event.content] : []));
@@ -193,7 +193,7 @@ describe("Brain: execute", () => {
     assert.equal(deltas.join(""), "Hello, you.");
   });
 
-  it("L4 T5 while a reply holds calls, each is run and the results go back", async () => {
+  it("L4 T5 each call of a reply runs, and the results are sent back", async () => {
     const h = open([[read("a.txt"), read("b.txt")], [read("a.txt")], ["Done."]], {
       files: { "a.txt": "a", "b.txt": "b" },
     });
@@ -205,7 +205,7 @@ describe("Brain: execute", () => {
     assert.deepEqual(h.results(), ["1\ta", "1\tb", "1\ta"]);
   });
 
-  it("H2 H3 an error of the model: again with growing waits, at most three times", async () => {
+  it("H2 H3 a model error is retried with growing delays, at most three times", async () => {
     const h = open(() => ({ fail: failure("server") }), { limits: { retryBackoffMs: 4 } });
     assert.equal((await h.turn()).error?.code, "server");
     assert.equal(h.model.requests.length, 4);
@@ -215,7 +215,7 @@ describe("Brain: execute", () => {
     assert.deepEqual(waits, [1, 2, 3]);
   });
 
-  it("H6 a model that says no more: what it said is kept, with an error in words", async () => {
+  it("H6 a model that stops responding: its text is kept, with an error message", async () => {
     const h = open([{ say: ["Half"], hang: true }], {
       limits: { stallNoticeMs: 10, stallTimeoutMs: 30, maxRetries: 0 },
     });
@@ -224,14 +224,14 @@ describe("Brain: execute", () => {
     assert.equal(h.text(), "Half");
   });
 
-  it("H3 a limit of requests: again after the delay that was asked for", async () => {
+  it("H3 a rate limit is retried after the requested delay", async () => {
     const h = open([{ fail: failure("rate-limit", { retryAfterMs: 40 }) }, ["Here."]]);
     const begun = performance.now();
     assert.equal((await h.turn()).reason, "end_turn");
     assert.ok(performance.now() - begun >= 39);
   });
 
-  it("T4 a tool that fails, or throws: the model is told, and handles it", async () => {
+  it("T4 a tool that fails or throws: the model gets the error and handles it", async () => {
     const broken = defineTool({
       name: "broken",
       sideEffect: "none",
@@ -248,7 +248,7 @@ describe("Brain: execute", () => {
     assert.equal(h.bugs.length, 1);
   });
 
-  it("T10 O a command that takes too long is killed, with an error of time", async () => {
+  it("T10 O a command that takes too long is killed with a timeout error", async () => {
     const h = open([[{ call: "bash", input: { command: "sleep 30 & sleep 30", timeout: 50 } }], ["I see."]], {
       mode: "bypassPermissions",
     });
@@ -256,20 +256,20 @@ describe("Brain: execute", () => {
     assert.match(h.results()[0] ?? "", /^ERROR .*0\.05 s, its time limit/);
   });
 
-  it("T8 I6 outside of its scope a tool is denied where nobody can say yes", async () => {
+  it("T8 I6 a tool is denied outside its scope when nobody can allow it", async () => {
     const h = open([[read("/etc/hostname"), bash("cat ../../etc/hostname")], ["I see."]], { attended: false });
     assert.equal((await h.turn()).reason, "end_turn");
     for (const result of h.results()) assert.match(result, /^ERROR Not allowed/);
     assert.match(h.results()[0] ?? "", /outside/);
   });
 
-  it("L1 O the step limit: Brain says 10, 100 wins; a setting changes it", async () => {
+  it("L1 O the step limit: 10 in Brain, 100 in Rondo; a setting changes it", async () => {
     const h = open((_, index) => [{ call: "glob", input: { pattern: `${index}` } }], { limits: { maxTurns: 4 } });
     assert.equal((await h.turn()).reason, "max_turns");
     assert.equal(h.model.requests.length, 4);
   });
 
-  it("L1 the limit of execution time, and Stop", async () => {
+  it("L1 the limit of working time, and Stop", async () => {
     const h = open((_, index) => [bash(`sleep 0.03; echo ${index}`)], {
       mode: "bypassPermissions",
       limits: { executionTimeoutMs: 20 },
@@ -286,7 +286,7 @@ describe("Brain: execute", () => {
 describe("Brain: persist", () => {
   const open = harnesses();
 
-  it("R1 R2 message, calls, results and answer are appended, each before what depends on it", async () => {
+  it("R1 R2 message, calls, results and answer are appended, each before anything that depends on it", async () => {
     const seen: string[] = [];
     const h: Harness = open(
       () => {
@@ -301,7 +301,7 @@ describe("Brain: persist", () => {
     assert.ok(h.read(".record.jsonl").includes("Done."));
   });
 
-  it("R6 the transcript's form: a line a message with role, content, tool_calls, tool_call_id, timestamp", async () => {
+  it("R6 transcript format: one line per message with role, content, tool_calls, tool_call_id, timestamp", async () => {
     const h = open([["I look.", read("a.txt")], ["Done."]], { files: { "a.txt": "x" } });
     await h.turn("Hi");
     const [, ...lines] = exportTranscript(h.chat)
@@ -321,7 +321,7 @@ describe("Brain: persist", () => {
     for (const { timestamp } of lines) assert.match(String(timestamp), /^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  it("R4 a write that fails: Brain goes on, here the turn stops before more is lost, and says so", async () => {
+  it("R4 a failed write: Brain continues, Rondo stops the turn before more is lost and says so", async () => {
     const h = new Harness([["Never."]]);
     try {
       // A folder stands where the record should be.
@@ -336,7 +336,7 @@ describe("Brain: persist", () => {
     }
   });
 
-  it("Q3 the lock is let go when it is done, with whatever end", async () => {
+  it("Q3 the lock is released after every kind of end", async () => {
     for (const script of [[["Done."]], [{ fail: failure("auth") }]]) {
       const lock = new LateLock();
       const h = open(
@@ -352,7 +352,7 @@ describe("Brain: persist", () => {
     }
   });
 
-  it("C3 L2 compaction flow: asked for a summary, which then stands for the old messages; the transcript keeps all", async () => {
+  it("C3 L2 compaction: the requested summary replaces the old messages, and the transcript keeps all", async () => {
     const h = open(summarised(["The summary."], [{ say: ["Hello."], tokens: full }, ["Bye."]]), small);
     await h.turn("First");
     await h.turn("Second");

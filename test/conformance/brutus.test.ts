@@ -16,7 +16,7 @@ const bash = (command: string) => ({ call: "bash", input: { command } });
 describe("BRUTUS: types", () => {
   const open = harnesses();
 
-  it("D1 ids: prefix_ULID, later ones sort later, in one millisecond too", () => {
+  it("D1 ids are prefix_ULID and sort by creation, also within a millisecond", () => {
     const ids = Array.from({ length: 5000 }, () => newID("msg"));
     for (const id of ids.slice(0, 10)) assert.match(id, /^msg_[0-9A-HJKMNP-TV-Z]{26}$/);
     assert.deepEqual(ids, ids.toSorted());
@@ -24,7 +24,7 @@ describe("BRUTUS: types", () => {
     for (const prefix of ["ses", "prt", "per", "run"] as const) assert.match(newID(prefix), new RegExp(`^${prefix}_`));
   });
 
-  it("D2 messages: a union on role, each with the fields of its own", async () => {
+  it("D2 messages are a union on role, each with its own fields", async () => {
     const h = open([["Hi."]]);
     await h.turn("Hello");
     const [user, assistant] = h.chat.messages.map(({ info }) => info);
@@ -66,7 +66,7 @@ describe("BRUTUS: types", () => {
     });
   }
 
-  it("D4 the states of a call: pending, running, completed, error", () => {
+  it("D4 a call has the states pending, running, completed and error", () => {
     const span = { start: 1, end: 2 };
     for (const state of [
       { status: "pending", input: {}, raw: "" },
@@ -84,7 +84,7 @@ describe("BRUTUS: types", () => {
 describe("BRUTUS: main loop", () => {
   const open = harnesses();
 
-  it("Q2 a session that is busy: BRUTUS refuses the prompt, here it waits, unless `drop` is asked for", async () => {
+  it("Q2 a prompt for a busy session: BRUTUS refuses it, Rondo queues it unless `drop` is set", async () => {
     const h = open([{ hang: true }]);
     const turn = h.turn();
     await until(() => h.model.requests.length === 1);
@@ -94,7 +94,7 @@ describe("BRUTUS: main loop", () => {
     await turn;
   });
 
-  it("L1 an abort is looked at in each round", async () => {
+  it("L1 an abort is checked in each round", async () => {
     const h = open((_, index) => [read(`${index}.txt`)]);
     h.session.listen((event) => {
       if (event.type === "part" && event.part.type === "tool" && event.part.state.status === "error")
@@ -104,7 +104,7 @@ describe("BRUTUS: main loop", () => {
     assert.equal(h.model.requests.length, 1);
   });
 
-  it("L4 D1 the end: a reply with a reason to end, newer than the last user message by its id", async () => {
+  it("L4 D1 ends with a reply that has an end reason and is newer than the last user message by id", async () => {
     const h = open([["One."], ["Two."]]);
     await h.turn();
     await h.session.tryAgain();
@@ -115,14 +115,14 @@ describe("BRUTUS: main loop", () => {
     assert.equal(h.model.requests.length, 2);
   });
 
-  it("L6 L7 a full window: a compaction task, processed in the next round", async () => {
+  it("L6 L7 a full window creates a compaction task, processed in the next round", async () => {
     const h = open(summarised(["S"], [{ say: ["Hi."], tokens: full }, ["Bye."]]), small);
     await h.turn();
     await h.turn();
     assert.deepEqual(kinds(h), ["step", "summary", "step"]);
   });
 
-  it("L8 D2 the assistant's message is there before the first event, and answers the user's", async () => {
+  it("L8 D2 the assistant's message exists before the first event and answers the user's", async () => {
     const h = open([["Hi."]], {
       openModel: async () => {
         const info = h.chat.messages.at(-1)?.info;
@@ -134,7 +134,7 @@ describe("BRUTUS: main loop", () => {
     assert.equal((await h.turn()).reason, "end_turn");
   });
 
-  it("R1 messages and parts are kept, not only in memory", async () => {
+  it("R1 messages and parts are stored, not only kept in memory", async () => {
     const h = open([[read("a.txt")], ["Done."]], { files: { "a.txt": "x" } });
     await h.turn();
     const { chat } = replay(h.transcript.path);
@@ -153,7 +153,7 @@ describe("BRUTUS: stream processor", () => {
   const open = harnesses();
   const same = (index: number) => (index < 3 ? [{ call: "glob", input: { pattern: "*.py" } }] : ["Done."]);
 
-  it("T6 the third equal call asks; after a yes the count starts anew", async () => {
+  it("T6 the third identical call asks; after it is allowed the count starts again", async () => {
     const h = open((_, index) => (index < 5 ? [{ call: "glob", input: { pattern: "*.py" } }] : ["Done."]));
     const turn = h.turn();
     await h.answerNext({ kind: "loop", type: "continue" });
@@ -161,7 +161,7 @@ describe("BRUTUS: stream processor", () => {
     assert.equal(h.events.filter(({ type }) => type === "asked").length, 1, "the fifth is only the second after it");
   });
 
-  it("T6 a no: the call is not run, and the loop stops", async () => {
+  it("T6 a denied call does not run, and the loop stops", async () => {
     const h = open((_, index) => same(index));
     const turn = h.turn();
     await h.answerNext({ kind: "loop", type: "stop" });
@@ -170,7 +170,7 @@ describe("BRUTUS: stream processor", () => {
     assert.equal(h.model.requests.length, 3);
   });
 
-  it("D4 T3 what a tool answers with is stored: output, title, metadata, attachments, times", async () => {
+  it("D4 T3 a tool's result is stored: output, title, metadata, attachments, times", async () => {
     const shot = defineTool({
       name: "shot",
       sideEffect: "read-only",
@@ -201,7 +201,7 @@ describe("BRUTUS: stream processor", () => {
     assert.ok(call.state.end >= call.state.start);
   });
 
-  it("T7 T4 a permission error stops the loop; another error is the call's result, and it goes on", async () => {
+  it("T7 T4 a permission error stops the loop; another error is the call's result, and the loop continues", async () => {
     const h = open([[read("gone")], [bash("ls")], ["Never."]]);
     const turn = h.turn();
     await h.answerNext({ kind: "permission", type: "deny", words: "" });
@@ -213,7 +213,7 @@ describe("BRUTUS: stream processor", () => {
     assert.equal(h.model.requests.length, 2);
   });
 
-  it("B1 E1 the finish of a step: tokens, cost, reason and time, for each reply", async () => {
+  it("B1 E1 each reply has a step finish with tokens, cost, reason and time", async () => {
     const h = open([[read("a.txt")], ["Done."]], { files: { "a.txt": "x" } });
     await h.turn();
     for (const { info } of h.chat.messages.slice(1)) {
@@ -221,7 +221,7 @@ describe("BRUTUS: stream processor", () => {
     }
   });
 
-  it("L10 I3 calls that did not come to their end: `Tool execution aborted`", async () => {
+  it("L10 I3 calls that did not finish: `Tool execution aborted`", async () => {
     const h = open([{ say: [read("a.txt"), bash("ls")], hang: true }]);
     const turn = h.turn();
     await until(() => h.calls.length === 2);
@@ -230,7 +230,7 @@ describe("BRUTUS: stream processor", () => {
     assert.deepEqual(h.results(), ["ERROR Tool execution aborted", "ERROR Tool execution aborted"]);
   });
 
-  it("L9 an error of the stream stops the loop", async () => {
+  it("L9 a stream error stops the loop", async () => {
     const h = open([{ say: ["Half"], fail: failure("invalid") }]);
     assert.equal((await h.turn()).reason, "error");
   });
@@ -239,7 +239,7 @@ describe("BRUTUS: stream processor", () => {
 describe("BRUTUS: tool resolution", () => {
   const open = harnesses();
 
-  it("T1 what an agent's rules deny wholly is not offered; tools of servers are, unless they are denied", async () => {
+  it("T1 a tool that the agent's rules deny entirely is not offered; MCP tools are, unless denied", async () => {
     const server = (name: string) =>
       defineTool({
         name,

@@ -40,7 +40,7 @@ describe("Claude Code: verification checklist", () => {
     assert.equal(toolResults(run.requests[1]).length, 1);
   });
 
-  it("E4 Tool result format: one message with the role tool for each result", async () => {
+  it("E4 Tool result format: one message with the role tool per result", async () => {
     const files = { "a.txt": "one", "b.txt": "two" };
     const run = await open([[read("a.txt", "call_a"), read("b.txt", "call_b")], text("Done.")], {
       provider: "openai",
@@ -61,7 +61,7 @@ describe("Claude Code: verification checklist", () => {
     );
   });
 
-  it("L1 MaxTurns enforcement: after exactly so many requests", async () => {
+  it("L1 MaxTurns enforcement: stops after exactly that number of requests", async () => {
     for (const maxTurns of [1, 2, 4]) {
       const run = await open((_, index) => [read(`${index}`)], { maxTurns });
       assert.equal((await run.result()).subtype, "error_max_turns");
@@ -76,7 +76,7 @@ describe("Claude Code: verification checklist", () => {
     assert.throws(() => run.read("made.txt"), "$0.50 are spent: the tool does not run");
   });
 
-  it("L11 Interrupt behavior: closes the stream, and stops before the next tool", async () => {
+  it("L11 Interrupt behavior: closes the stream and stops before the next tool", async () => {
     const streaming = await open([{ bytes: ": nothing yet\n\n", hang: true }]);
     await streaming.until("system/init");
     while (streaming.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -95,7 +95,7 @@ describe("Claude Code: verification checklist", () => {
     assert.equal(results.length, 2, "each call has its result");
   });
 
-  it("C4 Context overflow: max_tokens compacts a full window and goes on, and does not end the run", async () => {
+  it("C4 Context overflow: max_tokens compacts a full window and continues the run", async () => {
     const usage = { input: 17_000, output: 200 };
     const run = await open(
       [{ blocks: text("Half of it"), stop: "max_tokens", usage }, text("The summary."), text("Done.")],
@@ -108,7 +108,7 @@ describe("Claude Code: verification checklist", () => {
     assert.doesNotMatch(JSON.stringify(messagesOf(run.requests[2])), /Half of it/);
   });
 
-  it("I9 Message ordering: results in the order of the calls, however long each takes", async () => {
+  it("I9 Message ordering: results are in call order, whatever each call's duration", async () => {
     const slow = { call: { name: "bash", input: { command: "sleep 0.1; echo slow" } } };
     const run = await open([[slow, read("a.txt"), bash("echo fast")], text("Done.")], {
       files: { "a.txt": "x" },
@@ -126,7 +126,7 @@ describe("Claude Code: verification checklist", () => {
     assert.deepEqual(kinds, ["system/init", "assistant", "assistant", "assistant", "result"]);
   });
 
-  it("R1 R7 Session persistence: on disk when it is wanted, else nothing", async () => {
+  it("R1 R7 Session persistence: on disk when enabled, otherwise nothing", async () => {
     const kept = await open([[read("a.txt")], text("Done.")], { files: { "a.txt": "x" } });
     await kept.result();
     const { chat, broken } = replay(path.join(kept.folder, "sessions", `${kept.query.sessionId}.jsonl`));
@@ -138,7 +138,7 @@ describe("Claude Code: verification checklist", () => {
     assert.deepEqual(existsSync(sessions) ? readdirSync(sessions) : [], []);
   });
 
-  it("K4 Hook firing order: PreToolUse, the tool, PostToolUse or PostToolUseFailure, for each tool", async () => {
+  it("K4 Hook firing order: PreToolUse, the tool, then PostToolUse or PostToolUseFailure, for each tool", async () => {
     const heard: string[] = [];
     const hooks = Object.fromEntries(
       (["PreToolUse", "PostToolUse", "PostToolUseFailure"] as const).map((event) => [
@@ -155,13 +155,13 @@ describe("Claude Code: verification checklist", () => {
     assert.equal(run.read("log.txt"), "ran\n");
   });
 
-  it("L4 Empty tool_use edge case: no blocks with stop_reason tool_use is end_turn", async () => {
+  it("L4 Empty tool_use edge case: stop_reason tool_use without blocks is end_turn", async () => {
     const run = await open([{ blocks: text("All done."), stop: "tool_use" }]);
     assert.equal((await run.result()).exit_reason, "end_turn");
     assert.equal(run.requests.length, 1);
   });
 
-  it("T5 I8 Multi-tool per turn: all of them run, and all return", async () => {
+  it("T5 I8 Multi-tool per turn: all of them run and return", async () => {
     const calls = Array.from({ length: 12 }, (_, at) => read(`${at}.txt`, `toolu_${at}`));
     const files = Object.fromEntries(calls.map((_, at) => [`${at}.txt`, `file ${at}`]));
     const run = await open([calls, text("Done.")], { files });

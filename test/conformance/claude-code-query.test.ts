@@ -63,7 +63,7 @@ describe("Claude Code: configuration", () => {
     assert.equal(toolResults(run.requests[1])[0]?.content, "1", "it ran without a question");
   });
 
-  it("K2 T7 without anybody to ask, what would ask is denied, and the run goes on", async () => {
+  it("K2 T7 without anyone to ask, calls that would ask are denied, and the run continues", async () => {
     const run = await open([[write("made.txt")], text("Then not.")]);
     const result = await run.result();
     assert.equal(result.subtype, "success");
@@ -71,7 +71,7 @@ describe("Claude Code: configuration", () => {
     assert.throws(() => run.read("made.txt"));
   });
 
-  it("K2 S1 agent and agents: who answers, and to whom it may hand work", async () => {
+  it("K2 S1 agent and agents: which one answers, and to which it may delegate", async () => {
     const agents = { helper: { description: "Helps.", prompt: "YOU HELP", tools: ["read"] } };
     const task = { call: { name: "task", input: { description: "d", prompt: "The task", subagent_type: "helper" } } };
     const run = await open([[task], text("From the helper."), text("Done.")], { agents });
@@ -84,7 +84,7 @@ describe("Claude Code: configuration", () => {
     assert.match(JSON.stringify(bodyOf(own)["system"]), /YOU HELP/);
   });
 
-  it("K2 sessionId, resume and continue: the history goes before the prompt", async () => {
+  it("K2 sessionId, resume and continue: the history precedes the prompt", async () => {
     const first = await open([text("I keep it.")], { sessionId: "ses_first", prompt: "The number is 7." });
     await first.result();
     const sessionDir = path.join(first.folder, "sessions");
@@ -109,7 +109,7 @@ describe("Claude Code: configuration", () => {
     assert.match(toolResults(run.requests[1])[0]?.content ?? "", /found/);
   });
 
-  it("K2 setting sources: rules of the folder are read when they are wanted", async () => {
+  it("K2 setting sources: rules of the folder are read when requested", async () => {
     for (const [settingSources, wanted] of [
       [["project"], true],
       [[], false],
@@ -123,7 +123,7 @@ describe("Claude Code: configuration", () => {
     }
   });
 
-  it("K2 what cannot be kept here says so: plugins are an error, betas a note", async () => {
+  it("K2 unsupported options: plugins are an error, betas a note", async () => {
     const plugins = open([], { plugins: [{ type: "local", path: "x" }] });
     await assert.rejects(plugins, { code: "unsupported-option" });
     const notes: string[] = [];
@@ -136,7 +136,7 @@ describe("Claude Code: configuration", () => {
 describe("Claude Code: control", () => {
   const open = queries();
 
-  it("K2 SetModel and SetMaxThinkingTokens count from the next request on", async () => {
+  it("K2 SetModel and SetMaxThinkingTokens apply from the next request", async () => {
     const prompts = new Prompts(2);
     const run = await open(() => text("Hi."), { prompt: prompts });
     prompts.send("One");
@@ -149,7 +149,7 @@ describe("Claude Code: control", () => {
     assert.deepEqual(bodyOf(run, 1)["thinking"], { type: "enabled", budget_tokens: 4096 });
   });
 
-  it("K2 SetPermissionMode counts at once", async () => {
+  it("K2 SetPermissionMode applies at once", async () => {
     const run: QueryRun = await open([[write("made.txt")], text("Done.")], {
       hooks: { PreToolUse: [{ hooks: [async () => await run.query.setPermissionMode("acceptEdits")] }] },
     });
@@ -157,7 +157,7 @@ describe("Claude Code: control", () => {
     assert.equal(run.read("made.txt"), "x");
   });
 
-  it("K2 Q3 Close ends the run: connection, lock and all", async () => {
+  it("K2 Q3 Close ends the run and releases connection and lock", async () => {
     const run = await open([{ bytes: ": x\n\n", hang: true }]);
     await run.until("system/init");
     while (run.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -182,7 +182,7 @@ describe("Claude Code: control", () => {
 describe("Claude Code: algorithm", () => {
   const open = queries();
 
-  it("K4 SessionStart comes first, SessionEnd last, with how it came and went", async () => {
+  it("K4 SessionStart comes first with its source, SessionEnd last with its reason", async () => {
     const heard: unknown[] = [];
     const note = async (input: Record<string, unknown>) =>
       void heard.push([input["hook_event_name"], input["source"] ?? input["reason"] ?? ""]);
@@ -200,7 +200,7 @@ describe("Claude Code: algorithm", () => {
     );
   });
 
-  it("K4 a PreToolUse hook that denies: its words are the result, and the tool does not run", async () => {
+  it("K4 a PreToolUse hook that denies: its reason is the result, and the tool does not run", async () => {
     const run = await open([[write("made.txt")], text("Then not.")], {
       permissionMode: "bypassPermissions",
       hooks: { PreToolUse: [{ hooks: [async () => ({ decision: "block", reason: "Not on Fridays." })] }] },
@@ -212,7 +212,7 @@ describe("Claude Code: algorithm", () => {
     assert.throws(() => run.read("made.txt"));
   });
 
-  it("B1 the cost of a reply: tokens of each kind by their price for a million", async () => {
+  it("B1 the cost of a reply: tokens of each kind times their price per million", async () => {
     const usage = { input: 1_000_000, output: 100_000, cacheRead: 0, cacheWrite: 0 };
     const run = await open([{ blocks: text("Hi."), usage }], {
       prices: { "claude-sonnet-5": { input: 3, output: 15 } },
@@ -222,7 +222,7 @@ describe("Claude Code: algorithm", () => {
     assert.equal((await unknown.result()).total_cost_usd, null, "never 0 for what is not known");
   });
 
-  it("K2 what is emitted: init, progress before and after each tool, a boundary at compaction, the result", async () => {
+  it("K2 emits init, progress before and after each tool, a boundary at compaction, and the result", async () => {
     const usage = { input: 17_000, output: 100 };
     const run = await open([{ blocks: [read("a.txt")], usage }, text("The summary."), text("Done.")], {
       files: { "a.txt": "x" },
@@ -239,7 +239,7 @@ describe("Claude Code: algorithm", () => {
   });
 
   for (const status of [429, 500, 502, 503, 529]) {
-    it(`H2 ${status}: tried again, and told`, async () => {
+    it(`H2 ${status}: retried, and reported`, async () => {
       const run = await open([{ status, body: {} }, text("Here.")]);
       const result = await run.result();
       assert.equal(result.result, "Here.");
@@ -248,13 +248,13 @@ describe("Claude Code: algorithm", () => {
     });
   }
 
-  it("H2 E5 a connection that is cut: tried again, and nothing is doubled", async () => {
+  it("H2 E5 a dropped connection is retried without duplicating anything", async () => {
     const run = await open([{ blocks: text("Half of the answer"), cutAt: 400 }, text("Whole.")]);
     assert.equal((await run.result()).result, "Whole.");
     assert.equal(run.kinds.filter((kind) => kind === "assistant").length, 1);
   });
 
-  it("H3 up to three times, then it is an error in words", async () => {
+  it("H3 fails with an error message after three retries", async () => {
     const run = await open(() => ({ status: 500, body: {} }));
     const result = await run.result();
     assert.equal(run.requests.length, 4);

@@ -63,7 +63,7 @@ describe("OpenCode: stream events", () => {
     await play([{ type: "start" }, (h) => assert.equal(h.chat.status.type, "busy"), ...words, ...end]);
   });
 
-  it("E1 reasoning-start, -delta, -end: a part that grows, and is closed with the provider's data", async () => {
+  it("E1 reasoning-start, -delta, -end: a part that grows and is closed with the provider's data", async () => {
     const h = await play([
       { type: "reasoning-start", id: "r" },
       (now) => assert.equal(part(now, "reasoning").text, ""),
@@ -92,7 +92,7 @@ describe("OpenCode: stream events", () => {
     ]);
   });
 
-  it("E2 tool-input-delta: OpenCode ignores it, here the panel sees the arguments grow; it stays pending", async () => {
+  it("E2 tool-input-delta: OpenCode ignores it; Rondo's panel shows the arguments growing, and the call stays pending", async () => {
     await play([
       { type: "tool-input-start", id: "c", name: "glob" },
       { type: "tool-input-delta", id: "c", text: '{"pat' },
@@ -104,7 +104,7 @@ describe("OpenCode: stream events", () => {
     ]);
   });
 
-  it("E1 D4 tool-call, and its result: running, then completed with output, title and times", async () => {
+  it("E1 D4 tool-call and its result: running, then completed with output, title and times", async () => {
     const h = await play(
       [{ type: "tool-input-start", id: "c", name: "read" }, call("read", { file_path: "a.txt" }), ...end],
       {
@@ -120,13 +120,13 @@ describe("OpenCode: stream events", () => {
     assert.match(state.output, /1\tx/);
   });
 
-  it("E1 D4 a tool's error: the call is in error, with the words", async () => {
+  it("E1 D4 tool-error: the call is in error with the message", async () => {
     const h = await play([call("read", { file_path: "gone" }), ...end]);
     const { state } = part(h, "tool");
     assert.ok(state.status === "error" && /gone/.test(state.error) && state.end >= state.start);
   });
 
-  it("E1 L9 error: ends the reply, and what came is kept", async () => {
+  it("E1 L9 error: ends the reply and keeps the received part", async () => {
     const error = new ModelError("auth", "The key is wrong.", "Set another.");
     const h = await play([...words, { type: "error", error }]);
     const info = h.chat.messages[1]?.info;
@@ -138,7 +138,7 @@ describe("OpenCode: stream events", () => {
     assert.equal(part(h, "text").text, "Words.");
   });
 
-  it("E1 start-step and finish-step: the step's bounds, usage, cost and reason", async () => {
+  it("E1 start-step and finish-step: the step's boundaries, usage, cost and reason", async () => {
     const h = await play(last);
     assert.deepEqual(
       partsOf(h).map(({ type }) => type),
@@ -151,7 +151,7 @@ describe("OpenCode: stream events", () => {
     assert.partialDeepStrictEqual(info, { finish: "stop", cost, tokens });
   });
 
-  it("E1 a step that changed files has a patch that names them; one that did not has none", async () => {
+  it("E1 a step that changed files has a patch that names them; another step has none", async () => {
     const h = await play([call("write", { file_path: "made.txt", content: "x\n" }), ...end]);
     const patch = part(h, "patch");
     assert.deepEqual(patch.files, ["made.txt"]);
@@ -160,7 +160,7 @@ describe("OpenCode: stream events", () => {
     assert.ok(!partsOf(other).some(({ type }) => type === "patch"));
   });
 
-  it("E1 text-start, -delta, -end: a part that grows, and is closed", async () => {
+  it("E1 text-start, -delta, -end: a part that grows and is closed", async () => {
     const h = await play([
       { type: "text-start", id: "t" },
       (now) => assert.equal(part(now, "text").text, ""),
@@ -178,13 +178,13 @@ describe("OpenCode: stream events", () => {
     await play([...words, ...end, (h) => assert.equal(h.chat.messages.length, 2)]);
   });
 
-  it("E6 what is not known is passed over, with a line in the log", async () => {
+  it("E6 unknown events are skipped and logged", async () => {
     const h = await play([{ type: "skipped", what: "the event ping2" }, ...words, ...end]);
     assert.equal(h.chat.ended?.reason, "end_turn");
     assert.ok(h.notes.some((note) => note.includes("ping2")));
   });
 
-  it("E5 H4 a stream without its end is a network error, tried again; nothing of it is doubled", async () => {
+  it("E5 H4 a stream without its end is a network error and retried; nothing is duplicated", async () => {
     const h = await play([...words]);
     await until(() => h.chat.status.type === "idle");
     assert.equal(partsOf(h).filter(({ type }) => type === "text").length, 1);

@@ -20,7 +20,7 @@ const agents = (more: Partial<Agent>) => new AgentCatalog([{ ...build, ...more }
 describe("OpenCode: entry points", () => {
   const open = harnesses();
 
-  it("P1 D2 PromptInput: each field counts", async () => {
+  it("P1 D2 PromptInput: each field has its effect", async () => {
     const h = open([["Found."], ["x"]]);
     const model = { providerID: "anthropic", modelID: "claude-haiku-4-5" };
     await h.turn("", {
@@ -60,7 +60,7 @@ describe("OpenCode: entry points", () => {
     );
   });
 
-  it("P1 noReply: the message is kept, and nothing is answered", async () => {
+  it("P1 noReply: the message is stored without an answer", async () => {
     const h = open([["x"]]);
     assert.deepEqual(await h.send("For later", { noReply: true }), { type: "stored" });
     assert.equal(h.model.requests.length, 0);
@@ -71,7 +71,7 @@ describe("OpenCode: entry points", () => {
     );
   });
 
-  it("Q2 L1 while a loop runs there is no second: the prompt waits for it", async () => {
+  it("Q2 L1 a prompt waits while the session's loop runs, instead of starting a second one", async () => {
     const h = open([{ say: ["One."], before: () => h.send("Two") }, ["Two."]]);
     await h.turn("One");
     assert.equal(h.loopEvents.filter(({ type }) => type === "loop:start").length, 1);
@@ -82,7 +82,7 @@ describe("OpenCode: entry points", () => {
 describe("OpenCode: loop", () => {
   const open = harnesses();
 
-  it("L3 without a user message it is an error", async () => {
+  it("L3 fails without a user message", async () => {
     const h = open([["x"], ["y"]]);
     await h.turn();
     h.chat.messages.shift();
@@ -99,7 +99,7 @@ describe("OpenCode: loop", () => {
     ["tool-calls", 2],
     ["unknown", 2],
   ] as const) {
-    it(`L4 a newer reply that finished with ${finish}: ${requests === 1 ? "the end" : "goes on"}`, async () => {
+    it(`L4 a newer reply that finished with ${finish} ${requests === 1 ? "ends the loop" : "continues it"}`, async () => {
       const say = requests === 1 ? ["Words."] : [{ call: "glob", input: { pattern: "*" } }];
       const h = open([{ say, finish }, ["Done."]]);
       await h.turn();
@@ -107,7 +107,7 @@ describe("OpenCode: loop", () => {
     });
   }
 
-  it("L5 a title is made at the first step, in the background, by the agent `title`", async () => {
+  it("L5 the agent `title` creates a title at the first step, in the background", async () => {
     const h = open(
       ({ tools, system }) => (tools.length === 0 ? [system.includes("TITLES") ? "Fix the cart" : "?"] : ["Hello."]),
       {
@@ -122,7 +122,7 @@ describe("OpenCode: loop", () => {
     assert.equal(h.model.requests.filter(({ tools }) => tools.length === 0).length, 1);
   });
 
-  it("L6 S1 K3 a pending subtask is run before the model is asked, and then the loop goes on", async () => {
+  it("L6 S1 K3 a pending subtask runs before the model is called, and then the loop continues", async () => {
     const h = open([["Found it in a.ts."], ["Then I know."]]);
     await h.turn("", {
       parts: [
@@ -137,7 +137,7 @@ describe("OpenCode: loop", () => {
     assert.equal(h.chat.ended?.steps, 1, "the subtask is no reply of the model");
   });
 
-  it("L6 L7 C3 an overflow makes a compaction part; the next round processes it; then the loop goes on", async () => {
+  it("L6 L7 C3 an overflow creates a compaction part; the next round processes it; then the loop continues", async () => {
     const h = open(summarised(["S"], [{ say: [read("a.txt")], tokens: full }, ["Done."]]), {
       ...small,
       files: { "a.txt": "x" },
@@ -153,7 +153,7 @@ describe("OpenCode: loop", () => {
     assert.deepEqual(kinds(h), ["step", "summary", "step"]);
   });
 
-  it("L8 the last step of an agent with steps: a reminder, and no tools", async () => {
+  it("L8 the last step of an agent with a step limit has a reminder and no tools", async () => {
     const h = open([[read("a.txt")], ["That is it."]], {
       files: { "a.txt": "x" },
       project: { agents: agents({ steps: 2 }) },
@@ -166,13 +166,13 @@ describe("OpenCode: loop", () => {
     assert.match(textOf(entriesOf(h, 1).at(-1)), /last step/);
   });
 
-  it("L8 reminders: the mode Plan is told with the message", async () => {
+  it("L8 reminders: the message tells the model about Plan mode", async () => {
     const h = open([["x"]], { mode: "plan" });
     await h.turn();
     assert.match(textOf(entriesOf(h, 0)[0]), /The mode is Plan/);
   });
 
-  it("L8 T7 stop: a refusal without words ends it", async () => {
+  it("L8 T7 stop: a denial without a reason ends the loop", async () => {
     const h = open([[{ call: "bash", input: { command: "ls" } }], ["Never."]]);
     const turn = h.turn();
     await h.answerNext({ kind: "permission", type: "deny", words: "" });
@@ -180,7 +180,7 @@ describe("OpenCode: loop", () => {
     assert.equal(h.model.requests.length, 1);
   });
 
-  it("L9 what it answers with is the last assistant message", async () => {
+  it("L9 the result is the last assistant message", async () => {
     const h = open([[read("a.txt")], ["The last word."]], { files: { "a.txt": "x" } });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.equal(h.chat.messages.at(-1)?.info.role, "assistant");
@@ -192,7 +192,7 @@ describe("OpenCode: loop detection", () => {
   const open = harnesses();
   const same = () => [{ call: "glob", input: { pattern: "*.py" } }];
 
-  it("T6 the same call three times in a row asks, with the tool's name to allow for always", async () => {
+  it("T6 the third identical call in a row asks, and suggests the tool's name for Always allow", async () => {
     const h = open((_, index) => (index < 3 ? same() : ["Done."]));
     const turn = h.turn();
     const request = await h.answerNext({ kind: "loop", type: "continue" });
@@ -202,7 +202,7 @@ describe("OpenCode: loop detection", () => {
     assert.ok(h.calls.every(({ state }) => state.status === "completed"));
   });
 
-  it("T6 another input, or another tool between, is no loop", async () => {
+  it("T6 a different input, or another tool in between, is no loop", async () => {
     const h = open(
       (_, index) =>
         index < 5 ? [index % 2 === 0 ? read("a.txt") : { call: "glob", input: { pattern: `${index}` } }] : ["Done."],
@@ -216,7 +216,7 @@ describe("OpenCode: loop detection", () => {
 describe("OpenCode: tool call repair", () => {
   const open = harnesses();
 
-  it("T4 a name in other letters is the tool in lower case; one that is not there is `invalid`", async () => {
+  it("T4 a name in another case becomes lower case; an unknown one becomes `invalid`", async () => {
     const h = open(
       [
         [
@@ -237,7 +237,7 @@ describe("OpenCode: tool call repair", () => {
 describe("OpenCode: tool resolution and system prompt", () => {
   const open = harnesses();
 
-  it("T1 registry, servers, then what permissions and the message take away", async () => {
+  it("T1 the registry and MCP servers, minus what permissions and the message disable", async () => {
     const server = defineTool({
       name: "mcp__git__log",
       sideEffect: "network",
@@ -254,7 +254,7 @@ describe("OpenCode: tool resolution and system prompt", () => {
     assert.deepEqual(names, ["read", "glob", "grep", "mcp__git__log", "task"]);
   });
 
-  it("M1 the agent's prompt or the usual one, then the call's own words, then the user's", async () => {
+  it("M1 the agent's prompt or the default one, then the call's system text, then the user's", async () => {
     const h = open([["x"], ["y"]], {
       choices: { appended: "CUSTOM" },
       project: { agents: new AgentCatalog([{ ...build, name: "poet", prompt: "YOU RHYME" }]) },
@@ -273,12 +273,12 @@ describe("OpenCode: options layering", () => {
   let server: ModelServer | undefined;
   afterEach(() => server?.stop());
 
-  it("M2 provider, then model, then agent, then variant: merged deeply, the later wins", () => {
+  it("M2 provider, then model, agent and variant: merged deeply, the later wins", () => {
     const layers = [{ a: { x: 1, y: 1 }, b: 1 }, { a: { y: 2 } }, { b: 3, c: [1, 2] }, { a: { z: 4 }, c: [3] }];
     assert.deepEqual(layers.reduce(mergeDeep, {}), { a: { x: 1, y: 2, z: 4 }, b: 3, c: [3] });
   });
 
-  it("M2 on the wire: an agent's options go over the provider's own, a variant over those", async () => {
+  it("M2 in requests: an agent's options override the provider's, a variant overrides both", async () => {
     const { url, requests, stop } = await startModelServer([[{ text: "Hi." }]]);
     server = { url, requests, stop };
     const options = { top_p: 0.5, reasoning_effort: "low", stream_options: { extra: 1 } };
@@ -302,7 +302,7 @@ describe("OpenCode: status and retry", () => {
   const statuses = (h: ReturnType<typeof open>) =>
     h.events.flatMap((event) => (event.type === "status" ? [event.status.type] : []));
 
-  it("H1 idle, busy, idle; and retry between, whether it helps or not", async () => {
+  it("H1 idle, busy, idle, with retry in between, whether the retry succeeds or not", async () => {
     const h = open([
       ["Hi."],
       { fail: failure("server") },
@@ -318,7 +318,7 @@ describe("OpenCode: status and retry", () => {
     ]);
   });
 
-  it("H2 the kinds that are tried again, and those that are not; the SDK's word counts", () => {
+  it("H2 which errors are retried; the provider's own answer decides", () => {
     const again = ["network", "rate-limit", "overloaded", "server"] as const;
     const never = ["no-key", "auth", "unknown-model", "context-full", "invalid", "aborted"] as const;
     for (const kind of again) assert.ok(isRetryable(failure(kind)), kind);
@@ -327,7 +327,7 @@ describe("OpenCode: status and retry", () => {
     assert.ok(!isRetryable(new ModelError("server", "", "", { shouldRetry: false })));
   });
 
-  it("H3 min(1000·2^(attempt−1) + jitter, 60000), or what the server asks for", () => {
+  it("H3 min(1000·2^(attempt−1) + jitter, 60000), or the delay that the server requests", () => {
     for (let attempt = 1; attempt <= 12; attempt++) {
       const least = Math.min(1000 * 2 ** (attempt - 1), 60_000);
       const delay = retryDelay(attempt, 1000, failure("server"));

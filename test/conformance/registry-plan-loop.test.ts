@@ -187,7 +187,7 @@ describe("Registry plan: loop", () => {
 describe("Registry plan: whole path", () => {
   const open = queries();
 
-  it("K2 the state can be read at any time: session, usage, cost, turns, how it ended (phase 5)", async () => {
+  it("K2 the state can be read at any time: session, usage, cost, turns, end reason (phase 5)", async () => {
     const run = await open([[read("a.txt")], text("Done.")], { sessionId: "ses_named" });
     const { query } = run;
     assert.deepEqual(
@@ -201,7 +201,7 @@ describe("Registry plan: whole path", () => {
     assert.ok((query.totalCostUsd ?? 0) > 0);
   });
 
-  it("T10 L8 lists the files of the folder and sums up (phase 8)", async () => {
+  it("T10 L8 lists the files of the folder and summarizes (phase 8)", async () => {
     const glob = { call: { name: "glob", input: { pattern: "**/*" } } };
     const run = await open([[{ text: "I look." }, glob], text("Two files.")], {
       prompt: "List files in the current directory",
@@ -239,7 +239,7 @@ describe("Registry plan: whole path", () => {
     assert.equal(run.read("made.txt"), "1\n");
   });
 
-  it("O the defaults that the plan names", () => {
+  it("O the defaults match the plan", () => {
     assert.equal(defaultLimits.maxTurns, 100);
   });
 });

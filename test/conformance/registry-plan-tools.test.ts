@@ -29,7 +29,7 @@ function tool(name: string): Tool {
 describe("Registry plan: registry", () => {
   const open = queries();
 
-  it("T2 TestRegistry_RegisterGet: a tool is found by its name, and registered once", () => {
+  it("T2 TestRegistry_RegisterGet: a tool is found by its name and registered once", () => {
     const registry = new ToolRegistry();
     registry.register(tool("one"));
     assert.equal(registry.get("one")?.name, "one");
@@ -37,7 +37,7 @@ describe("Registry plan: registry", () => {
     assert.throws(() => registry.register(tool("one")), /registered already/);
   });
 
-  it("T2 TestRegistry_Disable: disabled ones are not offered, and can be looked up", () => {
+  it("T2 TestRegistry_Disable: disabled tools are not offered but can be looked up", () => {
     const registry = new ToolRegistry({ disabled: ["two", "three"] });
     for (const name of ["one", "two", "three"]) registry.register(tool(name));
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe("Registry plan: registry", () => {
     assert.equal(registry.get("two")?.name, "two");
   });
 
-  it("T2 TestRegistry_Names: in the order in which they were registered, each time", () => {
+  it("T2 TestRegistry_Names: always in the order of registration", () => {
     const registry = new ToolRegistry({ disabled: ["a"] });
     for (const name of ["c", "a", "b"]) registry.register(tool(name));
     assert.deepEqual(registry.names(), ["c", "a", "b"]);
@@ -99,7 +99,7 @@ describe("Registry plan: core tools", () => {
     return h;
   }
 
-  it("T10 TestBash: output and errors in the order they came, exit code, time limit, long output cut", async () => {
+  it("T10 TestBash: output and errors in order, exit code, time limit, long output truncated", async () => {
     const h = await run([
       ["bash", { command: "echo one; echo two >&2; echo three" }],
       ["bash", { command: "exit 3" }],
@@ -115,7 +115,7 @@ describe("Registry plan: core tools", () => {
     assert.ok(cut?.state.status === "completed" && cut.state.metadata.outputFile !== undefined, "the whole is kept");
   });
 
-  it("T10 TestFileRead: lines with numbers, a part of them, at most 2,000, long ones cut, files that are not there", async () => {
+  it("T10 TestFileRead: numbered lines, ranges, at most 2,000, long lines truncated, missing files", async () => {
     const many = Array.from({ length: 2500 }, (_, at) => `l${at + 1}`).join("\n");
     const h = await run(
       [
@@ -137,7 +137,7 @@ describe("Registry plan: core tools", () => {
     assert.match(missing ?? "", /^ERROR .*b\.txt/);
   });
 
-  it("T10 TestFileWrite: new files with their parents, whole files replaced, empty ones; says how many lines", async () => {
+  it("T10 TestFileWrite: creates files and parents, replaces files, writes empty ones; reports the line count", async () => {
     const h = await run(
       [
         ["write", { file_path: "deep/er/new.txt", content: "one\ntwo\n" }],
@@ -153,7 +153,7 @@ describe("Registry plan: core tools", () => {
     assert.equal(statSync(path.join(h.folder, "empty.txt")).size, 0);
   });
 
-  it("T10 TestFileEdit: one match, all matches; none and several are errors", async () => {
+  it("T10 TestFileEdit: one match, all matches; no match and several matches are errors", async () => {
     const edit = (file_path: string, old_string: string, more = {}) =>
       ["edit", { file_path, old_string, new_string: "X", ...more }] as [string, Record<string, unknown>];
     const h = await run(
@@ -191,7 +191,7 @@ describe("Registry plan: core tools", () => {
     assert.match(none?.[0] ?? "", /no /i);
   });
 
-  it("T10 TestGrep: patterns, filters, output modes, case, lines around", async () => {
+  it("T10 TestGrep: patterns, filters, output modes, case, context lines", async () => {
     const grep = (more: Record<string, unknown>) =>
       ["grep", { pattern: "needle", ...more }] as [string, Record<string, unknown>];
     const h = await run(

@@ -26,7 +26,7 @@ describe("commands", () => {
     await keyboard.press("Shift+ArrowDown");
   }
 
-  it("Add Selection to Chat: the chip shows what will be sent, and can be taken away", async () => {
+  it("Add Selection to Chat: the chip shows what will be sent, and can be removed", async () => {
     await window.open("src/discount.js");
     await selectLines();
     await window.command("Rondo: Add Selection to Chat");
@@ -48,7 +48,7 @@ describe("commands", () => {
     assert.match(await own.innerText(), /src\/discount\.js:2–3/);
   });
 
-  it("Explain sends the selection at once", async () => {
+  it("Explain sends the selection immediately", async () => {
     await window.newSession();
     await selectLines();
     window.plays([{ text: "It is explained." }]);
@@ -67,7 +67,7 @@ describe("commands", () => {
     assert.match(sent(), /Fix these problems in broken\.json:[\s\S]*Value expected/);
   });
 
-  it("New Session and Show Sessions: another session is opened, come back to, and deleted", async () => {
+  it("New Session and Show Sessions: opens another session, returns to it, and deletes it", async () => {
     window.titles("A talk about titles");
     await window.command("Rondo: New Session");
     const panel = await window.panel();
@@ -93,7 +93,7 @@ describe("commands", () => {
     await said(panel, "Hello to you.");
   });
 
-  it("Select Model takes any model's id, and the next request names it", async () => {
+  it("Select Model accepts any model id, and the next request uses it", async () => {
     await window.command("Rondo: Select Model");
     const field = window.page.locator(".quick-input-widget input[type=text]");
     await field.fill("a-model-of-mine");
@@ -106,7 +106,7 @@ describe("commands", () => {
     assert.equal(window.requests.at(-1)?.body["model"], "a-model-of-mine");
   });
 
-  it("messages written while Rondo works wait for the next step; one can be withdrawn", async () => {
+  it("messages sent while Rondo works wait for the next step; one can be withdrawn", async () => {
     const panel = await window.newSession();
     const { answer, release } = heldAnswer("I have much to say about this. ".repeat(4));
     window.plays(answer, [{ text: "The second is answered." }]);
@@ -128,7 +128,7 @@ describe("commands", () => {
     assert.equal(await message(panel).inputValue(), "");
   });
 
-  it("Q2 messages that wait are edited and put in another order until they are sent", async () => {
+  it("Q2 queued messages can be edited and reordered until they are sent", async () => {
     const panel = await window.newSession();
     const { answer, release } = heldAnswer("I have much to say. ".repeat(4));
     window.plays(answer, [{ text: "All heard." }]);
@@ -152,14 +152,14 @@ describe("commands", () => {
     assert.doesNotMatch(sent(), /oak/);
   });
 
-  it("Open Session Record shows the file, Show Log the log", async () => {
+  it("Open Session Record shows the file, and Show Log shows the log", async () => {
     await window.command("Rondo: Open Session Record");
     await window.page.locator(".tab.active", { hasText: ".jsonl" }).waitFor();
     await window.command("Rondo: Show Log");
     await window.page.locator(".part.panel", { hasText: "Rondo" }).waitFor();
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

@@ -26,7 +26,7 @@ describe("hostile content", () => {
   });
   after(() => window?.close());
 
-  it("an answer runs nothing and loads nothing", async () => {
+  it("an answer runs and loads nothing", async () => {
     const asked: string[] = [];
     window.page.on("request", (request) => asked.push(request.url()));
     const panel = await window.panel();
@@ -47,7 +47,7 @@ describe("hostile content", () => {
     );
   });
 
-  it("a link leads out only through a question of VS Code's, which names the address", async () => {
+  it("a link opens only after a VS Code prompt that shows the address", async () => {
     const { page } = window;
     const panel = await window.panel();
     await panel.getByRole("link", { name: "a page" }).click();
@@ -59,7 +59,7 @@ describe("hostile content", () => {
     assert.equal(page.context().pages().length, 1, "no page was opened");
   });
 
-  it("an unknown message to the host does nothing, and is logged", async () => {
+  it("an unknown message to the host is ignored and logged", async () => {
     // The panel's script is the only one that can post to the host: its door is kept open for the test.
     await window.page.addInitScript(() => {
       let acquire: () => unknown;
@@ -94,7 +94,7 @@ describe("hostile content", () => {
     );
   }
 
-  it("its errors on the console are none of ours", () => {
+  it("the console shows no errors of Rondo's own", () => {
     assert.deepEqual(window.errors, []);
   });
 });

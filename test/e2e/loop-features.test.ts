@@ -7,7 +7,7 @@ import { openWindow, type Window } from "./window.ts";
 const run = (command: string) => ({ call: { name: "bash", input: { command } } });
 const read = { call: { name: "read", input: { file_path: "src/cart.js" } } };
 
-describe("features of the loop", () => {
+describe("loop features", () => {
   let window: Window;
   before(async () => {
     const guard = "grep -q forbidden && { echo 'This project forbids it.' >&2; exit 2; } || exit 0";
@@ -26,7 +26,7 @@ describe("features of the loop", () => {
   });
   after(() => window?.close());
 
-  it("K4 shows what a hook tells the user, and not the model", async () => {
+  it("K4 shows the user a hook's message that the model does not get", async () => {
     const panel = await window.panel();
     window.plays([{ text: "I am here." }]);
     await say(panel, "are you there?");
@@ -35,7 +35,7 @@ describe("features of the loop", () => {
     assert.doesNotMatch(window.requests.at(-1)?.raw ?? "", /The hook has heard you/);
   });
 
-  it("K4 a hook denies a call: it does not run, the model is told why, and the turn goes on", async () => {
+  it("K4 a hook denies a call: it does not run, the model gets the reason, and the turn continues", async () => {
     const panel = await window.newSession();
     window.plays([run("touch forbidden.txt")], [{ text: "Then I leave it." }]);
     await say(panel, "touch it");
@@ -49,7 +49,7 @@ describe("features of the loop", () => {
     assert.ok(await panel.getByRole("group", { name: /touch forbidden\.txt/ }).isVisible());
   });
 
-  it("C3 a compaction is a boundary that opens to its summary; the next request begins with it", async () => {
+  it("C3 a compaction is a boundary that expands to its summary, with which the next request begins", async () => {
     const panel = await window.newSession();
     const long = "The cart adds up its lines. ".repeat(60);
     window.plays({ blocks: [{ text: long }], usage: { input: 9000, output: 500 } });
@@ -71,7 +71,7 @@ describe("features of the loop", () => {
     assert.doesNotMatch(raw, /The cart adds up its lines\. The cart/);
   });
 
-  it("S1 a subagent works under a card that opens to its conversation; its last words are the result", async () => {
+  it("S1 a subagent has a card that opens its conversation; its last message is the result", async () => {
     const panel = await window.newSession();
     const input = { description: "Count the lines", prompt: "How many lines has the cart?", subagent_type: "explore" };
     window.plays(
@@ -100,7 +100,7 @@ describe("features of the loop", () => {
     await press(panel, "Back to the conversation");
   });
 
-  it("H6 says when nothing comes from the model, and Stop ends the wait", async () => {
+  it("H6 reports a silent model, and Stop ends the wait", async () => {
     const panel = await window.newSession();
     window.plays({ bytes: ": nothing yet\n\n", hang: true });
     await say(panel, "is anybody there?");
@@ -111,7 +111,7 @@ describe("features of the loop", () => {
     assert.equal(await panel.getByRole("group", { name: /^Nothing from/ }).count(), 0);
   });
 
-  it("B2 asks when the budget is reached: a no ends the turn before the next call runs, a yes goes on", async () => {
+  it("B2 asks when the budget is reached: Stop ends the turn before the next call, Continue continues it", async () => {
     const panel = await window.newSession();
     window.plays({ blocks: [run("touch dear.txt")], usage: { input: 20_000, output: 100 } });
     await say(panel, "spend");
@@ -127,7 +127,7 @@ describe("features of the loop", () => {
     assert.equal(await window.read("dear.txt"), "");
   });
 
-  it("C1 the context meter opens to tokens by part, and to what session and day have cost", async () => {
+  it("C1 the context meter expands to tokens by category and the cost of the session and the day", async () => {
     const panel = await window.panel();
     await panel.getByRole("button", { name: /^Context/ }).click();
     const context = panel.getByRole("region", { name: "Context" });
@@ -138,7 +138,7 @@ describe("features of the loop", () => {
     await said(panel, "It was worth it.");
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

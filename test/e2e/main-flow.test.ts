@@ -57,13 +57,13 @@ describe("main flow", () => {
     await window.offers("Rondo: Accept Change");
   };
 
-  it("begins with an empty panel in which axe finds nothing serious", async () => {
+  it("starts with an empty panel without serious axe findings", async () => {
     const panel = await window.panel();
     assert.ok(await panel.getByRole("region", { name: "Rondo" }).isVisible());
     assert.deepEqual(await seriousFindings(window.page), []);
   });
 
-  it("reads without a question and proposes the edit with its diff", async () => {
+  it("reads without asking and proposes the edit with its diff", async () => {
     const panel = await window.panel();
     await say(panel, "make the failing test pass");
     const card = await question(panel, /Edit src\/cart\.js/);
@@ -74,7 +74,7 @@ describe("main flow", () => {
     assert.deepEqual(await seriousFindings(window.page), []);
   });
 
-  it("writes after one click, and the changed lines stand in the editor, tinted, with what was removed", async () => {
+  it("writes after one click, and the editor highlights the changed lines and shows the removed ones", async () => {
     const panel = await window.panel();
     await answer(panel, "Allow once", /Edit/);
     await panel.getByRole("group", { name: /^Edited src\/cart\.js/ }).waitFor();
@@ -85,7 +85,7 @@ describe("main flow", () => {
     assert.ok(!(await isTinted("const rate = discountFor")), "the line above is not");
   });
 
-  it("runs the test in a terminal after another click, and says how it ended", async () => {
+  it("runs the test in a terminal after another click, and reports its result", async () => {
     const panel = await window.panel();
     await answer(panel, "Allow once", /Run this command/);
     await said(panel, "10 passed");
@@ -97,13 +97,13 @@ describe("main flow", () => {
     await window.command("View: Toggle Terminal");
   });
 
-  it("shows the removed lines where the change is", async () => {
+  it("shows the removed lines at the change", async () => {
     await lens("lines removed").click();
     await lines("sum += Math.round(line.cents").first().waitFor();
     await window.page.keyboard.press("Escape");
   });
 
-  it("keeps the conversation and the review over a reload of the window, and doubles nothing", async () => {
+  it("keeps the conversation and the review when the window reloads, without duplicates", async () => {
     const panel = await window.reload();
     await said(panel, "All 10 tests pass.");
     assert.equal(await panel.getByRole("log").getByText("I look at the test and the code it tests.").count(), 1);
@@ -113,7 +113,7 @@ describe("main flow", () => {
     assert.equal(window.requests.length, 4, "nothing was asked again");
   });
 
-  it("accepts the change in the editor, and the review is over", async () => {
+  it("accepts the change in the editor, which ends the review", async () => {
     const panel = await window.panel();
     await lens("Accept").click();
     await changes(panel, "1 change").waitFor({ state: "detached" });
@@ -121,7 +121,7 @@ describe("main flow", () => {
     assert.equal(await window.read("src/cart.js"), fixed);
   });
 
-  it("accepts and rejects by keys at the cursor: a reject restores exactly the old text, and can be undone", async () => {
+  it("accepts and rejects at the cursor by keyboard: a reject restores exactly the old text and can be undone", async () => {
     const edit = (old_string: string, new_string: string) => ({
       call: { name: "edit", input: { file_path: "src/cart.js", old_string, new_string } },
     });
@@ -161,7 +161,7 @@ describe("main flow", () => {
     await changes(panel, "1 change").waitFor();
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

@@ -8,7 +8,7 @@ const failure = (status: number, type: string, message: string, headers = {}) =>
   return { status, headers, body: { type: "error", error: { type, message } } };
 };
 
-describe("errors of the model", () => {
+describe("model errors", () => {
   let window: Window;
   before(async () => {
     window = await openWindow({ settings: { "rondo.loop.retryBackoffSeconds": 0.1, "rondo.loop.maxRetries": 1 } });
@@ -34,7 +34,7 @@ describe("errors of the model", () => {
     assert.equal(JSON.stringify(messages).split(prompt).length, 2, "the model is told the prompt once");
   }
 
-  it("names a wrong key and offers to set another", async () => {
+  it("names a wrong key and offers to set another one", async () => {
     window.plays(failure(401, "authentication_error", "invalid x-api-key"));
     const panel = await window.panel();
     await say(panel, "hello with a wrong key");
@@ -47,7 +47,7 @@ describe("errors of the model", () => {
     await assertTriedAgain(panel, "hello with a wrong key");
   });
 
-  it("names an unknown model and offers to choose another", async () => {
+  it("names an unknown model and offers to choose another one", async () => {
     const panel = await window.newSession();
     window.plays(failure(404, "not_found_error", "model: nobody"));
     await say(panel, "hello to nobody");
@@ -58,7 +58,7 @@ describe("errors of the model", () => {
     await assertTriedAgain(panel, "hello to nobody");
   });
 
-  it("H1 counts down to the next try, and tries at once when asked; nothing is doubled", async () => {
+  it("H1 counts down to the next attempt, and retries at once on request, without duplicates", async () => {
     const panel = await window.newSession();
     const busy = failure(429, "rate_limit_error", "slow down", { "retry-after": "60" });
     window.plays(busy, [{ text: "Here is the answer." }]);
@@ -71,7 +71,7 @@ describe("errors of the model", () => {
     assert.equal(await panel.getByRole("article").count(), 2);
   });
 
-  it("says that nothing answers when the server is away, and goes on when it is back", async () => {
+  it("says that the server does not respond, and continues when it does again", async () => {
     const panel = await window.newSession();
     await window.modelIs("away");
     await say(panel, "hello, is anybody there?");
@@ -80,7 +80,7 @@ describe("errors of the model", () => {
     await assertTriedAgain(panel, "hello, is anybody there?");
   });
 
-  it("H4 asks again when a reply is cut, and shows it once", async () => {
+  it("H4 repeats the request when a reply is cut off, and shows the reply once", async () => {
     const panel = await window.newSession();
     const text = "This sentence has been said to its end.";
     window.plays({ blocks: [{ text, pieces: 10 }], cutAt: 900 }, [{ text }]);
@@ -90,7 +90,7 @@ describe("errors of the model", () => {
     assert.equal(window.requests.length >= 2, true);
   });
 
-  it("answers without a folder, and says that there is nothing to work on", async () => {
+  it("answers without a folder, and says that there are no files to work on", async () => {
     const panel = await window.closeFolder();
     await panel.getByText("No folder is open.").waitFor();
     const asked = window.requests.length;
@@ -101,7 +101,7 @@ describe("errors of the model", () => {
     assert.match(window.requests[asked + 1]?.raw ?? "", /No folder is open/);
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

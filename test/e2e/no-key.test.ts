@@ -13,7 +13,7 @@ describe("without a key", () => {
   });
   after(() => window?.close());
 
-  it("says how to connect a model, whatever the workspace's settings say", async () => {
+  it("says how to connect a model, regardless of the workspace's settings", async () => {
     const panel = await window.panel();
     await panel.getByRole("heading", { name: "Connect a model" }).waitFor();
     await status(panel, /No model connected/);
@@ -29,7 +29,7 @@ describe("without a key", () => {
     assert.equal(window.requests.length, 0);
   });
 
-  it("takes a key, keeps it secret, and uses it from the next request on", async () => {
+  it("stores a key as a secret and uses it from the next request", async () => {
     const { page } = window;
     const panel = await window.panel();
     await panel.getByRole("button", { name: "Use Anthropic" }).click();
@@ -44,7 +44,7 @@ describe("without a key", () => {
     assert.equal(window.requests[0]?.headers["x-api-key"], key);
   });
 
-  it("asks in spite of rules and a mode that the workspace brings, and runs no hook of its settings", async () => {
+  it("asks despite rules and a mode of the workspace's settings, and runs none of their hooks", async () => {
     const panel = await window.panel();
     await (await question(panel, /command/)).press("Escape");
     await status(panel, /you denied/);
@@ -52,7 +52,7 @@ describe("without a key", () => {
     await assert.rejects(window.read("hooked.txt"));
   });
 
-  it("shows the key nowhere: not in the page, the panel, the logs, the record or the settings", async () => {
+  it("never shows the key: not in the page, the panel, the logs, the record or the settings", async () => {
     const panel = await window.panel();
     assert.ok(!(await window.page.content()).includes(key));
     assert.ok(!(await panel.content()).includes(key));
@@ -67,7 +67,7 @@ describe("without a key", () => {
     );
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

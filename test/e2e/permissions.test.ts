@@ -33,7 +33,7 @@ describe("permissions and checkpoints", () => {
     assert.match(window.requests.at(-1)?.raw ?? "", /It ran as: echo right > made\.txt/);
   });
 
-  it("T8 a secret asks in all modes, whichever tool wants it", async () => {
+  it("T8 a secret asks in all modes, for every tool", async () => {
     const panel = await window.newSession();
     await panel.getByRole("button", { name: /^Mode: / }).click();
     await panel.getByRole("menuitemradio", { name: /Bypass/ }).click();
@@ -77,7 +77,7 @@ describe("permissions and checkpoints", () => {
     await panel.getByRole("button", { name: "Back to the conversation" }).click();
   });
 
-  it("T10 a command in the background is listed, and ended there; the model hears of it", async () => {
+  it("T10 a background command is listed and can be ended; the model is told", async () => {
     const panel = await window.newSession();
     window.plays([run("sleep 300", { run_in_background: true })], [{ text: "It runs." }]);
     await say(panel, "start the server");
@@ -108,7 +108,7 @@ describe("permissions and checkpoints", () => {
     assert.match(window.requests.at(-1)?.raw ?? "", /Spaces/);
   });
 
-  it("E1 D3 files that a tool and a command changed come back, the conversation with them; and forth again", async () => {
+  it("E1 D3 restores files that a tool and a command changed, with the conversation, and undoes the restore", async () => {
     const panel = await window.newSession();
     const before = await window.read("src/cart.js");
     window.plays([write("new.txt", "new\n"), run("echo '// more' >> src/cart.js")], [{ text: "Both are done." }]);
@@ -135,7 +135,7 @@ describe("permissions and checkpoints", () => {
     await writeFile(path.join(window.folder, "src/cart.js"), before);
   });
 
-  it("T11 a server that the workspace brings starts only when it is allowed; then its tools can be asked for", async () => {
+  it("T11 a server defined by the workspace starts only after it is allowed; then its tools can be used", async () => {
     const panel = await window.newSession();
     assert.ok(!window.requests.some(({ raw }) => raw.includes("mcp__everything__echo")));
     await press(panel, "Show servers");
@@ -156,7 +156,7 @@ describe("permissions and checkpoints", () => {
     assert.match(window.requests.at(-1)?.raw ?? "", /hello there/);
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

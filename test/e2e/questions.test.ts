@@ -21,7 +21,7 @@ describe("questions", () => {
   });
   after(() => window?.close());
 
-  it("T7 a refusal with words is told to the model, and the turn goes on", async () => {
+  it("T7 a denial with a reason is sent to the model, and the turn continues", async () => {
     window.plays([edit], [{ text: "I leave the rate as it is." }]);
     const panel = await window.panel();
     await say(panel, "raise the discount");
@@ -37,7 +37,7 @@ describe("questions", () => {
     assert.equal(await window.read("src/discount.js"), original);
   });
 
-  it("T7 a refusal without words stops the turn; nothing is written and the status line says so", async () => {
+  it("T7 a denial without a reason stops the turn; nothing is written, and the status line says so", async () => {
     const panel = await window.newSession();
     const asked = window.requests.length;
     window.plays([edit], [{ text: "This is never said." }]);
@@ -49,7 +49,7 @@ describe("questions", () => {
     assert.equal(await window.read("src/discount.js"), original);
   });
 
-  it("T7 goes on after a refusal when it is told to, with a request that is whole", async () => {
+  it("T7 continues after a denial on request, with a complete request", async () => {
     window.plays([{ text: "Another way, then." }]);
     const panel = await window.panel();
     await say(panel, "find another way");
@@ -68,7 +68,7 @@ describe("questions", () => {
     assert.equal(await window.read("once.txt"), "once\n");
   });
 
-  it("shows the rule that Always allow would add before it is given", async () => {
+  it("shows the rule that Always allow would add before adding it", async () => {
     const panel = await window.newSession();
     window.plays([run("node --version")], [run("node --version")], [{ text: "Asked once, run twice." }]);
     await say(panel, "which node is it?");
@@ -82,7 +82,7 @@ describe("questions", () => {
     assert.equal((await panel.getByRole("group", { name: /Ran node --version|Ran 2/ }).count()) > 0, true);
   });
 
-  it("keeps that rule over a reload of the window, and asks for all else", async () => {
+  it("keeps that rule when the window reloads, and asks for everything else", async () => {
     const panel = await window.reload();
     window.plays([run("node --version")], [run("node --version && touch more.txt")], [{ text: "No more." }]);
     await say(panel, "and now?");
@@ -93,7 +93,7 @@ describe("questions", () => {
     await status(panel, /you denied/);
   });
 
-  it("counts questions that are open at once", async () => {
+  it("counts open questions", async () => {
     const panel = await window.newSession();
     const outside = (file_path: string) => ({ call: { name: "read", input: { file_path } } });
     window.plays([outside("/etc/hostname"), outside("/etc/os-release")], [{ text: "Both are read." }]);
@@ -104,7 +104,7 @@ describe("questions", () => {
     await said(panel, "Both are read.");
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

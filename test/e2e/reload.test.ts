@@ -39,7 +39,7 @@ describe("reloads", () => {
     await window.command("Rondo: Focus Chat");
   }
 
-  it("R3 is reloaded while a command runs, a question is open, a reply streams and a draft is begun", async () => {
+  it("R3 reloads while a command runs, a question is open, a reply streams and a draft is unsent", async () => {
     let panel = await window.panel();
     window.plays([run("echo begun; sleep 8642.1")]);
     await say(panel, "run something long");
@@ -60,7 +60,7 @@ describe("reloads", () => {
     await processCount(window.marker, "8642.1", 0);
   });
 
-  it("R3 shows what was said of the reply, once, and marks it; the draft is there", async () => {
+  it("R3 shows the received part of the reply once and marks it, and keeps the draft", async () => {
     const panel = await window.panel();
     await status(panel, /Interrupted/);
     const text = await transcript(panel);
@@ -71,7 +71,7 @@ describe("reloads", () => {
     await assertGoesOn("talk to me");
   });
 
-  it("R3 has withdrawn the question, and wrote nothing", async () => {
+  it("R3 has withdrawn the question and written nothing", async () => {
     const panel = await window.panel();
     await openSession(panel, "write something new");
     await panel.getByRole("group", { name: /^Write new\.txt/ }).waitFor();
@@ -80,7 +80,7 @@ describe("reloads", () => {
     await assertGoesOn("write something new");
   });
 
-  it("R3 has ended the command, and says so to the model", async () => {
+  it("R3 has ended the command and tells the model", async () => {
     const panel = await window.panel();
     await openSession(panel, "run something long");
     await panel.getByRole("group", { name: /^Run echo begun/ }).waitFor();
@@ -88,7 +88,7 @@ describe("reloads", () => {
     assert.match(window.requests.at(-1)?.raw ?? "", /begun.*stopped by the user/);
   });
 
-  it("R3 is there when the page itself is reloaded; commands of the old window are ended", async () => {
+  it("R3 survives a reload of the page itself; commands of the old window are ended", async () => {
     let panel = await window.newSession();
     window.plays([{ text: "I start it." }, run("echo begun; sleep 8642.3")]);
     await say(panel, "run it again");
@@ -102,7 +102,7 @@ describe("reloads", () => {
     await assertGoesOn("run it again");
   });
 
-  it("shows the same when the panel was hidden in mid-stream, with the draft", async () => {
+  it("shows the same content and draft after the panel was hidden during a reply", async () => {
     let panel = await window.newSession();
     const { answer, release } = heldAnswer();
     window.plays(answer);
@@ -119,7 +119,7 @@ describe("reloads", () => {
     await assertGoesOn("talk to me");
   });
 
-  it("R3 has the session after the extension host was killed in mid-run", async () => {
+  it("R3 keeps the session when the extension host is killed during a run", async () => {
     let panel = await window.newSession();
     window.plays([{ text: "I begin." }, run("echo begun; sleep 8642.2")]);
     await say(panel, "run it");

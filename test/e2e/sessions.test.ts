@@ -49,7 +49,7 @@ describe("sessions", () => {
     await field.press("Enter");
   }
 
-  it("R5 finds a session by words that were said in it", async () => {
+  it("R5 finds a session by words from its messages", async () => {
     const sessions = await list();
     await sessions.getByRole("searchbox", { name: "Search sessions" }).fill("one too");
     await sessions.getByRole("button", { name: /anvil/ }).first().waitFor({ state: "detached" });
@@ -61,7 +61,7 @@ describe("sessions", () => {
     await sessions.getByRole("button", { name: /^tell me of the anvil/ }).waitFor();
   });
 
-  it("R5 renames a session that is not open, and it keeps the name", async () => {
+  it("R5 renames a closed session, which keeps the name", async () => {
     const sessions = await list();
     await sessions.getByRole("button", { name: "Rename tell me of the pear" }).click();
     const field = sessions.getByRole("textbox", { name: "Title" });
@@ -73,7 +73,7 @@ describe("sessions", () => {
     await said(panel, "A plum is one too.");
   });
 
-  it("R6 goes on from an earlier message in a session of its own; the old one stays as it is", async () => {
+  it("R6 forks a session at an earlier message; the original does not change", async () => {
     const second = panel.getByRole("article", { name: "You" }).nth(1);
     await second.hover();
     await second.getByRole("button", { name: "Edit from here" }).click();
@@ -110,7 +110,7 @@ describe("sessions", () => {
     await press(panel, "Back to the conversation");
   });
 
-  it("R6 imports what was exported, as a session that goes on", async () => {
+  it("R6 imports an exported session, which can be continued", async () => {
     await press(panel, "New session");
     await panel.getByText("A plum is one too.").waitFor({ state: "detached" });
     await window.command("Rondo: Import Session");
@@ -133,7 +133,7 @@ describe("sessions", () => {
     await said(panel, "It goes on.");
   });
 
-  it("deletes a session after a second press, and it does not come back", async () => {
+  it("deletes a session after a second click, permanently", async () => {
     const sessions = await list();
     await sessions.getByRole("button", { name: "Delete tell me of the anvil" }).click();
     await sessions.getByRole("button", { name: "Delete for good" }).click();
@@ -145,7 +145,7 @@ describe("sessions", () => {
     );
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

@@ -25,7 +25,7 @@ describe("Stop", () => {
     assertCallsAnswered(last);
   }
 
-  it("L11 in mid-stream closes the connection within a second and keeps what was said", async () => {
+  it("L11 closes the connection within a second during a reply and keeps the received text", async () => {
     window.plays(heldAnswer().answer);
     const panel = await window.panel();
     await say(panel, "talk");
@@ -44,7 +44,7 @@ describe("Stop", () => {
     assert.match(window.requests.at(-1)?.raw ?? "", /word0 word1 /, "the model is shown what it had said");
   });
 
-  it("L11 ends the whole tree of a command that ignores SIGTERM within a second", async () => {
+  it("L11 ends the whole process tree of a command that ignores SIGTERM within a second", async () => {
     const panel = await window.newSession();
     const command = "trap '' TERM; (sleep 9731.5 & sleep 9731.6); sleep 9731.7";
     window.plays([{ call: { name: "bash", input: { command } } }]);
@@ -61,7 +61,7 @@ describe("Stop", () => {
     await assertGoesOn();
   });
 
-  it("L11 withdraws an open question; nothing is written", async () => {
+  it("L11 withdraws an open question and writes nothing", async () => {
     const panel = await window.newSession();
     window.plays([{ call: { name: "write", input: { file_path: "new.txt", content: "new" } } }]);
     await say(panel, "write");
@@ -73,7 +73,7 @@ describe("Stop", () => {
     await assertGoesOn();
   });
 
-  it("stops by Escape in the composer", async () => {
+  it("Escape in the composer stops", async () => {
     const panel = await window.newSession();
     window.plays(heldAnswer().answer);
     await say(panel, "talk");
@@ -82,7 +82,7 @@ describe("Stop", () => {
     await status(panel, /Stopped by you/);
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

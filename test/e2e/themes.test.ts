@@ -41,7 +41,7 @@ describe("themes", () => {
   after(() => window?.close());
 
   for (const [theme, kind] of Object.entries(themes)) {
-    it(`axe finds nothing serious, and nothing sticks out: ${theme}`, async () => {
+    it(`no serious axe findings, and nothing overflows: ${theme}`, async () => {
       await window.theme(theme);
       const panel = await window.panel();
       await panel.locator(`body.${kind}`).waitFor();
@@ -55,7 +55,7 @@ describe("themes", () => {
     });
   }
 
-  it("axe looks into the panel: it finds a button without a name there", async () => {
+  it("axe checks the inside of the panel: it finds a button without a name there", async () => {
     const panel = await window.panel();
     await panel.evaluate(() => document.querySelector("[role=log]")?.append(document.createElement("button")));
     assert.match((await seriousFindings(window.page)).join(), /button-name/);

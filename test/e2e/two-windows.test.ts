@@ -25,7 +25,7 @@ describe("two windows on one folder", () => {
     await panel.getByRole("heading", { name: title, exact: true }).waitFor();
   }
 
-  it("Q1 the second follows what runs in the first, live", async () => {
+  it("Q1 the second follows the first one's run live", async () => {
     const panel = await first.panel();
     const { answer, release } = heldAnswer();
     first.plays(answer);
@@ -43,7 +43,7 @@ describe("two windows on one folder", () => {
     assert.ok((await transcript(there)).includes(manyWords), "each word is there once and in order");
   });
 
-  it("Q2 the second goes on with the session once it is free; the first follows", async () => {
+  it("Q2 the second continues the session once it is free, and the first follows", async () => {
     const there = await second.panel();
     second.plays([{ text: "I answer in the other window." }]);
     await say(there, "and now from here");
@@ -62,7 +62,7 @@ describe("two windows on one folder", () => {
     }
   });
 
-  it("Q2 a prompt for a session that stays busy elsewhere comes back, with who holds it", async () => {
+  it("Q2 a prompt for a session that stays busy elsewhere is returned with its owner", async () => {
     const panel = await first.panel();
     first.plays([run("sleep 8731.4")], [{ text: "I have slept." }]);
     await say(panel, "sleep");
@@ -89,7 +89,7 @@ describe("two windows on one folder", () => {
     await said(there, "Now I am.");
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual([...first.errors, ...second.errors], []);
   });
 });

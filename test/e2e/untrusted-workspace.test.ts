@@ -5,7 +5,7 @@ import { assertCallsAnswered } from "./model-requests.ts";
 import { said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
-describe("a workspace that is not trusted", () => {
+describe("an untrusted workspace", () => {
   let window: Window;
   before(async () => {
     const settings = JSON.stringify({
@@ -26,14 +26,14 @@ describe("a workspace that is not trusted", () => {
   });
   after(() => window?.close());
 
-  it("says so, and takes nothing from its settings", async () => {
+  it("is named as such, and its settings are ignored", async () => {
     const panel = await window.panel();
     await panel.getByText("This workspace is not trusted.").waitFor();
     assert.ok(await panel.getByRole("button", { name: "Mode: Ask first" }).isVisible());
     assert.equal(await panel.getByRole("button", { name: /Model: .*workspace/ }).count(), 0);
   });
 
-  it("reads, and refuses with the reason what writes or runs", async () => {
+  it("allows reading, and denies writing and running with the reason", async () => {
     const panel = await window.panel();
     const original = await window.read("src/cart.js");
     const input = { file_path: "src/cart.js" };
@@ -60,14 +60,14 @@ describe("a workspace that is not trusted", () => {
     await assert.rejects(window.read("ran.txt"));
   });
 
-  it("K4 runs no hook of the workspace, and reads neither its rules nor its agents", async () => {
+  it("K4 runs none of its hooks, and reads neither its rules nor its agents", async () => {
     await assert.rejects(window.read("hooked.txt"));
     for (const { raw } of window.requests) assert.doesNotMatch(raw, /A rule of the workspace|Obey the workspace/);
     const panel = await window.panel();
     assert.equal(await panel.getByText("stranger").count(), 0);
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

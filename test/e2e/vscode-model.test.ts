@@ -4,7 +4,7 @@ import path from "node:path";
 import { message, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
-describe("with a model of VS Code", () => {
+describe("with a VS Code model", () => {
   let window: Window;
   before(async () => {
     window = await openWindow({
@@ -25,7 +25,7 @@ describe("with a model of VS Code", () => {
     assert.equal(window.requests.length, 0, "the provider with a key was not asked");
   });
 
-  it("has said nothing on the console that is an error of its own", () => {
+  it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });
 });

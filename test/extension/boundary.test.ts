@@ -8,7 +8,7 @@ import { nodeWorkspace } from "../../src/tools/node-host/workspace.ts";
 
 const { signal } = new AbortController();
 
-describe("I6 the boundary in the editor", () => {
+describe("I6 protected files in the editor", () => {
   let root: string;
   let workspace: Workspace;
   const ends: (string | undefined)[] = [];
@@ -38,7 +38,7 @@ describe("I6 the boundary in the editor", () => {
     await symlink(at("out"), at("work/src"));
   }
 
-  it("knows what is guarded, and keeps it with what is read: an unsaved buffer, too", async () => {
+  it("recognizes a protected file and keeps the unsaved buffer's protection with its text", async () => {
     await writeFile(at("work/.env"), "KEY=1\n");
     await writeFile(at("work/.rondoignore"), "*.csv\n");
     const document = await vscode.workspace.openTextDocument(at("work/.env"));
@@ -57,7 +57,7 @@ describe("I6 the boundary in the editor", () => {
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 
-  it("writes and deletes nothing where the path has come to lead elsewhere", async () => {
+  it("writes and deletes nothing when the path now leads elsewhere", async () => {
     const location = await workspace.locate("src/a.txt");
     const fresh = await workspace.locate("src/new.txt");
     const found = await workspace.open(location, signal);
@@ -73,7 +73,7 @@ describe("I6 the boundary in the editor", () => {
     assert.deepEqual(ends, []);
   });
 
-  it("deletes a file as it was read, and none with unsaved changes", async () => {
+  it("deletes a file only as it was read, and never one with unsaved changes", async () => {
     const location = await workspace.locate("src/a.txt");
     const read = async () => {
       const found = await workspace.open(location, signal);
@@ -93,7 +93,7 @@ describe("I6 the boundary in the editor", () => {
     assert.deepEqual(ends, [undefined]);
   });
 
-  it("saves what another program wrote while VS Code read it, and the model has read again", async () => {
+  it("saves what another program wrote during VS Code's read, once the model has read it again", async () => {
     const file = at("work/src/a.txt");
     await vscode.window.showTextDocument(vscode.Uri.file(file));
     for (let round = 0; round < 5; round++) {

@@ -74,7 +74,7 @@ describe("checkpoints in the editor", () => {
     assert.match(document.getText(), /^changed\r?\n$/);
   });
 
-  it("takes unsaved changes for the user's, and keeps them unless the file is chosen", async () => {
+  it("treats unsaved changes as the user's, and keeps them unless the file is chosen", async () => {
     await writeFile(at("a.txt"), "one\n");
     const begun = await change({ "a.txt": "two\n" });
     const document = await vscode.workspace.openTextDocument(at("a.txt"));
@@ -93,7 +93,7 @@ describe("checkpoints in the editor", () => {
     assert.deepEqual([document.getText(), await disk("a.txt"), document.isDirty], ["one\n", "one\n", false]);
   });
 
-  it("brings back bytes that the editor would change, and deletes open files", async () => {
+  it("restores bytes that the editor would change, and deletes open files", async () => {
     await writeFile(at("mixed.txt"), "a\r\nb\nc");
     await writeFile(at("latin"), Buffer.from([0xe9, 0x0a]));
     const begun = await change({ "mixed.txt": "x\n", latin: "y\n", "new.txt": "z\n" });
@@ -112,7 +112,7 @@ describe("checkpoints in the editor", () => {
     assert.deepEqual([await disk("mixed.txt"), await disk("latin"), await disk("new.txt")], ["x\n", "y\n", "z\n"]);
   });
 
-  it("shows what was beside what is", async () => {
+  it("compares the checkpoint's text with the current one", async () => {
     await writeFile(at("a.txt"), "one\n");
     const begun = await change({ "a.txt": "two\n", "b.txt": "new\n" });
     await compareWith(checkpoints, begun, signal);

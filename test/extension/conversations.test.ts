@@ -118,7 +118,7 @@ describe("sessions of a window", () => {
   };
   const ask = (text: string) => conversations.current.prompt(textPrompt(text));
 
-  it("Q1 follows a headless run, is refused while it lasts, and goes on after it", async () => {
+  it("Q1 follows a headless run, is refused during it, and continues after it", async () => {
     answers = [slow];
     const running = runHeadless("--session-id", id, "talk to me");
     await until("the run has begun", () => store.has(id) && model.requests.length === 1);
@@ -142,7 +142,7 @@ describe("sessions of a window", () => {
     assert.deepEqual(left, []);
   });
 
-  it("Q3 leaves no lock behind when the window closes in the midst of a turn, and what was said is kept", async () => {
+  it("Q3 leaves no lock when the window closes during a turn, and keeps the received text", async () => {
     answers = [slow];
     conversations.startNew();
     const { chat } = conversations.current;
@@ -158,7 +158,7 @@ describe("sessions of a window", () => {
     assert.deepEqual(kept.messages, chat.messages);
   });
 
-  it("lists a session that runs, and finds it by its words; renamed while closed it has its new name", async () => {
+  it("lists a running session and finds it by its words; a session renamed while closed has its new name", async () => {
     await ask("tell me of the pear");
     const pear = conversations.current.chat.session.id;
     conversations.startNew();
@@ -182,7 +182,7 @@ describe("sessions of a window", () => {
     assert.equal(conversations.current.chat.messages.length, 0, "an empty session is in its place");
   });
 
-  it("knows that its window is there", async () => {
+  it("knows that its window is open", async () => {
     assert.equal(await isWindowThere(), true);
   });
 });

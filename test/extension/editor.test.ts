@@ -15,7 +15,7 @@ import { planOf, refusalOf } from "../tools/context.ts";
 const { signal } = new AbortController();
 const { Error: Wrong, Warning, Hint } = vscode.DiagnosticSeverity;
 
-describe("what the editor knows of the code", () => {
+describe("code intelligence of the editor", () => {
   let folder: string;
   let editor: Editor & vscode.Disposable;
   let host: Host;
@@ -54,7 +54,7 @@ describe("what the editor knows of the code", () => {
     return (await plan.run(() => {})).output;
   }
 
-  it("T11 tells the problems of a file, the worst first, and of all files", async () => {
+  it("T11 lists the problems of one file, the worst first, and of all files", async () => {
     await writeFile(at("a.txt"), "one\ntwo\nthree\n");
     found.set(uri("a.txt"), [
       problem(1, "Odd", Hint),
@@ -73,7 +73,7 @@ describe("what the editor knows of the code", () => {
     assert.equal(await run(diagnostics, { path: "a.txt" }), "No problems.");
   });
 
-  it("T11 tells nothing of protected files and of files outside that were not asked for", async () => {
+  it("T11 reports nothing about protected files, and about outside files only on request", async () => {
     found.set(uri(".env"), [problem(1, "PASSWORD=1 is not")]);
     found.set(vscode.Uri.file("/elsewhere/x.txt"), [problem(1, "far away")]);
     const all = await run(diagnostics, {});
@@ -85,7 +85,7 @@ describe("what the editor knows of the code", () => {
     );
   });
 
-  it("waits for problems until they have settled, and no longer than it may", async () => {
+  it("waits until problems have settled, within a time limit", async () => {
     const name = "slow.slowtest";
     const fresh = stopwatch();
     assert.deepEqual(await editor.settledProblems(at(name), 2_000, signal), []);
@@ -111,7 +111,7 @@ describe("what the editor knows of the code", () => {
     await assert.rejects(editor.settledProblems(at(name), 2_000, stop.signal));
   });
 
-  it("T11 finds where a symbol is defined and used, on its line or near it, and shows no line of a protected file", async () => {
+  it("T11 finds definitions and references of a symbol on or near its line, without showing lines of protected files", async () => {
     await writeFile(at("a.code"), "// head\n\nconst total = $sum(total2);\n");
     await writeFile(at("b.code"), "  function $sum() {}\n");
     await writeFile(at(".env"), "SECRET=1\n");
@@ -143,7 +143,7 @@ describe("what the editor knows of the code", () => {
     assert.match(none, /cannot be opened/);
   });
 
-  it("T11 lists the symbols of a file and those of the workspace with a name", async () => {
+  it("T11 lists the symbols of a file, and those of the workspace by name", async () => {
     await writeFile(at("a.code"), "class Cart {\n  total() {}\n}\n");
     const range = (line: number) => new vscode.Range(line, 0, line, 5);
     const { Class, Method, Function: Fn } = vscode.SymbolKind;
@@ -174,7 +174,7 @@ describe("what the editor knows of the code", () => {
     assert.doesNotMatch(all, /KEY/);
   });
 
-  it("T11 says what is missing, and where there is no editor", async () => {
+  it("T11 says what is missing, and when there is no editor", async () => {
     assert.match(await refusalOf(() => run(symbols, { action: "workspace" })), /symbol is missing/);
     assert.match(await refusalOf(() => run(symbols, { action: "document" })), /path is missing/);
     assert.match(

@@ -67,7 +67,7 @@ describe("edits in the editor", () => {
     return document;
   }
 
-  it("T12 finds what was meant in the unsaved buffer, and keeps its line endings", async () => {
+  it("T12 finds a near match in the unsaved buffer, and keeps its line endings", async () => {
     await put("a.txt", "if a:\r\n\tb()\r\n\tc()\r\n");
     const document = await typed("a.txt", "# typed\r\n");
     const { output } = await run(edit, {
@@ -80,7 +80,7 @@ describe("edits in the editor", () => {
     assert.ok(!document.isDirty);
   });
 
-  it("T11 a patch changes, makes, moves and deletes files, and the review hears of each", async () => {
+  it("T11 a patch changes, creates, moves and deletes files, and the review is told about each", async () => {
     await put("a.txt", "one\ntwo\n");
     await put("b.txt", "b\n");
     await put("gone.txt", "x\n");
@@ -101,7 +101,7 @@ describe("edits in the editor", () => {
     ]);
   });
 
-  it("T11 a patch that cannot be made as a whole changes nothing", async () => {
+  it("T11 a patch that cannot be applied completely changes nothing", async () => {
     await put("a.txt", "one\n");
     await put("b.txt", "b\n");
     await typed("b.txt", "typed ");
@@ -111,7 +111,7 @@ describe("edits in the editor", () => {
     assert.equal(await text("b.txt"), "b\n");
   });
 
-  it("T11 a cell of a notebook that is open", async () => {
+  it("T11 edits a cell of an open notebook", async () => {
     const notebook = {
       cells: [{ cell_type: "markdown", id: "a", metadata: {}, source: ["one"] }],
       metadata: {},
@@ -124,7 +124,7 @@ describe("edits in the editor", () => {
     assert.equal(await text("n.ipynb"), json.replace("one", "two"));
   });
 
-  it("T11 tells the problems that came with the edit, and not those that were there", async () => {
+  it("T11 reports the problems that the edit caused, and not the earlier ones", async () => {
     await put("a.txt", "bad\nfine\nend\n");
     const uri = vscode.Uri.file(at("a.txt"));
     const wrong = (line: number) => new vscode.Diagnostic(new vscode.Range(line, 0, line, 3), "is bad");

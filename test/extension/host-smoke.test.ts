@@ -4,7 +4,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 
 describe("the extension host of a real VS Code", () => {
-  it("has the sample workspace open, and trusts it", async () => {
+  it("has the sample workspace open and trusted", async () => {
     const [folder, ...others] = vscode.workspace.workspaceFolders ?? [];
     assert.ok(folder);
     assert.equal(others.length, 0);

@@ -68,7 +68,7 @@ describe("files in the editor", () => {
     return document;
   }
 
-  it("T12 reads the unsaved buffer, edits it in place and saves it with what the user typed", async () => {
+  it("T12 reads the unsaved buffer, edits it in place and saves it together with what the user typed", async () => {
     const document = await edited("dirty.txt", "one\ntwo\n", "typed ");
     const file = await read("dirty.txt");
     assert.deepEqual([file.text, file.unsaved], ["typed one\ntwo\n", true]);
@@ -79,7 +79,7 @@ describe("files in the editor", () => {
     assert.deepEqual(written, [{ path: at("dirty.txt"), before: "typed one\ntwo\n", after: "typed one\n2\n" }]);
   });
 
-  it("edits are one step of undo each, and leave the cursor where it is", async () => {
+  it("each edit is one undo step and leaves the cursor where it is", async () => {
     await writeFile(at("undo.txt"), "a\nb\nc\nd\ne\n");
     const editor = await vscode.window.showTextDocument(vscode.Uri.file(at("undo.txt")));
     editor.selection = new vscode.Selection(2, 1, 2, 1);
@@ -116,7 +116,7 @@ describe("files in the editor", () => {
     });
   }
 
-  it("T12 reads and writes the encoding that the settings name", async () => {
+  it("T12 reads and writes the configured encoding", async () => {
     const files = vscode.workspace.getConfiguration("files");
     await files.update("encoding", "windows1252", vscode.ConfigurationTarget.Global);
     try {
@@ -129,7 +129,7 @@ describe("files in the editor", () => {
     }
   });
 
-  it("tells what format on save made of the edit", async () => {
+  it("reports what format on save changed", async () => {
     const formatter = vscode.languages.registerDocumentFormattingEditProvider(
       { pattern: "**/format.txt" },
       {
@@ -165,7 +165,7 @@ describe("files in the editor", () => {
     }
   });
 
-  it("T12 refuses to write over what has changed since it was read", async () => {
+  it("T12 refuses to overwrite what has changed since it was read", async () => {
     await writeFile(at("stale.txt"), "one\n");
     const file = await read("stale.txt");
     await writeFile(at("stale.txt"), "other\n");
@@ -183,7 +183,7 @@ describe("files in the editor", () => {
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 
-  it("writes at once what another program has changed and the model has read again", async () => {
+  it("writes at once after the model has read another program's change", async () => {
     await writeFile(at("other.txt"), "one\n");
     await vscode.window.showTextDocument(vscode.Uri.file(at("other.txt")));
     await writeFile(at("other.txt"), "one\nmore\n");
@@ -191,7 +191,7 @@ describe("files in the editor", () => {
     assert.equal(String(await bytes("other.txt")), "one\nless\n");
   });
 
-  it("says so when a file is read-only, and leaves buffer and disk as they are", async () => {
+  it("reports a read-only file, and leaves buffer and disk unchanged", async () => {
     await writeFile(at("locked.txt"), "one\n");
     await chmod(at("locked.txt"), 0o444);
     const document = await vscode.workspace.openTextDocument(at("locked.txt"));
@@ -200,7 +200,7 @@ describe("files in the editor", () => {
     assert.equal(String(await bytes("locked.txt")), "one\n");
   });
 
-  it("keeps the edit in the buffer when it cannot be saved, and says so", async () => {
+  it("keeps an edit that cannot be saved in the buffer, and says so", async () => {
     const document = await edited("conflict.txt", "one\n", "typed ");
     await writeFile(at("conflict.txt"), "from outside\n");
     await assert.rejects(replace("conflict.txt", "one", "two"), /could not be saved/);
@@ -217,7 +217,7 @@ describe("files in the editor", () => {
     assert.equal((await stat(at("run.sh"))).mode & 0o777, 0o755);
   });
 
-  it("makes new files with their parents, with the line endings they are given", async () => {
+  it("creates files and their parents with the given line endings", async () => {
     for (const text of ["a\r\nb\r\n", "a\nb", "a\nb\r\n", ""]) {
       const location = await workspace.locate(at(`new/deep/${text.length}-${JSON.stringify(text)}.txt`));
       const after = await workspace.write(location, text, "missing", signal);
@@ -238,7 +238,7 @@ describe("files in the editor", () => {
     assert.equal(document.isDirty, false);
   });
 
-  it("refuses binary files as the disk does", async () => {
+  it("refuses binary files, like the tools without an editor", async () => {
     await writeFile(at("data.bin"), Buffer.from([1, 0, 2, 0, 0, 255]));
     assert.equal((await workspace.open(at("data.bin"), signal)).type, "binary");
     assert.equal((await workspace.open(at("gone.txt"), signal)).type, "missing");
@@ -281,7 +281,7 @@ describe("commands and search in the editor", () => {
     assert.fail(`never: ${what}`);
   }
 
-  it("mirrors all commands into one terminal, and takes no focus", async () => {
+  it("mirrors all commands into one terminal without taking the focus", async () => {
     assert.deepEqual(await run("echo hello; exit 3"), { end: { type: "exit", code: 3, left: [] }, output: "hello\n" });
     await run("echo again");
     assert.equal(mirror().length, 1);
@@ -289,7 +289,7 @@ describe("commands and search in the editor", () => {
     assert.match(seen, /\$ echo hello; exit 3\s+hello\s+\[exit code 3\]\s+\$ echo again\s+again\s+\[exit code 0\]/);
   });
 
-  it("L11 ends a command that ignores SIGTERM within a second, its children too", async () => {
+  it("L11 ends a command that ignores SIGTERM within a second, including its children", async () => {
     const stop = new AbortController();
     const running = run("trap '' TERM; sleep 41.5 & echo $!; wait; sleep 42.5", { signal: stop.signal });
     await wait(500);
@@ -309,7 +309,7 @@ describe("commands and search in the editor", () => {
     assert.equal(output.length, 10_000_000);
   });
 
-  it("ends the command that runs, and not the turn, when the user closes the terminal", async () => {
+  it("ends the running command, but not the turn, when the user closes the terminal", async () => {
     const running = run("sleep 43.5");
     await until("the command runs", () => mirror().length === 1);
     await wait(500);
@@ -320,7 +320,7 @@ describe("commands and search in the editor", () => {
     assert.equal(mirror().length, 1);
   });
 
-  it("ends the command that runs on Ctrl+C in the terminal", async () => {
+  it("ends the running command on Ctrl+C in the terminal", async () => {
     const running = run("echo started; sleep 44.5");
     await terminalText("started");
     mirror()[0]?.sendText("\x03", false);

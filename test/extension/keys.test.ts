@@ -48,7 +48,7 @@ describe("keys", () => {
 
   const key = () => keys.access("openai", undefined).apiKey;
 
-  it("takes a stored key before the environment's, and that one again when the stored is taken away", async () => {
+  it("prefers a stored key to the environment's, which is used again when the stored one is deleted", async () => {
     assert.equal(key(), "of the environment");
     await keys.set("openai", "stored");
     assert.equal(key(), "stored");
@@ -58,20 +58,20 @@ describe("keys", () => {
     assert.equal(key(), "of the environment");
   });
 
-  it("hears of a key that another window stores", async () => {
+  it("notices a key that another window stores", async () => {
     const heard = new Promise<void>((resolve) => keys.onDidChange(resolve));
     await storage.store("rondo.key.openai", "of another window");
     await heard;
     assert.equal(key(), "of another window");
   });
 
-  it("goes on with the environment when the storage cannot be read", async () => {
+  it("falls back to the environment when the storage cannot be read", async () => {
     storage.broken = true;
     await keys.load();
     assert.equal(key(), "of the environment");
   });
 
-  it("takes the user's address before the environment's", () => {
+  it("prefers the user's base URL to the environment's", () => {
     assert.equal(keys.access("openai", "http://localhost:1/v1").baseURL, "http://localhost:1/v1");
   });
 });

@@ -25,7 +25,7 @@ function told(request: Fake["requests"][number] | undefined): string[] {
   });
 }
 
-describe("models of VS Code", () => {
+describe("VS Code models", () => {
   let fake: Fake;
   const make = harnesses();
   const chat = (files: Record<string, string> = {}): Harness =>
@@ -42,7 +42,7 @@ describe("models of VS Code", () => {
     fake.requests.splice(0);
   });
 
-  it("a whole turn: it reads, asks before it edits, and answers", async () => {
+  it("a whole turn: reads, asks before it edits, and answers", async () => {
     const session = chat({ "cart.ts": "const total = 1;\n" });
     fake.answers.push(
       async (_, say) => {
@@ -73,7 +73,7 @@ describe("models of VS Code", () => {
     assert.equal(toolMode, vscode.LanguageModelChatToolMode.Auto);
   });
 
-  it("calls without an id, and with one that was there before, get ids of their own", async () => {
+  it("calls without an id or with a repeated one get their own ids", async () => {
     const session = chat({ "a.txt": "a\n" });
     const read = { file_path: "a.txt" };
     fake.answers.push(
@@ -92,7 +92,7 @@ describe("models of VS Code", () => {
       assert.equal(told(fake.requests[2]).filter((line) => line.includes(`result ${id} `)).length, 1);
   });
 
-  it("Stop reaches the model, and ends the turn though the model does not heed it", async () => {
+  it("Stop reaches the model, and ends the turn even when the model ignores it", async () => {
     const session = chat();
     let heard = false;
     fake.answers.push(async ({ token }, say) => {
@@ -132,7 +132,7 @@ describe("models of VS Code", () => {
     });
   }
 
-  it("a model that is not there is no riddle", async () => {
+  it("names a model that does not exist", async () => {
     const events = [];
     const { signal } = new AbortController();
     for await (const event of vscodeModel().stream({ ...request, model: "nobody/none", signal })) events.push(event);
@@ -142,7 +142,7 @@ describe("models of VS Code", () => {
     );
   });
 
-  it("images go as they are, a temperature goes along, and no tool is told of where none may be called", async () => {
+  it("sends images unchanged and the temperature, and no tools where calls are not allowed", async () => {
     const base = { id: "p", sessionID: "s", messageID: "m" };
     const info = { id: "m", sessionID: "s", createdAt: 1, role: "user" as const, agent: "build", model: ref };
     // VS Code reads images to make large ones smaller: a broken one would fail.
@@ -168,7 +168,7 @@ describe("models of VS Code", () => {
     assert.deepEqual([asked?.options.tools ?? [], asked?.options.modelOptions], [[], { temperature: 0.5 }]);
   });
 
-  it("stand in where there is no key, and their windows are known", async () => {
+  it("are used when there is no key, with their known context windows", async () => {
     const nothing = new vscode.EventEmitter<vscode.SecretStorageChangeEvent>();
     const keys = new Keys({
       get: async () => undefined,
@@ -210,7 +210,7 @@ describe("models of VS Code", () => {
     }
   });
 
-  it("lists what there is, with its window, and tells of changes", async () => {
+  it("lists models with their context windows, and reports changes", async () => {
     const models = new VSCodeModels();
     const before = fake.models;
     try {

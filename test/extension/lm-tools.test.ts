@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { vscodeTools } from "../../src/extension/host/vscode-tools.ts";
 import { planOf, refusalOf } from "../tools/context.ts";
 
-describe("tools of VS Code", () => {
+describe("VS Code tools", () => {
   before(() => vscode.extensions.getExtension("rondo-test.lm-extension")?.activate());
 
   const toolNamed = (name: string) => {
@@ -12,7 +12,7 @@ describe("tools of VS Code", () => {
     return tool;
   };
 
-  it("T11 are offered only where the user named them, and stay the same objects", () => {
+  it("T11 are offered only when the user names them, and stay the same objects", () => {
     assert.deepEqual(vscodeTools(() => []).tools(), []);
     assert.deepEqual(vscodeTools(() => ["no_such_tool"]).tools(), []);
     const outside = vscodeTools(() => ["test_wait", "test_echo"]);
@@ -30,7 +30,7 @@ describe("tools of VS Code", () => {
     }
   });
 
-  it("T11 run once allowed, with what they were told", async () => {
+  it("T11 run after they are allowed, with their input", async () => {
     const echo = toolNamed("test_echo");
     assert.equal(echo.description, "Says again what it is told.");
     assert.deepEqual(echo.schema["required"], ["text"]);
@@ -43,12 +43,12 @@ describe("tools of VS Code", () => {
     assert.equal((await plan.run(() => {})).output, "You said: hello");
   });
 
-  it("T11 fail in words for the model", async () => {
+  it("T11 fail with a message for the model", async () => {
     const plan = await planOf(toolNamed("test_fail"), {});
     assert.match(await refusalOf(() => plan.run(() => {})), /test_fail failed: .*no luck/);
   });
 
-  it("T11 are stopped with the turn", async () => {
+  it("T11 stop with the turn", async () => {
     const stop = new AbortController();
     const plan = await planOf(toolNamed("test_wait"), {}, { signal: stop.signal });
     const result = plan.run(() => {});

@@ -79,7 +79,7 @@ describe("MCP servers of the workspace", () => {
     writeFile(file, JSON.stringify({ mcpServers: { ours: { command: process.execPath, args } } }));
   const state = () => mcp.servers.views().find(({ name }) => name === "ours")?.state.type;
 
-  it("T11 are seen when the file is written, and start when the user has allowed them", async () => {
+  it("T11 are found when the file is written, and start once the user allows them", async () => {
     await write([path.join(place, "server.cjs")]);
     await until(() => state() === "asks");
     await mcp.servers.ready(signal);
@@ -92,7 +92,7 @@ describe("MCP servers of the workspace", () => {
     );
   });
 
-  it("T11 are allowed in the next window, too, until they change", async () => {
+  it("T11 stay allowed in the next window until they change", async () => {
     await mcp.servers.ready(signal);
     assert.equal(state(), "ready");
     await write([path.join(place, "server.cjs"), "--more"]);
@@ -102,7 +102,7 @@ describe("MCP servers of the workspace", () => {
 });
 
 describe("signing in to a server with VS Code", () => {
-  it("T11 comes back to VS Code's own address and keeps the tokens among its secrets", async () => {
+  it("T11 redirects to VS Code's own address and keeps the tokens in its secret storage", async () => {
     const guard = oauth(() => server.origin);
     const server = await serve(guard.way);
     const secrets = new Secrets();

@@ -13,7 +13,7 @@ import { reviewCommands } from "../../src/extension/review/review-commands.ts";
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const after = "one\n2\nthree\nfour\n4.5\nfive\n";
 
-describe("the review in the editor", () => {
+describe("review in the editor", () => {
   let folder: string;
   let storage: vscode.Uri;
   let review: Review;
@@ -75,7 +75,7 @@ describe("the review in the editor", () => {
     ]);
   });
 
-  it("T12 restores exactly the old text of a rejected hunk, on disk too, and leaves the user's later edits alone", async () => {
+  it("T12 restores exactly the old text of a rejected hunk, also on disk, and keeps the user's later edits", async () => {
     const uri = await file("one\r\ntwo\r\nthree\r\nfour");
     const document = await agentWrites(uri, "one\r\n2\r\nzwei\r\nthree\r\nvier\r\nfünf\r\n");
     assert.equal(hunks(uri), 2);
@@ -88,7 +88,7 @@ describe("the review in the editor", () => {
     assert.equal(hunks(uri), 0);
   });
 
-  it("does not save what the user has not saved", async () => {
+  it("does not save the user's unsaved changes", async () => {
     const uri = await file(before);
     const document = await agentWrites(uri, after);
     await type(document, 0, 0, "draft ");
@@ -99,7 +99,7 @@ describe("the review in the editor", () => {
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 
-  it("accepts a hunk without touching the text", async () => {
+  it("accepts a hunk without changing the text", async () => {
     const uri = await file(before);
     const document = await agentWrites(uri, after);
     review.accept(uri, 0);
@@ -121,7 +121,7 @@ describe("the review in the editor", () => {
     assert.equal(hunks(uri), 3);
   });
 
-  it("brings a rejected hunk back for review when the reject is undone", async () => {
+  it("reviews a rejected hunk again when the reject is undone", async () => {
     const uri = await file(before);
     const document = await agentWrites(uri, after);
     await review.reject(uri, 1);
@@ -132,7 +132,7 @@ describe("the review in the editor", () => {
     assert.equal(hunks(uri), 3);
   });
 
-  it("deletes a file that the agent made, when all of it is rejected", async () => {
+  it("deletes a file that the agent created when all of it is rejected", async () => {
     const uri = vscode.Uri.file(path.join(folder, "new.txt"));
     const end = review.begin(uri, undefined);
     await writeFile(uri.fsPath, "new\n");
@@ -143,7 +143,7 @@ describe("the review in the editor", () => {
     assert.deepEqual(review.files(), []);
   });
 
-  it("works on files that are not open, mixed line endings included", async () => {
+  it("works on closed files, including mixed line endings", async () => {
     const old = "one\r\ntwo\nthree\r\nfour\n";
     const uri = await file(old);
     const end = review.begin(uri, old);
@@ -153,7 +153,7 @@ describe("the review in the editor", () => {
     assert.equal(await disk(uri), old);
   });
 
-  it("keeps a byte order mark and the encoding through a reject", async () => {
+  it("keeps byte order mark and encoding through a reject", async () => {
     const uri = vscode.Uri.file(path.join(folder, "utf16.txt"));
     const bytes = Buffer.from("\uFEFFein\r\nzwei\r\n", "utf16le");
     await writeFile(uri.fsPath, bytes);
@@ -162,7 +162,7 @@ describe("the review in the editor", () => {
     assert.deepEqual(await readFile(uri.fsPath), bytes);
   });
 
-  it("takes what another program does to the file for the user's doing", async () => {
+  it("attributes changes by other programs to the user", async () => {
     const uri = await file(before);
     await agentWrites(uri, after);
     await writeFile(uri.fsPath, after.replace("three", "THREE"));
@@ -172,7 +172,7 @@ describe("the review in the editor", () => {
     assert.equal(await disk(uri), before.replace("three", "THREE"));
   });
 
-  it("goes with a file that is renamed, and ends with one that is deleted", async () => {
+  it("follows a renamed file, and ends with a deleted one", async () => {
     const uri = await file(before);
     await agentWrites(uri, after);
     const renamed = vscode.Uri.file(path.join(folder, "renamed.txt"));
@@ -188,7 +188,7 @@ describe("the review in the editor", () => {
     await until("nothing waits for review", () => review.files().length === 0);
   });
 
-  it("goes on when the agent writes again while hunks are open", async () => {
+  it("continues when the agent writes again while hunks are open", async () => {
     const uri = await file(before);
     await agentWrites(uri, after);
     await agentWrites(uri, after.replace("three", "3"));
@@ -197,7 +197,7 @@ describe("the review in the editor", () => {
     assert.equal(await disk(uri), before);
   });
 
-  it("R3 is there again after a reload, with what was done meanwhile taken for the user's", async () => {
+  it("R3 continues after a reload, and attributes changes made meanwhile to the user", async () => {
     const uri = await file(before);
     await agentWrites(uri, after);
     review.accept(uri, 0);
@@ -211,7 +211,7 @@ describe("the review in the editor", () => {
     assert.equal(await disk(uri), `zero\n${before.replace("two", "2")}`);
   });
 
-  it("forgets what was decided, after a reload too", async () => {
+  it("forgets accepted and rejected hunks, also after a reload", async () => {
     const uri = await file(before);
     await agentWrites(uri, after);
     await review.flush();
@@ -229,7 +229,7 @@ describe("the review in the editor", () => {
     assert.deepEqual(review.files(), []);
   });
 
-  describe("in sight", () => {
+  describe("visible editors", () => {
     let decorations: Decorations;
     let texts: BaselineProvider;
     let commands: Record<string, (...args: unknown[]) => unknown>;
@@ -245,7 +245,7 @@ describe("the review in the editor", () => {
       texts.dispose();
     });
 
-    it("has a line of actions above each hunk", async () => {
+    it("shows a line of actions above each hunk", async () => {
       const uri = await file(before);
       await agentWrites(uri, after);
       const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri);
@@ -256,7 +256,7 @@ describe("the review in the editor", () => {
       assert.deepEqual([...new Set(lenses.map(({ range }) => range.start.line))], [1, 4, 6]);
     });
 
-    it("ignores a press on a line of actions that came too late", async () => {
+    it("ignores a late click on an action line", async () => {
       const uri = await file(before);
       const document = await agentWrites(uri, after);
       const [lens] = decorations.provideCodeLenses(document);
@@ -266,7 +266,7 @@ describe("the review in the editor", () => {
       assert.equal(hunks(uri), 2);
     });
 
-    it("goes from hunk to hunk, over the files and around", async () => {
+    it("moves from hunk to hunk, across files and around", async () => {
       const a = await file(before, "a.txt");
       const b = await file(before, "b.txt");
       await agentWrites(a, after);
@@ -283,7 +283,7 @@ describe("the review in the editor", () => {
       assert.equal(path.basename(vscode.window.activeTextEditor?.document.uri.fsPath ?? ""), "b.txt");
     });
 
-    it("accepts and rejects what is at the cursor", async () => {
+    it("accepts and rejects at the cursor", async () => {
       const uri = await file(before);
       const editor = await vscode.window.showTextDocument(await agentWrites(uri, after));
       editor.selection = new vscode.Selection(4, 1, 4, 1);
@@ -297,7 +297,7 @@ describe("the review in the editor", () => {
       assert.equal(hunks(uri), 1);
     });
 
-    it("knows the change that is shown in the gutter's peek, and a line of the Source Control view", async () => {
+    it("recognizes the change in the gutter's peek view, and a line of the Source Control view", async () => {
       const uri = await file(before);
       await agentWrites(uri, after);
       const lineChanges = [{ modifiedStartLineNumber: 2 }, { modifiedStartLineNumber: 5 }];
@@ -307,7 +307,7 @@ describe("the review in the editor", () => {
       assert.equal(await disk(uri), before);
     });
 
-    it("accepts and rejects files by their path, and all of them", async () => {
+    it("accepts and rejects files by path, and all of them", async () => {
       const uris = await Promise.all(["a", "b", "c", "d"].map((name) => file(before, name)));
       for (const uri of uris) await agentWrites(uri, after);
       const [a, b, c, d] = uris;
@@ -323,7 +323,7 @@ describe("the review in the editor", () => {
       assert.deepEqual(review.files(), []);
     });
 
-    it("gives the text before to diffs, and gives it again when a hunk is accepted", async () => {
+    it("gives the old text to diffs, and an updated one after a hunk is accepted", async () => {
       const uri = await file(before);
       await agentWrites(uri, after);
       const document = await vscode.workspace.openTextDocument(beforeUri(uri));

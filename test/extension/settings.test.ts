@@ -39,7 +39,7 @@ describe("settings", () => {
     return found;
   }
 
-  it("O reads the default of each number of the loop that the manifest names", () => {
+  it("O reads the default of each loop setting in the manifest", () => {
     const { limits, problems } = readSettings();
     assert.deepEqual(problems, []);
     assert.deepEqual(limits, extensionLimits);
@@ -52,7 +52,7 @@ describe("settings", () => {
   });
 
   for (const names of ["new", "old"] as const) {
-    it(`O leaves out a number beyond its bounds, with a sentence, and takes those at them: ${names} names`, async () => {
+    it(`O rejects a number beyond its limits with a message, and accepts the limits themselves: ${names} names`, async () => {
       const numbers = loopSettings.flatMap(({ name, oldName, limit, factor }) => {
         const key = prefix + (names === "new" ? name : oldName);
         const property = properties[key];
@@ -82,7 +82,7 @@ describe("settings", () => {
     }).timeout(60_000);
   }
 
-  it("O times in seconds reach the loop in milliseconds", async () => {
+  it("O converts times in seconds to milliseconds for the loop", async () => {
     const { limits } = await having({ "rondo.loop.stallNoticeSeconds": 0.3, "rondo.loop.queueTimeoutSeconds": 1.1 });
     assert.equal(limits.stallNoticeMs, 300);
     assert.equal(limits.queueTimeoutMs, 1100);
@@ -95,7 +95,7 @@ describe("settings", () => {
     assert.equal((await having({ ...old, "rondo.loop.stallTimeoutSeconds": 180 })).limits.stallTimeoutMs, 180_000);
   });
 
-  it("takes an empty setting for one that is not set", async () => {
+  it("treats an empty setting as unset", async () => {
     const { agent, baseURL, limits, problems } = await having({
       "rondo.agent": "",
       "rondo.baseUrl": "",
@@ -109,7 +109,7 @@ describe("settings", () => {
     assert.equal(limits.maxBudgetUsd, undefined);
   });
 
-  it("B1 reads prices: what is not said of the cache costs as much as input", async () => {
+  it("B1 reads prices: cache tokens without a price cost as much as input", async () => {
     const { prices } = (await having({ "rondo.prices": { mine: { input: 1, output: 2 } } })).limits;
     assert.deepEqual(prices, { mine: { input: 1, output: 2, cacheRead: 1, cacheWrite: 1 } });
     const { limits, problems } = await having({ "rondo.prices": { mine: { input: -1, output: 2 } } });
@@ -117,7 +117,7 @@ describe("settings", () => {
     assert.equal(problems.length, 1);
   });
 
-  it("lets no workspace set what could send code or a key elsewhere, widen what is allowed, run a command or spend", () => {
+  it("lets no workspace set what could send code or a key elsewhere, widen permissions, run a command or spend money", () => {
     const free = Object.entries(properties).filter(([, { scope }]) => scope !== "machine" && scope !== "application");
     assert.deepEqual(free.map(([key]) => key).sort(), [
       "rondo.agent",

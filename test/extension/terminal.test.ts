@@ -20,7 +20,7 @@ interface Ran {
 }
 
 describe("commands mirrored into terminals", () => {
-  it("T10 those side by side each have one of their own, which later ones use again", async () => {
+  it("T10 concurrent commands have a terminal each, which later commands reuse", async () => {
     const terminal = mirrored(nodeTerminal());
     const names = () => vscode.window.terminals.map(({ name }) => name).filter((name) => name.startsWith("Rondo"));
     try {
@@ -92,27 +92,27 @@ describe("commands in the user's own shell", () => {
     it(`T10 ${JSON.stringify(command)}`, async () => assert.deepEqual(await run(command), ok(output)));
   }
 
-  it("T10 all of them ran in one terminal, which people see", () => assert.equal(terminals(), 1));
+  it("T10 all of them ran in one visible terminal", () => assert.equal(terminals(), 1));
 
-  it("T10 exit ends the command and not the shell, and its code is known", async () => {
+  it("T10 exit ends the command and not the shell, and its code is reported", async () => {
     assert.deepEqual(await run("echo a; exit 3"), { end: { type: "exit", code: 3, left: [] }, output: "a\n" });
     assert.deepEqual(await run("cd /; export LOST=1; pwd"), ok("/\n"));
     assert.deepEqual(await run('pwd; echo "[$LOST]"'), ok(`${folder}\n[]\n`));
     assert.equal(terminals(), 1);
   });
 
-  it("T10 a megabyte of output", async () => {
+  it("T10 handles a megabyte of output", async () => {
     const { output } = await run("head -c 1000000 /dev/zero | tr '\\0' a | fold -w 100; echo; echo END");
     assert.ok(output.endsWith("END\n"));
     assert.equal(output.replaceAll(/[^a]/g, "").length, 1_000_000);
   });
 
-  it("T10 commands side by side, each in a terminal of its own", async () => {
+  it("T10 runs concurrent commands in a terminal each", async () => {
     const [first, second] = await Promise.all([run("sleep 0.5; echo 1"), run("echo 2")]);
     assert.deepEqual([first, second], [ok("1\n"), ok("2\n")]);
   });
 
-  it("T10 a question to the user is noticed, and can be answered in the terminal", async () => {
+  it("T10 detects a prompt for input, which can be answered in the terminal", async () => {
     const asked: (string | undefined)[] = [];
     let output = "";
     const signal = AbortSignal.timeout(20_000);
@@ -133,14 +133,14 @@ describe("commands in the user's own shell", () => {
     assert.match(output, /\[Ada\]/);
   });
 
-  it("L11 what it leaves running is ended", async () => {
+  it("L11 ends what a command leaves running", async () => {
     const { end, output } = await run("sleep 1618 & setsid sleep 1618 & echo started");
     assert.match(output, /started\n$/);
     assert.deepEqual(end, { type: "exit", code: 0, left: ["sleep 1618"] });
     assert.deepEqual(living("sleep 1618"), []);
   });
 
-  it("L11 Stop ends it, and the terminal is used again", async () => {
+  it("L11 Stop ends a command, and the terminal is used again", async () => {
     const before = terminals();
     const stop = new AbortController();
     const command = run("sleep 1619", stop.signal);
@@ -152,7 +152,7 @@ describe("commands in the user's own shell", () => {
     assert.equal(terminals(), before);
   });
 
-  it("L11 Stop ends the deaf and the runaways, and their terminal", async () => {
+  it("L11 Stop ends commands that ignore signals or spawn endlessly, and their terminal", async () => {
     const stop = new AbortController();
     const command = run(
       "trap '' INT TERM; setsid sleep 1620 & (trap '' INT TERM HUP; while :; do sleep 1620; done)",
@@ -167,7 +167,7 @@ describe("commands in the user's own shell", () => {
     assert.deepEqual(await run("echo again"), ok("again\n"));
   });
 
-  it("T10 a terminal in which the user runs something is left alone", async () => {
+  it("T10 does not use a terminal in which the user runs something", async () => {
     const before = new Set(vscode.window.terminals);
     for (const one of before) if (one.name === "Rondo") one.sendText("sleep 1624");
     await until(() => running("sleep 1624") > 0);
@@ -177,7 +177,7 @@ describe("commands in the user's own shell", () => {
     await until(() => running("sleep 1624") === 0);
   });
 
-  it("L11 what the user left running in the terminal lives on", async () => {
+  it("L11 does not end what the user left running in the terminal", async () => {
     assert.deepEqual(await run("echo first"), ok("first\n"));
     for (const one of vscode.window.terminals) if (one.name === "Rondo") one.sendText("sleep 1625 &");
     await until(() => running("sleep 1625") > 0);
@@ -188,7 +188,7 @@ describe("commands in the user's own shell", () => {
     await until(() => running("sleep 1625") === 0);
   });
 
-  it("L11 Ctrl+C of the user ends it", async () => {
+  it("L11 Ctrl+C by the user ends a command", async () => {
     const command = run("echo begun; sleep 1621");
     await until(() => running("sleep 1621") > 0);
     for (const one of vscode.window.terminals) if (one.name === "Rondo") one.sendText("\x03", false);
@@ -198,7 +198,7 @@ describe("commands in the user's own shell", () => {
     assert.deepEqual(await run("echo again"), ok("again\n"));
   });
 
-  it("L11 closing the terminal ends it, and what it ignores does not help it", async () => {
+  it("L11 closing the terminal ends a command, even one that ignores the signal", async () => {
     const command = run("trap '' HUP; sleep 1622");
     await until(() => running("sleep 1622") > 0);
     for (const one of vscode.window.terminals) if (one.name === "Rondo") one.dispose();
@@ -207,14 +207,14 @@ describe("commands in the user's own shell", () => {
     assert.deepEqual(await run("echo again"), ok("again\n"));
   });
 
-  it("L11 a shell that is killed ends it", async () => {
+  it("L11 killing the shell ends a command", async () => {
     const { end } = await run("kill -9 $$; sleep 1623");
     assert.notDeepEqual(end, { type: "exit", code: 0, left: [] });
     assert.deepEqual(living("sleep 1623"), []);
     assert.deepEqual(await run("echo again"), ok("again\n"));
   });
 
-  it("T10 runs by itself where there is no shell integration, and does not wait for it again", async () => {
+  it("T10 runs without a terminal when there is no shell integration, and does not wait for it again", async () => {
     shell = execFileSync("sh", ["-c", "command -v dash || command -v sh"], { encoding: "utf8" }).trim();
     const tty = "tty || true";
     assert.match((await run(tty)).output, /not a tty/);

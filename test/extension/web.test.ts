@@ -37,7 +37,7 @@ describe("web_fetch in VS Code", () => {
     return await plan.run(() => {});
   };
 
-  it("T11 connects to the address that was checked, whatever proxy is set, and reads the page in its thread", async () => {
+  it("T11 connects to the checked address regardless of proxy settings, and reads the page in its own thread", async () => {
     assert.match((await fetchFrom("127.0.0.1")).output, /\n# Hello\n/);
     assert.equal(requests.at(-1)?.url, "/", "a proxy would be sent the whole address");
     const before = requests.length;

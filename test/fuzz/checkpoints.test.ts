@@ -13,7 +13,7 @@ const runs = Math.ceil(Number(process.env["RONDO_FUZZ_RUNS"] ?? 2000) / 20);
 const seed = Number(process.env["RONDO_FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 
 describe("random checkpoints", () => {
-  it(`E1 lose nothing of the user's and come back to the byte in ${runs} sequences (RONDO_FUZZ_SEED=${seed})`, async () => {
+  it(`E1 lose no user changes and restore every byte in ${runs} sequences (RONDO_FUZZ_SEED=${seed})`, async () => {
     const property = fc.asyncProperty(actions, fc.boolean(), (some, git) => new Play().play(some, git));
     await fc.assert(property, { numRuns: runs, seed });
   }).timeout(60_000 + runs * 2000);
@@ -43,7 +43,7 @@ describe("checkpoints of several processes and many files", () => {
     }
   });
 
-  it("finds every change among more files than one thread looks at", async () => {
+  it("finds every change among more files than one thread checks", async () => {
     const name = (at: number) => `d${at % 150}/f${at}`;
     for (let at = 0; at < 21_000; at++) world.put(name(at), `${at}\n`);
     await world.command("true");
@@ -74,7 +74,7 @@ describe("checkpoints of several processes and many files", () => {
     assert.ok(change?.files.includes("moved/f7") && change.files.includes("d8/f8") && change.files.includes("d7/f7"));
   }).timeout(60_000);
 
-  it("comes through kill -9 in the middle of steps and restores", async () => {
+  it("survives kill -9 during steps and restores", async () => {
     for (let round = 0; round < 6; round++) {
       world.clear();
       world.put("f", "the user's\n");
@@ -92,7 +92,7 @@ describe("checkpoints of several processes and many files", () => {
     }
   });
 
-  it("takes contents from the repository where there are too many for copies", async () => {
+  it("takes contents from the repository when there are too many files to copy", async () => {
     for (let at = 0; at < 36; at++) world.put(`big-${at}`, `${at}\n`.repeat(1_900_000 / `${at}\n`.length));
     world.put(".gitattributes", "big-1 filter=own\n");
     world.commit();

@@ -13,7 +13,7 @@ describe("random sessions", () => {
   });
   after(() => playground.close());
 
-  it(`I1 I2 I3 I4 I5 I6 I7 I8 I9 I10 hold in ${runs} of them (RONDO_FUZZ_SEED=${seed})`, async () => {
+  it(`I1 I2 I3 I4 I5 I6 I7 I8 I9 I10 the invariants hold in ${runs} sessions (RONDO_FUZZ_SEED=${seed})`, async () => {
     const property = fc.asyncProperty(script, (one) => playground.play(one));
     await fc.assert(property, { numRuns: runs, seed });
   }).timeout(60_000 + runs * 400);

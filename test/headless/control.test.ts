@@ -30,7 +30,7 @@ const results = (heard: unknown[]) => heard.filter((one) => Object(one).type ===
 describe("headless run: control", () => {
   const open = places();
 
-  it("K2 L11 a control_request to interrupt ends the prompt; the next one is answered", async () => {
+  it("K2 L11 a control_request interrupts the prompt; the next one is answered", async () => {
     const place = await open([begins("Half"), says("Whole.")]);
     const { child, ended, say, heard } = converse(place);
     say(prompt("One"));
@@ -63,7 +63,7 @@ describe("headless run: control", () => {
     assert.equal(place.server.requests[1]?.body["model"], "claude-haiku-4-5");
   });
 
-  it("P4 --agent takes an agent of the folder; --explain judges as that agent", async () => {
+  it("P4 --agent takes an agent of the folder, and --explain uses its permissions", async () => {
     const place = await open([says("Roses are red.")]);
     place.write(".claude/agents/poet.md", "---\nname: poet\ndescription: Verse.\ntools: Read\n---\nYou write verse.");
     assert.equal((await place.run(["--agent", "poet", "Write"])).stdout, "Roses are red.\n");
@@ -82,7 +82,7 @@ describe("headless run: control", () => {
     assert.match(gone.stderr, /no agent named "nobody".*poet/);
   });
 
-  it("K4 --settings brings hooks; those of the folder run too; with --untrusted none does", async () => {
+  it("K4 --settings adds hooks to those of the folder; with --untrusted none run", async () => {
     const place = await open(() => says("Hi."));
     const hooks = (command: string) => ({ UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] });
     const file = path.join(place.home, "settings.json");
@@ -99,7 +99,7 @@ describe("headless run: control", () => {
     assert.match(blocked.stderr, /Not today\./);
   });
 
-  it("--fork-session leaves the original as it is; --fallback-model takes over; --max-daily-budget-usd ends", async () => {
+  it("--fork-session does not change the original; --fallback-model takes over; --max-daily-budget-usd ends the run", async () => {
     const overloaded = { status: 529, body: { type: "error", error: { type: "overloaded_error", message: "busy" } } };
     const place = await open(({ body }, index) => (body["model"] === "busy" ? overloaded : says(`Answer ${index}`)));
     await place.run(["--session-id", "mine", "--model", "claude-sonnet-5", "Alpha"]);
@@ -116,7 +116,7 @@ describe("headless run: control", () => {
     assert.match(poor.stderr, /budget/);
   });
 
-  it("C1 --context-window counts for a model that is known, too", async () => {
+  it("C1 --context-window overrides that of a known model", async () => {
     const full = (text: string) => ({ blocks: [{ text }], usage: { input: 15_000, output: 500 } });
     const place = await open([full("One."), full("NO_REPLY"), full("A summary."), says("Two.")]);
     const args = ["--model", "claude-sonnet-5", "--context-window", "16000", "--output-format", "stream-json"];

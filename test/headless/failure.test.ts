@@ -12,7 +12,7 @@ function checkSentence({ stderr }: Ended, words: RegExp): void {
 describe("headless run: failures", () => {
   const open = places();
 
-  it("exit status 1 and a sentence: a wrong key, an unknown model, a server that fails", async () => {
+  it("exit status 1 and a message: a wrong key, an unknown model, a failing server", async () => {
     const error = (type: string, message: string) => ({ type: "error", error: { type, message } });
     const table = [
       [401, error("authentication_error", "invalid x-api-key"), /key/i],
@@ -32,13 +32,13 @@ describe("headless run: failures", () => {
     );
   });
 
-  it("H2 another try after an overload, then success", async () => {
+  it("H2 retries after an overload, then succeeds", async () => {
     const place = await open([{ status: 529, headers: { "retry-after-ms": "10" } }, says("At last.")]);
     const { code, stdout } = await place.run(["Hi"]);
     assert.deepEqual([code, stdout], [0, "At last.\n"]);
   });
 
-  it("no key: exit status 1, the sentence and the variable's name, and nothing asked", async () => {
+  it("no key: exit status 1, a message with the variable's name, and no request", async () => {
     const place = await open([]);
     const ended = await place.startBare(["--session-dir", place.sessions, "Hi"]).ended;
     assert.equal(ended.code, 1);
@@ -47,7 +47,7 @@ describe("headless run: failures", () => {
     assert.equal(chat.messages.length, 2, "the prompt is kept");
   });
 
-  it("a server that is away: exit status 1, and a sentence that names it", async () => {
+  it("an unreachable server: exit status 1 and a message that names it", async () => {
     const place = await open([]);
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
@@ -59,7 +59,7 @@ describe("headless run: failures", () => {
     checkSentence(ended, new RegExp(`127\\.0\\.0\\.1:${port}`));
   });
 
-  it("--max-turns and --max-budget-usd: exit status 1, the sentence, and the subtype", async () => {
+  it("--max-turns and --max-budget-usd: exit status 1, a message and the subtype", async () => {
     const place = await open(() => calls("read", { file_path: "." }));
     const [turns, budget] = await Promise.all([
       place.run(["--max-turns", "2", "--output-format", "json", "Go"]),
@@ -73,7 +73,7 @@ describe("headless run: failures", () => {
     assert.partialDeepStrictEqual(messages(budget.stdout)[0], { subtype: "error_max_budget_usd", num_turns: 1 });
   });
 
-  it("E5 an answer that is cut: exit status 1, what came is kept", async () => {
+  it("E5 an answer that is cut off: exit status 1, and the received part is kept", async () => {
     const place = await open(() => ({ blocks: [{ text: "Half an answer", pieces: 3 }], cutAt: 700, delay: 5 }));
     const ended = await place.run(["--max-retries", "0", "Hi"]);
     assert.equal(ended.code, 1);
@@ -82,7 +82,7 @@ describe("headless run: failures", () => {
     assert.ok(part?.type === "text" && "Half an answer".startsWith(part.text) && part.text !== "");
   });
 
-  it("a folder for sessions that cannot be made: exit status 1 and a sentence", async () => {
+  it("a session folder that cannot be created: exit status 1 and a message", async () => {
     const place = await open([]);
     const file = place.write("file", "");
     const ended = await place.run(["--session-dir", path.join(file, "sessions"), "Hi"]);
@@ -90,7 +90,7 @@ describe("headless run: failures", () => {
     checkSentence(ended, /folder for sessions cannot be created/);
   });
 
-  it("unusable arguments: exit status 2 and a sentence, before anything is asked or written", async () => {
+  it("invalid arguments: exit status 2 and a message, before any request or write", async () => {
     const place = await open([]);
     const table: [string[], RegExp][] = [
       [["--nonsense", "Hi"], /--nonsense/],
@@ -119,7 +119,7 @@ describe("headless run: failures", () => {
     assert.match(stdout, /^Usage: /);
   });
 
-  it("lines of standard input that are no message: exit status 2, with the line", async () => {
+  it("invalid lines of standard input: exit status 2 and the line", async () => {
     const place = await open([]);
     const ended = await place.run(["--input-format", "stream-json"], { input: '{"type":"tea"}\n' });
     assert.equal(ended.code, 2);

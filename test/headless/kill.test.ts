@@ -183,7 +183,7 @@ function randomFrom(seed: number): () => number {
 describe("headless run: kills", () => {
   const open = places();
 
-  it(`R2 R3 I3 at ${kills} random moments: it opens, goes on, has lost nothing, and runs nothing twice`, async function () {
+  it(`R2 R3 I3 killed at ${kills} random moments, a session opens, continues, loses nothing and runs nothing twice`, async function () {
     // Each moment is a process or two, which a busy machine starts slowly.
     this.timeout(15 * 60_000);
     const seed = Number(process.env["RONDO_SEED"] ?? Date.now() % 2 ** 31);

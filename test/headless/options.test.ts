@@ -11,7 +11,7 @@ describe("headless run: arguments", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("what is not said has its default", () => {
+  it("unset options have defaults", () => {
     assert.partialDeepStrictEqual(parseOptions(["Hi"]), {
       prompt: "Hi",
       output: "text",
@@ -22,7 +22,7 @@ describe("headless run: arguments", () => {
     assert.equal(parseOptions(["--help"]), "help");
   });
 
-  it("lists are separated by commas or blanks; folders become absolute", () => {
+  it("lists are separated by commas or spaces; folders become absolute", () => {
     const tools = "bash(npm test *), read edit";
     const options = parseOptions(["--allowed-tools", tools, "--session-dir", "here", "--cwd", "..", "Hi"]);
     assert.partialDeepStrictEqual(options, {
@@ -34,21 +34,21 @@ describe("headless run: arguments", () => {
     });
   });
 
-  it("--rules: the file's rules, in order", () => {
+  it("--rules: the rules of the file, in order", () => {
     const rules = [{ permission: "bash", pattern: "*", action: "deny" }];
     const file = path.join(folder, "rules.json");
     writeFileSync(file, JSON.stringify(rules));
     assert.partialDeepStrictEqual(parseOptions(["--rules", file, "Hi"]), { query: { rules } });
   });
 
-  it("--settings: the hooks of a file in the form of Claude Code's settings", () => {
+  it("--settings: the hooks of a file in the format of Claude Code's settings", () => {
     const settings = { hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] }, model: "opus" };
     const file = path.join(folder, "settings.json");
     writeFileSync(file, JSON.stringify(settings));
     assert.partialDeepStrictEqual(parseOptions(["--settings", file, "Hi"]), { query: { settings } });
   });
 
-  it("--session-id names a new session, or a fork; of one that goes on it says nothing", () => {
+  it("--session-id names a new session or a fork, and not a resumed one", () => {
     const query = (...args: string[]) => {
       const options = parseOptions([...args, "--session-id", "x", "Hi"]);
       return options === "help" ? assert.fail() : options.query;
@@ -86,7 +86,7 @@ describe("headless run: arguments", () => {
     [["--add-dir", "gone", "Hi"], /--add-dir: there is no folder/],
   ];
   for (const [args, words] of table) {
-    it(`${args.join(" ")}: a sentence`, () => {
+    it(`${args.join(" ")}: a message`, () => {
       assert.throws(
         () => parseOptions(args),
         (error) => error instanceof UsageError && words.test(error.message),

@@ -56,7 +56,7 @@ describe("headless run: output", () => {
     );
   });
 
-  it("E4 OpenAI's format, with a model of one's own and no key on this machine", async () => {
+  it("E4 OpenAI's format, with a custom model and no key on this machine", async () => {
     const place = await open([calls("read", { file_path: "a.txt" }), says("Done.")]);
     place.write("a.txt", "x");
     const { code, stdout } = await place.run([
@@ -67,7 +67,7 @@ describe("headless run: output", () => {
     assert.equal(place.server.requests[0]?.body["model"], "qwen");
   });
 
-  it("the prompt on standard input; several with --input-format stream-json, each with its result", async () => {
+  it("reads the prompt, or several with --input-format stream-json, from standard input, with a result for each", async () => {
     const place = await open((_, index) => says(`Answer ${index + 1}`));
     assert.equal((await place.run([], { input: "From a pipe\n" })).stdout, "Answer 1\n");
     const line = (content: unknown) => `${JSON.stringify({ type: "user", message: { role: "user", content } })}\n`;
@@ -99,7 +99,7 @@ describe("headless run: output", () => {
     assert.deepEqual(names(plan), ["read", "glob", "grep", "bash_output", "todo_write", "task"]);
   });
 
-  it("R7 --no-persist leaves nothing on disk", async () => {
+  it("R7 --no-persist writes nothing to disk", async () => {
     const place = await open([calls("bash", { command: "seq 100000" }), says("Done.")]);
     const tmp = path.join(place.home, "tmp");
     mkdirSync(tmp);
@@ -112,7 +112,7 @@ describe("headless run: output", () => {
     assert.deepEqual(readdirSync(place.folder), []);
   });
 
-  it("without --session-dir sessions are kept in the user's state folder", async () => {
+  it("without --session-dir sessions are stored in the user's state folder", async () => {
     const place = await open([says("x")]);
     const env = { XDG_STATE_HOME: path.join(place.home, "state") };
     const { code } = await place.startBare(["--base-url", place.server.url, "Hi"], { env }).ended;

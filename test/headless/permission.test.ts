@@ -7,7 +7,7 @@ const run = (command: string) => calls("bash", { command });
 describe("headless run: permissions", () => {
   const open = places();
 
-  it("T7 nobody is there to ask: what would ask is denied, told to the model and listed in the result", async () => {
+  it("T7 nobody can answer: calls that would ask are denied, reported to the model and listed in the result", async () => {
     const place = await open([run("touch made.txt"), says("I may not.")]);
     const { code, stdout } = await place.run(["--output-format", "json", "Go"]);
     assert.equal(code, 0);
@@ -57,7 +57,7 @@ describe("headless run: permissions", () => {
     ]);
   });
 
-  it("--untrusted: reading works, writing and running do not, in no mode", async () => {
+  it("--untrusted: reading works in all modes, writing and running in none", async () => {
     const place = await open([
       [{ call: { name: "read", input: { file_path: "a.txt" } } }, { call: { name: "bash", input: { command: "ls" } } }],
       says("Done."),
@@ -69,7 +69,7 @@ describe("headless run: permissions", () => {
     assert.ok(sent.includes("not trusted"));
   });
 
-  it("--explain says for each call what the card would say, in order, and runs nothing", async () => {
+  it("--explain prints the permission card's text for each call, in order, and runs nothing", async () => {
     const place = await open([]);
     place.write("a.txt", "x");
     const rules = place.write(
@@ -116,7 +116,7 @@ describe("headless run: permissions", () => {
     assert.throws(() => place.read("made.txt"));
   });
 
-  it("--explain judges a thousand commands in one go, by the same boundary as a run", async () => {
+  it("--explain judges a thousand commands at once, by the same rules as a run", async () => {
     const place = await open([]);
     place.write(".env", "KEY=x");
     const rules = place.write("rules.json", JSON.stringify([{ permission: "bash", pattern: "*", action: "allow" }]));

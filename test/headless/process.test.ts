@@ -37,7 +37,7 @@ function hasText(place: Place): boolean {
 describe("headless run: process", () => {
   const open = places();
 
-  it("L11 SIGINT while a command runs: its whole tree is gone within a second, exit status 130, all is kept", async () => {
+  it("L11 SIGINT during a command: its process tree ends within a second, exit status 130, everything is recorded", async () => {
     const place = await open([calls("bash", { command: long }), says("Never.")]);
     const { child, ended } = place.start([...bypass, "Go"]);
     const pids = await pidsOf(place);
@@ -54,7 +54,7 @@ describe("headless run: process", () => {
     assert.equal(place.server.requests.length, 1);
   });
 
-  it("L11 SIGTERM in mid-stream: the connection is closed, exit status 130, what came is kept", async () => {
+  it("L11 SIGTERM during a reply: the connection closes, exit status 130, and the received part is kept", async () => {
     const place = await open([begins("Half an answer")]);
     const { child, ended } = place.start(["--output-format", "json", "Go"]);
     await until(() => hasText(place));
@@ -68,7 +68,7 @@ describe("headless run: process", () => {
     assert.ok(parts.some((part) => part.type === "text" && part.text === "Half an answer"));
   });
 
-  it("SIGINT while it waits for a prompt: exit status 130", async () => {
+  it("SIGINT while waiting for a prompt: exit status 130", async () => {
     for (const format of ["text", "stream-json"]) {
       const place = await open([]);
       const { child, ended } = place.start(["--input-format", format], { input: "open" });
@@ -89,7 +89,7 @@ describe("headless run: process", () => {
     assert.ok(place.server.requests.length < 50);
   });
 
-  it("R3 killed while a tool runs: resumed, the call is shown as interrupted and not run again", async () => {
+  it("R3 killed while a tool runs: when resumed, the call is marked as interrupted and does not run again", async () => {
     const place = await open([calls("bash", { command: `echo run >> log; ${long}` }), says("I see.")]);
     const { child, ended } = place.start([...bypass, "--session-id", "mine", "Go"]);
     const pids = await pidsOf(place);
@@ -112,7 +112,7 @@ describe("headless run: process", () => {
     assert.ok(sent.includes("Interrupted: Rondo was closed") && sent.includes("And now?"));
   });
 
-  it("R3 killed in mid-stream: the prompt and what had come are there, and --continue goes on", async () => {
+  it("R3 killed during a reply: prompt and received text are kept, and --continue continues", async () => {
     const place = await open([begins("Half an answer"), says("Whole.")]);
     const { child, ended } = place.start(["First things first"]);
     await until(() => hasText(place));
@@ -129,7 +129,7 @@ describe("headless run: process", () => {
     assert.ok(place.server.requests[1]?.raw.includes("First things first"));
   });
 
-  it("--continue takes the newest session, --resume the one named, --session-id names one", async () => {
+  it("--continue takes the newest session, --resume the named one, and --session-id sets the id", async () => {
     const place = await open((_, index) => says(`Answer ${index}`));
     await place.run(["--session-id", "one", "Alpha"]);
     await place.run(["--session-id", "two", "Beta"]);

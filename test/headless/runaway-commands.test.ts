@@ -93,7 +93,7 @@ describe("runaway commands", () => {
     }
   });
 
-  it("L11 what nobody can end does not hold a command up", async () => {
+  it("L11 processes that cannot be ended do not delay a command", async () => {
     const pipe = await openPipe();
     assert.ok(pipe);
     const stranger = spawn("yes", { stdio: ["ignore", pipe.write, "ignore"] });
@@ -129,12 +129,12 @@ describe("runaway commands", () => {
     });
 
     for (const ms of [1, 3, 5, 8, 13, 20]) {
-      it(`that starts, after ${ms} ms`, async () => {
+      it(`started ${ms} ms ago`, async () => {
         await stopped("sleep 4143 & setsid sleep 4143 & wait", async () => await sleep(ms));
       });
     }
 
-    it("that runs", async () => {
+    it("that is running", async () => {
       assert.equal(
         await stopped("sleep 4143", () => running("sleep 4143") > 0),
         "The command was stopped by the user.",
@@ -147,7 +147,7 @@ describe("runaway commands", () => {
       assert.equal(existsSync(work.path("survived")), false);
     });
 
-    it("that has ended and left something", async () => {
+    it("that has ended but left a process", async () => {
       await stopped("(trap '' TERM; sleep 4143) & echo x", async () => await sleep(60));
     });
 
@@ -163,7 +163,7 @@ describe("runaway commands", () => {
     });
   });
 
-  describe("T9 a flood", () => {
+  describe("T9 a flood of output", () => {
     for (const [title, command, size] of [
       ["of 100 MB", "head -c 100000000 /dev/zero | tr '\\0' a", 100_000_000],
       ["of 100 MB in short lines", "yes | head -c 100000000", 100_000_000],
@@ -172,7 +172,7 @@ describe("runaway commands", () => {
       ["of 5 MB of noise", "head -c 5000000 /dev/urandom", undefined],
       ["of 100 MB of nothing", "head -c 100000000 /dev/zero", undefined],
     ] as const) {
-      it(`${title} is taken without holding it`, async () => {
+      it(`${title} is read without storing all of it`, async () => {
         const before = process.memoryUsage.rss();
         const { metadata, output, failed } = await run(command);
         assert.equal(failed, undefined);
@@ -183,7 +183,7 @@ describe("runaway commands", () => {
     }
   });
 
-  describe("T10 a command that asks", () => {
+  describe("T10 a command that asks for input", () => {
     /** Runs a program in its own terminal, where nobody types. */
     const asks = (question: string) => `sleep 4144 | script -qec "${question}" /dev/null`;
     const quick = () => backgroundOf(nodeTerminal({ silenceMs: 200 }), work.host.overflow, 300);
@@ -195,26 +195,26 @@ describe("runaway commands", () => {
       if (!existsSync("/usr/bin/script")) this.skip();
     });
 
-    it("on a terminal is ended, and what it asked is told", async () => {
+    it("on a terminal is ended, and its prompt is reported", async () => {
       const { end } = await call(asks("bash -c 'read -p \\\"Overwrite? [y/N] \\\" x'"));
       assert.deepEqual(end, { type: "waiting", prompt: "Overwrite? [y/N] " });
       assert.deepEqual(living("sleep 4144"), []);
     });
 
-    it("and waits in another way than by reading, behind a line that asks", async () => {
+    it("is recognized by its last line when it waits without reading", async () => {
       const program = "process.stdout.write('Password: '); process.stdin.resume()";
       work.put("ask.mjs", program);
       const { end } = await call(asks(`'${process.execPath}' ask.mjs`));
       assert.deepEqual(end, { type: "waiting", prompt: "Password: " });
     });
 
-    it("is an editor", async function () {
+    it("is recognized when it opens an editor", async function () {
       if (!existsSync("/usr/bin/vim")) this.skip();
       const { end } = await call("vim -u NONE file");
       assert.deepEqual(end, { type: "waiting", prompt: "Vim: Warning: Input is not from a terminal" });
     });
 
-    it("in the background is shown to wait", async () => {
+    it("in the background is reported as waiting", async () => {
       const background = quick();
       background.start({ command: asks("cat"), cwd: work.folder }, "call-1");
       await until(() => background.list()[0]?.state.type === "waiting");
@@ -222,12 +222,12 @@ describe("runaway commands", () => {
       assert.equal(background.list()[0]?.state.type, "ended");
     });
 
-    it("is not one that is only silent", async () => {
+    it("is not confused with a silent one", async () => {
       const { end } = await call("printf 'Is it up? '; sleep 1; echo yes");
       assert.deepEqual(end, { type: "exit", code: 0, left: [] });
     });
 
-    it("of a terminal that is not there ends by itself", async () => {
+    it("from a terminal that does not exist ends on its own", async () => {
       const { output } = await run("head -n 1 /dev/tty; cat; bash -i -c 'echo ok'");
       assert.match(output, /No such device.*ok/s);
     });

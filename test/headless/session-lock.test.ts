@@ -44,7 +44,7 @@ describe("two processes on one session", () => {
     return runner;
   }
 
-  it("Q1 I1 I4 100 times: never two at once, and no lock is left behind", async () => {
+  it("Q1 I1 I4 100 times: never both at once, and no lock is left", async () => {
     const marks = path.join(folder, "marks");
     await Promise.all([other(), other()]);
     for (const runner of runners) runner.tell(`race 100 ${marks}`);
@@ -62,7 +62,7 @@ describe("two processes on one session", () => {
     assert.deepEqual(readdirSync(folder), ["marks"]);
   });
 
-  it("Q1 the lock of a process that was killed is taken over at once", async () => {
+  it("Q1 the lock of a killed process is taken over at once", async () => {
     const runner = await other();
     await runner.ask("take 0");
     await runner.end("SIGKILL");
@@ -86,7 +86,7 @@ describe("two processes on one session", () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it("Q1 a run that could not renew it loses it, hears of it, and writes no more", async () => {
+  it("Q1 a run that could not renew its lock loses it, is notified, and writes no more", async () => {
     const runner = await other(true, { LOCK_TIMEOUT: "300" });
     await runner.ask("take 0");
     runner.tell("block 1200");
@@ -103,7 +103,7 @@ describe("two processes on one session", () => {
     assert.equal(replay(record).chat.session.title, "Mine");
   });
 
-  it("Q3 a process that ends in an orderly way leaves no lock behind", async () => {
+  it("Q3 a process that exits normally leaves no lock", async () => {
     const runner = await other();
     await runner.ask("take 0");
     runner.tell("exit");
@@ -111,7 +111,7 @@ describe("two processes on one session", () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it("P3 Q2 held too long: session-locked, with who holds it and since when", async () => {
+  it("P3 Q2 held too long: session-locked with owner and start time", async () => {
     const runner = await other();
     assert.deepEqual(await runner.ask("take 0"), { taken: true, caughtUp: 0 });
     const started = Date.now();
@@ -126,7 +126,7 @@ describe("two processes on one session", () => {
     assert.equal(content().pid, runner.child.pid);
   });
 
-  it("Q1 a run that somebody sees keeps its session", async () => {
+  it("Q1 a run that is visible to a user keeps its session", async () => {
     const runner = await other(true);
     await runner.ask("take 0");
     assert.equal(await open().lock.challenge(never), false);
@@ -146,7 +146,7 @@ describe("two processes on one session", () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it("Q1 a prompt claims the session by itself", async () => {
+  it("Q1 a prompt claims the session automatically", async () => {
     const runner = await other(false);
     await runner.ask("take 0");
     const taken = open().lock.acquire("run_2", 10_000, never);
@@ -157,7 +157,7 @@ describe("two processes on one session", () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it("Q1 one that does not come to its end is given up for lost", async () => {
+  it("Q1 a run that does not end is abandoned", async () => {
     const runner = await other(false, { LOCK_TIMEOUT: "600" });
     await runner.ask("take 0");
     const { lock } = open();
@@ -167,7 +167,7 @@ describe("two processes on one session", () => {
     assert.ok(!existsSync(record));
   });
 
-  it("Q1 I10 a run begins with what another process has recorded since it was read, each line once", async () => {
+  it("Q1 I10 a run starts with the events that another process has recorded since the last read, each once", async () => {
     const { transcript, lock } = open();
     transcript.append(titled("One"));
     transcript.flush();
@@ -187,7 +187,7 @@ describe("two processes on one session", () => {
     assert.equal(replay(record).chat.session.title, "Four");
   });
 
-  it("Q1 a second window follows the first, and hears nothing of itself", async () => {
+  it("Q1 a second window follows the first, and does not receive its own events", async () => {
     const { transcript } = open();
     const heard: unknown[] = [];
     const following = transcript.follow((events) => heard.push(...events));
@@ -207,7 +207,7 @@ describe("two processes on one session", () => {
     assert.equal(heard.length, 1);
   });
 
-  it("R2 what is said while another process runs the session is written when that run has ended", async () => {
+  it("R2 events sent while another process runs the session are written when that run has ended", async () => {
     const { transcript } = open();
     const runner = await other();
     await runner.ask("take 0");
@@ -227,7 +227,7 @@ describe("two headless runs on one session", () => {
   const open = places();
   const bypass = ["--permission-mode", "bypassPermissions"];
 
-  it("Q1 Q2 the second waits for the first, and goes on from what that one said", async () => {
+  it("Q1 Q2 the second waits for the first and continues from its result", async () => {
     const place = await open([calls("bash", { command: "echo begun > begun; sleep 0.7" }), says("One."), says("Two.")]);
     const first = place.start([...bypass, "--session-id", "mine", "First things"]);
     await until(() => existsSync(path.join(place.folder, "begun")));

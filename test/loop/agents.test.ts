@@ -7,7 +7,7 @@ function agent(name: string, more: Partial<Agent> = {}): Agent {
 }
 
 describe("agents", () => {
-  it("P4 knows the built-in agents: two for the user, two for other agents, two that nobody chooses", () => {
+  it("P4 knows the built-in agents: two for the user, two for other agents, two internal ones", () => {
     const shown = new AgentCatalog()
       .all()
       .map(({ name, mode, hidden, readOnly }) => ({ name, mode, hidden, readOnly }));
@@ -32,7 +32,7 @@ describe("agents", () => {
     }
   });
 
-  it("P4 an agent that is found takes the place of the built-in one, the last of several wins", () => {
+  it("P4 a custom agent replaces the built-in one of the same name, and the last of several wins", () => {
     const catalog = new AgentCatalog([
       agent("build", { prompt: "far" }),
       agent("mine"),
@@ -43,19 +43,19 @@ describe("agents", () => {
     assert.equal(catalog.find("mine").source, "workspace");
   });
 
-  it("P4 plan stays an agent that changes nothing, whatever a file makes of it", () => {
+  it("P4 plan never changes anything, even when a file redefines it", () => {
     const catalog = new AgentCatalog([agent("plan", { readOnly: false, prompt: "go wild" })]);
     assert.equal(catalog.find("plan").readOnly, true);
     assert.equal(catalog.find("plan").prompt, "go wild");
   });
 
-  it("M1 an agent without a prompt has the usual one", () => {
+  it("M1 an agent without a prompt uses the default one", () => {
     const catalog = new AgentCatalog([agent("plan", { prompt: "" }), agent("quick", { prompt: "" })]);
     assert.equal(catalog.find("plan").prompt, new AgentCatalog().find("plan").prompt);
     assert.equal(catalog.find("quick").prompt, new AgentCatalog().find("build").prompt);
   });
 
-  it("P3 says which agents there are, and what is wrong with a broken one", () => {
+  it("P3 lists the agents, and what is wrong with a broken one", () => {
     const catalog = new AgentCatalog([agent("mine")], new Map([["bad", "temperature must be a number"]]));
     assert.throws(
       () => catalog.find("none"),
@@ -76,7 +76,7 @@ describe("agents", () => {
     );
   });
 
-  it("P4 a broken file does not stand in the way of a good agent of the same name", () => {
+  it("P4 a broken file does not hide a valid agent of the same name", () => {
     const catalog = new AgentCatalog([], new Map([["build", "broken"]]));
     assert.equal(catalog.find("build").source, "built-in");
   });

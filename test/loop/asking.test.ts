@@ -14,10 +14,10 @@ const question = (text: string, ...labels: string[]) => ({
 });
 const ask = (...questions: ReturnType<typeof question>[]) => ({ call: "ask_user", input: { questions } });
 
-describe("questions of the model", () => {
+describe("questions from the model", () => {
   const open = harnesses();
 
-  it("T11 ask_user: the choices are the result, and the wait is no working time", async () => {
+  it("T11 ask_user: the choices are the result, and waiting is no working time", async () => {
     const h = open([[ask(question("Tabs or spaces?", "Tabs", "Spaces"))], ["Spaces it is."]], { tools });
     const turn = h.turn();
     const request = await h.answerNext(choose(["Spaces"]));
@@ -26,7 +26,7 @@ describe("questions of the model", () => {
     assert.match(h.results().join(), /Tabs or spaces\?[\s\S]*Spaces/);
   });
 
-  it("T7 words instead of a choice are told to the model, and the turn goes on", async () => {
+  it("T7 a text instead of a choice is sent to the model, and the turn continues", async () => {
     const h = open([[ask(question("A or B?", "A", "B"))], ["C then."]], { tools });
     const turn = h.turn();
     await h.answerNext(skip("neither: C"));
@@ -34,7 +34,7 @@ describe("questions of the model", () => {
     assert.match(h.results().join(), /ERROR .*neither: C/);
   });
 
-  it("T11 Let Rondo decide: the model is told to, and the turn goes on", async () => {
+  it("T11 Let Rondo decide tells the model to decide, and the turn continues", async () => {
     const h = open([[ask(question("A or B?", "A", "B"))], ["A, as it is shorter."]], { tools });
     const turn = h.turn();
     await h.answerNext(skip());
@@ -43,7 +43,7 @@ describe("questions of the model", () => {
     assert.equal(h.text(), "A, as it is shorter.");
   });
 
-  it("T7 a refusal of another call stops the turn and withdraws a question of the model", async () => {
+  it("T7 denying another call stops the turn and withdraws a question of the model", async () => {
     const read = { call: "read", input: { file_path: "/etc/hostname" } };
     const h = open([[ask(question("A or B?", "A", "B")), read], ["Never said."]], { tools });
     const turn = h.turn();
@@ -57,7 +57,7 @@ describe("questions of the model", () => {
     assert.equal(h.model.requests.length, 1);
   });
 
-  it("T11 where nobody is there the model decides itself", async () => {
+  it("T11 the model decides when nobody can answer", async () => {
     const h = open([[ask(question("A or B?", "A", "B"))], ["A."]], { tools, attended: false });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.match(h.results().join(), /ERROR Nobody can answer/);
@@ -73,10 +73,10 @@ describe("questions of the model", () => {
   });
 });
 
-describe("a command that is changed before it runs", () => {
+describe("a command that the user edits before it runs", () => {
   const open = harnesses();
 
-  it("T7 runs as the user made it, and the model is told", async () => {
+  it("T7 runs as edited, and the model is told", async () => {
     const h = open([[bash("echo wrong")], ["Good."]]);
     const turn = h.turn();
     await h.answerNext({ kind: "permission", type: "command", command: "echo right" });
@@ -85,7 +85,7 @@ describe("a command that is changed before it runs", () => {
     assert.deepEqual(h.calls[0]?.state.input, { command: "echo right" });
   });
 
-  it("T7 one that a rule denies is not run, whoever wrote it", async () => {
+  it("T7 does not run when a rule denies it, no matter who wrote it", async () => {
     const rules = [{ permission: "bash", pattern: "echo never", action: "deny" } as const];
     const h = open([[bash("echo hello")], ["I see."]], { rules });
     const turn = h.turn();
@@ -94,7 +94,7 @@ describe("a command that is changed before it runs", () => {
     assert.match(h.results().join(), /ERROR Not allowed: Your rule `echo never` denies it/);
   });
 
-  it("is judged as it would be, and nothing of it runs", async () => {
+  it("is checked as it would be for a run, and nothing runs", async () => {
     const rules = [{ permission: "bash", pattern: "echo *", action: "allow" } as const];
     const h = open([], { rules });
     const judgement = await h.session.judge("echo a && touch made");
@@ -109,7 +109,7 @@ describe("a command that is changed before it runs", () => {
     assert.throws(() => h.read("made"));
   });
 
-  it("counts the rules that decided, once a call", async () => {
+  it("counts the deciding rules once per call", async () => {
     const rules = [{ permission: "bash", pattern: "echo *", action: "allow" } as const];
     const h = open([[bash("echo a")], ["Done."]], { rules });
     await h.session.judge("echo b");

@@ -10,10 +10,10 @@ const allowAll = [{ permission: "*", pattern: "*", action: "allow" } as const];
 const bash = (command: string, more = {}) => ({ call: "bash", input: { command, ...more } });
 const write = (file_path: string, content: string) => ({ call: "write", input: { file_path, content } });
 
-describe("commands in the background", () => {
+describe("background commands", () => {
   const open = harnesses();
 
-  it("T10 the model hears of the end of one, once, before its next step", async () => {
+  it("T10 the model is told once, before its next step, that a command has ended", async () => {
     const h = open(
       [
         [bash("echo started; sleep 0.1; echo over; exit 3", { run_in_background: true })],
@@ -31,7 +31,7 @@ describe("commands in the background", () => {
     assert.equal(h.chat.background.length, 1, "the panel knows of it");
   });
 
-  it("L11 Stop ends those too", async () => {
+  it("L11 Stop ends background commands too", async () => {
     const h = open([[bash("sleep 60", { run_in_background: true })], { say: ["…"], hang: true }], { rules: allowAll });
     const turn = h.turn();
     await until(() => h.model.requests.length === 2);
@@ -43,7 +43,7 @@ describe("commands in the background", () => {
     );
   });
 
-  it("T10 one that runs on when the turn is over is told of with the next prompt", async () => {
+  it("T10 the next prompt reports a command that outlives the turn", async () => {
     const h = open([[bash("sleep 0.2", { run_in_background: true })], ["Started."], ["I see."]], { rules: allowAll });
     await h.turn();
     assert.ok(h.session.busy);
@@ -87,7 +87,7 @@ class Told implements Checkpoints {
 describe("checkpoints of a turn", () => {
   const open = harnesses();
 
-  it("E1 D3 each step begins with a snapshot; what may change files waits for it", async () => {
+  it("E1 D3 each step begins with a snapshot, which calls that may change files wait for", async () => {
     const checkpoints = new Told({ snapshot: "snp_after", hash: "abc", files: ["a.txt"] });
     const h = open([[write("a.txt", "one\n"), bash("echo two > b.txt")], ["Done."]], { rules: allowAll, checkpoints });
     assert.equal((await h.turn()).reason, "end_turn");
@@ -111,7 +111,7 @@ describe("checkpoints of a turn", () => {
     assert.ok(!h.chat.messages.some(({ parts }) => parts.some(({ type }) => type === "patch")));
   });
 
-  it("E1 the next request does not wait for what a step has changed, the end of the turn does", async () => {
+  it("E1 the end of the turn waits for the snapshot of a step's changes, the next request does not", async () => {
     let known = (_: Change | undefined) => {};
     const checkpoints = new Told(undefined);
     checkpoints.end = () => new Promise((resolve) => (known = resolve));

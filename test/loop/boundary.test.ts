@@ -38,7 +38,7 @@ const inputs: Record<string, Record<string, unknown>> = {
 /** What may be called all the same. */
 const harmless = ["bash_output", "read", "glob", "grep", "todo_write", "ask_user", "diagnostics", "symbols"];
 
-describe("I6 the boundary, with the loop around it", () => {
+describe("I6 workspace and protected files, with the loop", () => {
   const open = harnesses();
 
   for (const { name } of tools) {
@@ -73,7 +73,7 @@ describe("I6 the boundary, with the loop around it", () => {
     grep: { pattern: "KEY", path: ".env", output_mode: "content" },
     write: { file_path: ".vscode/tasks.json", content: "{}" },
   })) {
-    it(`${name} of what is guarded: denied where nobody can be asked, in all modes, and nothing of it is told`, async () => {
+    it(`${name} on a protected file is denied in all modes when nobody can answer, and reveals nothing`, async () => {
       for (const mode of ["default", "acceptEdits", "bypassPermissions"] as const) {
         const h = open([[{ call: name, input }], ["Done."]], { mode, files, rules: [...allowAll], attended: false });
         await h.turn();
@@ -83,7 +83,7 @@ describe("I6 the boundary, with the loop around it", () => {
     });
   }
 
-  it("a guarded file is asked for each time, and nothing is offered for always", async () => {
+  it("a protected file asks each time, without offering Always allow", async () => {
     const read = { call: "read", input: { file_path: "held.txt" } };
     const h = open([[read], [read], ["Done."]], { mode: "bypassPermissions", files });
     const turn = h.turn();

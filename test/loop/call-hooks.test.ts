@@ -29,7 +29,7 @@ const shown = (h: Harness) =>
     parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : [])),
   );
 
-describe("hooks of a call", () => {
+describe("hooks around a call", () => {
   const open = harnesses();
 
   it("K4 PreToolUse, then the tool, then PostToolUse or PostToolUseFailure", async () => {
@@ -58,21 +58,21 @@ describe("hooks of a call", () => {
     assert.match(String(hooks.of("PostToolUseFailure")[0]?.input["error"]), /Exit code 3/);
   });
 
-  it("K4 calls that no tool could take are none of the hooks' business", async () => {
+  it("K4 hooks do not run for calls that no tool accepts", async () => {
     const hooks = hear({ PreToolUse: {}, PostToolUse: {}, PostToolUseFailure: {} });
     const h = open([[{ call: "Foo" }, { call: "read", input: {} }, { call: "read", raw: "{" }], ["Done."]], { hooks });
     await h.turn();
     assert.deepEqual(hooks.heard, []);
   });
 
-  it("K4 events without hooks are not put together", async () => {
+  it("K4 input is not prepared for events without hooks", async () => {
     const hooks = hear({});
     const h = open([[read("a.txt")], ["Done."]], { hooks, files });
     await h.turn();
     assert.deepEqual(hooks.heard, []);
   });
 
-  it("T7 PreToolUse denies: the reason is the result, the tool does not run, the loop goes on", async () => {
+  it("T7 PreToolUse denies: its reason is the result, the tool does not run, and the loop continues", async () => {
     const hooks = hear({
       PreToolUse: { decision: "deny", reason: "Not on a Sunday" },
       PostToolUse: {},
@@ -90,7 +90,7 @@ describe("hooks of a call", () => {
     );
   });
 
-  it("K4 PreToolUse changes the input: that is what is parsed, asked, run and kept", async () => {
+  it("K4 PreToolUse changes the input, which is then parsed, asked about, run and recorded", async () => {
     const hooks = hear({ PreToolUse: { updatedInput: { command: "echo changed" } }, PostToolUse: {} });
     const h = open([[bash("echo sent")], ["Done."]], { hooks });
     const turn = h.turn();
@@ -107,7 +107,7 @@ describe("hooks of a call", () => {
     assert.match(wrong.results()[0] ?? "", /^ERROR The arguments of bash do not fit:\n- command: .*; came: 7/);
   });
 
-  it("K4 PreToolUse asks, though a rule allows it", async () => {
+  it("K4 PreToolUse asks although a rule allows the call", async () => {
     const hooks = hear({ PreToolUse: { decision: "ask", reason: "Look at this one." } });
     const rules = [{ permission: "bash", pattern: "*", action: "allow" } as const];
     const h = open([[bash("echo 1")], ["Done."]], { hooks, rules });
@@ -122,7 +122,7 @@ describe("hooks of a call", () => {
     assert.deepEqual(h.results(), ["1"]);
   });
 
-  it("K4 PreToolUse allows: no question, but what rules deny and protected files are not given away", async () => {
+  it("K4 PreToolUse allows without a question, except for protected files and what rules deny", async () => {
     const hooks = hear({ PreToolUse: { decision: "allow" } });
     const write = { call: "write", input: { file_path: ".claude/settings.json", content: "{}" } };
     const rules = [{ permission: "bash", pattern: "git push *", action: "deny" } as const];
@@ -134,7 +134,7 @@ describe("hooks of a call", () => {
     assert.match(settings, /which asks each time, in all modes.* Nobody is there to ask/);
   });
 
-  it("K4 PermissionRequest answers before the user is asked, also where nobody is there", async () => {
+  it("K4 PermissionRequest answers before the user is asked, also when nobody can answer", async () => {
     const yes = open([[bash("echo 1")], ["Done."]], {
       hooks: hear({ PermissionRequest: { decision: "allow" } }),
       attended: false,
@@ -167,14 +167,14 @@ describe("hooks of a call", () => {
     assert.match(astray.results()[0] ?? "", /which asks each time, in all modes.* Nobody is there to ask/);
   });
 
-  it("K4 PermissionRequest and Notification are silent where nothing asks", async () => {
+  it("K4 PermissionRequest and Notification do not run when nothing asks", async () => {
     const hooks = hear({ PermissionRequest: {}, Notification: {} });
     const h = open([[read("a.txt")], ["Done."]], { hooks, files });
     await h.turn();
     assert.deepEqual(hooks.heard, []);
   });
 
-  it("K4 Notification when a question is open", async () => {
+  it("K4 Notification runs when a question is open", async () => {
     const hooks = hear({ Notification: {} });
     const h = open([[bash("echo 1")], ["Done."]], { hooks });
     const turn = h.turn();
@@ -189,7 +189,7 @@ describe("hooks of a call", () => {
     ]);
   });
 
-  it("K4 what hooks add is told to the model with the result; what is for the user is shown and not sent", async () => {
+  it("K4 context from hooks is sent with the result; messages for the user are shown and not sent", async () => {
     const hooks = hear({
       PreToolUse: { additionalContext: ["It is old."], messages: ["A look is taken."] },
       PostToolUse: { decision: "deny", reason: "Format it", messages: ["Seen."] },
@@ -200,7 +200,7 @@ describe("hooks of a call", () => {
     assert.deepEqual(shown(h), ["A look is taken.", "Seen."]);
   });
 
-  it("K4 continue: false ends the turn: before the tool, and after it", async () => {
+  it("K4 continue: false ends the turn before or after the tool", async () => {
     const before = open([[bash("touch made.txt"), read("a.txt")], ["Never."]], {
       hooks: hear({ PreToolUse: { stop: "Enough" } }),
       mode: "bypassPermissions",
@@ -216,7 +216,7 @@ describe("hooks of a call", () => {
     assert.equal(after.model.requests.length, 1);
   });
 
-  it("L11 Stop while a hook runs: the tool does not", async () => {
+  it("L11 Stop during a hook: the tool does not run", async () => {
     let begun = false;
     const hooks: Hooks = {
       has: (event) => event === "PreToolUse",

@@ -55,17 +55,17 @@ function stuck(name: string): Tool {
 
 const said = (output: string): ToolResult => ({ output, metadata: {} });
 
-describe("one call", () => {
+describe("a single call", () => {
   const open = harnesses();
 
-  it("T4 a name in other case is repaired", async () => {
+  it("T4 a name in another case is repaired", async () => {
     const h = open([[{ call: "Read", input: { file_path: "a.txt" } }], ["Done."]], { files: { "a.txt": "x" } });
     await h.turn();
     assert.deepEqual(h.results(), ["1\tx"]);
     assert.equal(h.calls[0]?.tool, "read");
   });
 
-  it("T4 an unknown tool: the model is told the name and the tools there are", async () => {
+  it("T4 an unknown tool: the model gets the name and the list of tools", async () => {
     const h = open([[{ call: "Foo", input: {} }], ["Done."]]);
     assert.equal((await h.turn()).reason, "end_turn");
     assert.equal(h.calls[0]?.tool, "Foo");
@@ -76,7 +76,7 @@ describe("one call", () => {
     );
   });
 
-  it("T4 arguments that do not fit: which field, what was expected, what came", async () => {
+  it("T4 invalid arguments: the model gets the field, the expected and the actual value", async () => {
     const input = { file_path: 7, offset: "x" };
     const h = open([
       [
@@ -92,26 +92,26 @@ describe("one call", () => {
     assert.match(second, /- old_string: .*; came: nothing/);
   });
 
-  it("E5 malformed arguments show the model what it sent", async () => {
+  it("E5 malformed arguments are shown to the model", async () => {
     const h = open([[{ call: "read", raw: '{"file_path": "a.t' }], ["Done."]], { files: { "a.txt": "x" } });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.match(h.results()[0] ?? "", /could not be read: .*\{"file_path": "a\.t\n/s);
   });
 
-  it("T4 no arguments at all are an empty object", async () => {
+  it("T4 missing arguments become an empty object", async () => {
     const h = open([[{ call: "quiet", raw: "" }], ["Done."]], { tools: [tool("quiet", () => said("ok"))] });
     await h.turn();
     assert.deepEqual(h.results(), ["ok"]);
   });
 
-  it("T4 a tool that fails in words: an error result, and the loop goes on", async () => {
+  it("T4 a tool that throws ToolError: an error result, and the loop continues", async () => {
     const h = open([[read("gone.txt")], ["Done."]]);
     assert.equal((await h.turn()).reason, "end_turn");
     assert.match(h.results()[0] ?? "", /^ERROR gone\.txt does not exist/);
     assert.equal(h.bugs.length, 0);
   });
 
-  it("T4 a tool with a bug: an error result that holds it, logged, and the loop goes on", async () => {
+  it("T4 a tool with a bug: the error is the result and logged, and the loop continues", async () => {
     const broken = tool("broken", () => {
       throw new TypeError("boom");
     });
@@ -121,7 +121,7 @@ describe("one call", () => {
     assert.equal(h.bugs.length, 1);
   });
 
-  it("T4 the time limit ends a tool that heeds its signal at once", async () => {
+  it("T4 the time limit immediately ends a tool that obeys its signal", async () => {
     const slow = tool(
       "slow",
       (_, signal) =>
@@ -135,7 +135,7 @@ describe("one call", () => {
     assert.ok(elapsed() < 500);
   });
 
-  it("T4 toolTimeoutMs limits tools that name no time of their own; what came until then is kept", async () => {
+  it("T4 toolTimeoutMs limits tools without their own limit, and keeps their output so far", async () => {
     const h = open([[{ call: "slow" }], ["Done."]], { tools: [stuck("slow")], limits: { toolTimeoutMs: 20 } });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.deepEqual(h.results(), ["ERROR partial output\n\nslow took longer than 20 ms and was given up."]);
@@ -147,7 +147,7 @@ describe("one call", () => {
     assert.deepEqual(other.results(), ["late"]);
   });
 
-  it("T9 output that a tool did not keep short itself is cut, and all of it kept", async () => {
+  it("T9 output that a tool did not truncate itself is truncated and saved in full", async () => {
     const lines = Array.from({ length: 5000 }, (_, at) => `line ${at}`).join("\n");
     const h = open([[{ call: "long" }], ["Done."]], { tools: [tool("long", () => said(lines))] });
     await h.turn();
@@ -158,7 +158,7 @@ describe("one call", () => {
     assert.equal(readFileSync(state.metadata.outputFile, "utf8"), lines);
   });
 
-  it("L11 after Stop a call keeps what it had put out, and says that it was stopped", async () => {
+  it("L11 after Stop a call keeps its output so far and says that it was stopped", async () => {
     const h = open([[{ call: "deaf" }], ["Hello."]], { tools: [stuck("deaf")] });
     const turn = h.turn();
     await until(() => h.events.some((event) => event.type === "output"));
@@ -180,7 +180,7 @@ describe("one call", () => {
     assert.ok(!h.read(".record.jsonl").includes('"live"'));
   });
 
-  it("D4 every call passes pending, running, then its result", async () => {
+  it("D4 every call goes from pending to running to its result", async () => {
     const h = open([[bash("exit 3"), read("a.txt")], ["Done."]], {
       mode: "bypassPermissions",
       files: { "a.txt": "x" },
@@ -196,7 +196,7 @@ describe("one call", () => {
     assert.match(h.results()[0] ?? "", /Exit code 3/);
   });
 
-  it("R2 the running line is on disk before the tool runs, its result before the next request", async () => {
+  it("R2 the running state is on disk before the tool runs, and its result before the next request", async () => {
     let atRun = "";
     let atRequest = "";
     const spy = tool("spy", () => {
@@ -215,7 +215,7 @@ describe("one call", () => {
     assert.match(atRequest, /the result/);
   });
 
-  it("T12 an edit is remembered as read: the next edit needs no reading again", async () => {
+  it("T12 an edited file counts as read: the next edit needs no new read", async () => {
     const edit = (old_string: string, new_string: string) => ({
       call: "edit",
       input: { file_path: "a.txt", old_string, new_string },
@@ -232,7 +232,7 @@ describe("one call", () => {
 describe("several calls", () => {
   const open = harnesses();
 
-  it("T5 neighbours without side effects run side by side, results in call order", async () => {
+  it("T5 adjacent calls without side effects run concurrently, with results in call order", async () => {
     let running = 0;
     let most = 0;
     const slow = tool("slow", async ({ n = 0 }) => {
@@ -256,7 +256,7 @@ describe("several calls", () => {
     );
   });
 
-  it("T5 what changes something runs alone, in the order of the reply", async () => {
+  it("T5 calls with side effects run alone, in the order of the reply", async () => {
     const log: string[] = [];
     const note = async (name: string) => {
       log.push(`${name} starts`);
@@ -274,7 +274,7 @@ describe("several calls", () => {
     );
   });
 
-  it("T5 a command sees what the edit before it wrote", async () => {
+  it("T5 a command sees the result of the edit before it", async () => {
     const h = open([[{ call: "write", input: { file_path: "n.txt", content: "5" } }, bash("cat n.txt")], ["Done."]], {
       mode: "bypassPermissions",
     });
@@ -282,7 +282,7 @@ describe("several calls", () => {
     assert.equal(h.results()[1], "5");
   });
 
-  it("L10 one of several calls fails: the others end before the loop goes on", async () => {
+  it("L10 when one of several calls fails, the others end before the loop continues", async () => {
     let isDone = false;
     const slow = tool("slow", async () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
@@ -303,18 +303,18 @@ describe("several calls", () => {
   });
 });
 
-describe("the tools on offer", () => {
+describe("the offered tools", () => {
   const open = harnesses();
   const names = (h: ReturnType<typeof open>, index = 0) => h.model.requests[index]?.tools.map(({ name }) => name);
 
-  it("T1 a tool wholly denied is not offered; one denied in part is", async () => {
+  it("T1 a tool that is denied entirely is not offered; one denied in part is", async () => {
     const deny = (permission: string, pattern: string) => ({ permission, pattern, action: "deny" }) as const;
     const h = open([["x"]], { rules: [deny("bash", "*"), deny("edit", "src/*")] });
     await h.turn();
     assert.deepEqual(names(h), ["read", "write", "edit", "glob", "grep", "task"]);
   });
 
-  it("T1 `*` denied and reading allowed leaves what reads", async () => {
+  it("T1 denying `*` and allowing reads leaves the reading tools", async () => {
     const h = open([["x"]], {
       rules: [
         { permission: "*", pattern: "*", action: "deny" },
@@ -325,7 +325,7 @@ describe("the tools on offer", () => {
     assert.deepEqual(names(h), ["read", "glob", "grep"]);
   });
 
-  it("P4 the agent plan is offered what reads, the mode Plan keeps all", async () => {
+  it("P4 the agent plan is offered only reading tools, the mode Plan all of them", async () => {
     const planner = open([["x"]], { choices: { agent: "plan" } });
     await planner.turn();
     assert.deepEqual(names(planner), ["read", "glob", "grep", "task"]);
@@ -334,7 +334,7 @@ describe("the tools on offer", () => {
     assert.equal(names(h)?.length, coreTools.length + 1);
   });
 
-  it("C7 tools and system prompt are the same in each request, and entries only grow", async () => {
+  it("C7 tools and system prompt are the same in each request, and entries are only appended", async () => {
     const h = open([[read("a.txt")], [read("a.txt")], ["Done."], ["More."]], { files: { "a.txt": "x" } });
     await h.turn();
     await h.turn();
@@ -348,7 +348,7 @@ describe("the tools on offer", () => {
   });
 });
 
-describe("paths outside of the workspace", () => {
+describe("paths outside the workspace", () => {
   const open = harnesses();
   let outside: string;
   beforeEach(() => {
@@ -357,7 +357,7 @@ describe("paths outside of the workspace", () => {
   });
   afterEach(() => rmSync(outside, { recursive: true, force: true }));
 
-  it("T8 reading outside asks, by the tool, by a link and by a command", async () => {
+  it("T8 reading outside asks: by tool, through a link and by command", async () => {
     const calls = [read(path.join(outside, "secret.txt")), read("link/secret.txt"), bash(`cat ${outside}/secret.txt`)];
     const h = open([calls, ["Done."]], {
       attended: false,
@@ -371,7 +371,7 @@ describe("paths outside of the workspace", () => {
     for (const result of h.results()) assert.match(result, /Not allowed: It lies outside the workspace/);
   });
 
-  it("T8 a question for it names the folder, and its answer holds for it alone", async () => {
+  it("T8 the question names the folder, and its answer applies only to that folder", async () => {
     const h = open([[read(path.join(outside, "secret.txt"))], [read(path.join(outside, "secret.txt"))], ["Done."]]);
     const turn = h.turn();
     const request = await h.asked();

@@ -20,7 +20,7 @@ for (const { name, open: openModel, prefix } of [
     /** The messages as they were sent, without the end of the list. */
     const bytesOf = ({ body }: ReceivedRequest) => JSON.stringify(body["messages"]).slice(0, -1);
 
-    it("C7 C3 the request for the summary begins with the bytes of the one before it, tools and system included", async () => {
+    it("C7 C3 the request for the summary begins with the bytes of the previous one, including tools and system prompt", async () => {
       const thinking: Block = { thinking: "Hm.", signature: "c2ln" };
       server = await startModelServer((request, index) => {
         if (isSummary(request)) return [{ text: "The summary." }];

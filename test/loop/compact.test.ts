@@ -9,7 +9,7 @@ const read = (file_path: string) => ({ call: "read", input: { file_path } });
 describe("compaction", () => {
   const open = harnesses();
 
-  it("C3 L6 L7 C1 a full window: a compaction is asked for, done in the next round, and the work goes on", async () => {
+  it("C3 L6 L7 C1 a full window requests a compaction, which the next round runs, and the work continues", async () => {
     const script = summarised(["The summary."], [{ say: [read("a.txt")], tokens: full }, ["Done."]]);
     const h = open(script, { ...small, files: { "a.txt": "x" } });
     assert.deepEqual(await h.turn("Read a.txt."), { reason: "end_turn", error: undefined });
@@ -27,7 +27,7 @@ describe("compaction", () => {
     assert.equal(h.chat.messages.length, 6, "the record keeps what was compacted");
   });
 
-  it("C7 C3 the request for the summary begins with the request before it, to the byte", async () => {
+  it("C7 C3 the request for the summary begins with exactly the bytes of the previous one", async () => {
     const h = open(summarised(["The summary."], [{ say: [read("a.txt")], tokens: full }, ["Done."]]), {
       ...small,
       files: { "a.txt": "x" },
@@ -40,7 +40,7 @@ describe("compaction", () => {
     assert.match(textOf(summary?.entries.at(-1)), /Sum up the conversation/);
   });
 
-  it("C3 the user's last words, files in work and open to-dos survive word for word", async () => {
+  it("C3 the user's last message, open files and open to-dos are kept verbatim", async () => {
     const todo = (content: string, status: string) => ({ content, status });
     const h = open(
       summarised(
@@ -72,7 +72,7 @@ describe("compaction", () => {
     reply.parts.pop();
   });
 
-  it("C3 what the user asked last is shown again after the summary, as it was asked", async () => {
+  it("C3 the user's last prompt is repeated verbatim after the summary", async () => {
     const h = open(summarised(["S"], [{ say: ["Hello."], tokens: full }, ["Bye."]]), small);
     await h.turn("Hi.");
     assert.equal(h.model.requests.length, 1, "nothing is compacted when the turn is over");
@@ -84,7 +84,7 @@ describe("compaction", () => {
     assert.equal(entries.length, 3);
   });
 
-  it("C3 it makes room for itself: oldest outputs go first, then the oldest steps", async () => {
+  it("C3 it shortens its own request: oldest outputs first, then the oldest steps", async () => {
     const long = `${"word ".repeat(10)}\n`.repeat(350);
     const replies = ["a", "b", "c", "d"].map((name) => ({ say: [read(`${name}.txt`)], tokens: "none" as const }));
     const h = open(summarised(["S"], [...replies, ["Done."]]), {
@@ -101,7 +101,7 @@ describe("compaction", () => {
     assert.equal(summary?.entries[0]?.info.role, "user");
   });
 
-  it("C3 by hand: a turn of its own, marked as not automatic", async () => {
+  it("C3 by hand: a turn of its own, not marked as automatic", async () => {
     const h = open(summarised(["S"], [["Hello."], ["Bye."]]), small);
     await h.turn("Hi.");
     assert.equal((await h.session.compact()).reason, "end_turn");
@@ -113,7 +113,7 @@ describe("compaction", () => {
     h.checkRecord();
   });
 
-  it("C3 L11 by hand after Stop: the work that was stopped is not gone on with", async () => {
+  it("C3 L11 by hand after Stop: the stopped work is not continued", async () => {
     const h = open(summarised(["S"], [["Hello."], { say: ["Half"], hang: true }, ["Bye."]]), small);
     await h.turn("Hi.");
     const turn = h.turn("Work.");
@@ -124,7 +124,7 @@ describe("compaction", () => {
     assert.deepEqual(kinds(h), ["step", "step", "summary"]);
   });
 
-  it("C3 three compactions without a step between them end the turn, with what fills the window", async () => {
+  it("C3 three compactions without a step in between end the turn, with a report of what fills the window", async () => {
     const h = open(summarised([{ thinking: "Hm." }], [{ say: [read("a.txt")], tokens: { input: 21_000 } }]), {
       ...small,
       files: { "a.txt": "x" },
@@ -138,7 +138,7 @@ describe("compaction", () => {
     h.checkRecord();
   });
 
-  it("C3 a prompt that cannot fit is refused with its size, and nothing is sent", async () => {
+  it("C3 a prompt that cannot fit is rejected with its size, and nothing is sent", async () => {
     const h = open([["Never."]], small);
     const { reason, error } = await h.turn("word ".repeat(20_000));
     assert.equal(reason, "error");
@@ -146,7 +146,7 @@ describe("compaction", () => {
     assert.equal(h.model.requests.length, 0);
   });
 
-  it("H2 C3 a context that the server finds too long is compacted, and asked for again", async () => {
+  it("H2 C3 a context that the server rejects as too long is compacted, and the request is sent again", async () => {
     const h = open(summarised(["S"], [["Hello."], { fail: failure("context-full") }, ["Bye."]]), {});
     await h.turn("Hi.");
     assert.deepEqual(await h.turn("More."), { reason: "end_turn", error: undefined });
@@ -156,7 +156,7 @@ describe("compaction", () => {
     assert.deepEqual(failed, [], "no error is left in the chat");
   });
 
-  it("L11 Stop while the summary is made: the history stays as it was", async () => {
+  it("L11 Stop during the summary: the history does not change", async () => {
     const h = open(summarised({ say: ["Half"], hang: true }, [{ say: ["Hello."], tokens: full }, ["Bye."]]), small);
     await h.turn("Hi.");
     const turn = h.turn("More.");
@@ -169,7 +169,7 @@ describe("compaction", () => {
     assert.deepEqual(words.slice(1), ["Hello.", "More."]);
   });
 
-  it("C7 K4 rules and memory are read anew after it, and not before", async () => {
+  it("C7 K4 rules and memory are read again after it, and not before", async () => {
     let reads = 0;
     const h = open(summarised(["S"], [{ say: ["Hello."], tokens: full }, ["Bye."]]), {
       ...small,
@@ -186,7 +186,7 @@ describe("compaction", () => {
     assert.equal(reads, 2);
   });
 
-  it("C3 Q2 a prompt that comes between the request and the summary is neither lost nor out of place", async () => {
+  it("C3 Q2 a prompt between request and summary is neither lost nor misplaced", async () => {
     const cut = { say: ["Half"], finish: "length", tokens: full, before: () => h.send("And this?") } as const;
     const h: Harness = open(summarised(["S"], [{ ...cut, say: ["Half"] }, ["Done."]]), small);
     assert.equal((await h.turn("Hi.")).reason, "end_turn");

@@ -18,7 +18,7 @@ function counted({ info, parts }: Entry, tokens: Partial<Tokens>): Entry {
 }
 
 describe("the size of a request", () => {
-  it("C1 compaction begins at 85 % of the window, or where the room for the answer begins", () => {
+  it("C1 compaction starts at 85 % of the window, or where the reserve for the reply begins", () => {
     const at = (window: number, more = {}, limits = {}) =>
       overflowLimit(bareConfig(window, more), { ...defaultLimits, ...limits });
     assert.equal(at(128_000), 108_800);
@@ -29,7 +29,7 @@ describe("the size of a request", () => {
     assert.equal(at(400_000, { inputLimit: 272_000 }), 268_000, "a limit of input alone counts, too");
   });
 
-  it("C1 what was read from and written to the cache counts", () => {
+  it("C1 tokens read from and written to the cache count", () => {
     const reply = counted(assistant({ type: "text", text: "x" }), {
       input: 10,
       cacheRead: 1000,
@@ -41,20 +41,20 @@ describe("the size of a request", () => {
     assert.equal(estimateContext([user("Hi"), reply], bareConfig(1e6)), 1240);
   });
 
-  it("C2 what came since the last count is estimated, results of its calls included", () => {
+  it("C2 everything since the last count is estimated, including results of its calls", () => {
     const reply = counted(assistant(call("read", { file_path: "a" }, "x".repeat(3500))), { input: 5000, output: 50 });
     const size = estimateContext([user("Hi"), reply, user("y".repeat(350))], bareConfig(1e6));
     assert.ok(size >= 5050 + 1000 + 100 && size < 5050 + 1000 + 100 + 50, String(size));
   });
 
-  it("C2 without a count all of it is estimated: system prompt, tools, history", () => {
+  it("C2 without a count everything is estimated: system prompt, tools, history", () => {
     const definitions = [{ name: "t", description: "d".repeat(3500), schema: { type: "object" } }];
     const config = bareConfig(1e6, { system: "s".repeat(7000), definitions });
     const size = estimateContext([user("x".repeat(3500)), assistant({ type: "text", text: "y".repeat(3500) })], config);
     assert.ok(size >= 5000 && size < 5100, String(size));
   });
 
-  it("C2 one token is no more than 4 characters of English", () => {
+  it("C2 one token is at most 4 characters of English", () => {
     assert.ok(estimateContext([user("word ".repeat(8000))], bareConfig(1e6)) >= 10_000);
   });
 });
@@ -96,7 +96,7 @@ describe("C6 pruning", () => {
     return h;
   }
 
-  it("C6 after a turn old outputs beyond the newest 40,000 tokens leave the requests, not the record", async () => {
+  it("C6 after a turn, outputs beyond the newest 40,000 tokens are removed from requests, not from the record", async () => {
     const h = await run(9);
     await h.turn("Go on.");
     const shown = outputs(h, 10);
@@ -112,7 +112,7 @@ describe("C6 pruning", () => {
     h.checkRecord();
   });
 
-  it("C6 C7 it is done when it wins 20,000 tokens, and not again before that", async () => {
+  it("C6 C7 pruning happens when it frees 20,000 tokens, and not again before that", async () => {
     const little = await run(6);
     assert.equal(little.chat.pruned, undefined, "of 51,000 tokens too little could go");
     const h = await run(9);
@@ -126,14 +126,14 @@ describe("C6 pruning", () => {
   });
 });
 
-describe("what counts of a chat", () => {
-  it("L2 all of it, while nothing was compacted", () => {
+describe("the effective history", () => {
+  it("L2 is the whole chat before any compaction", () => {
     const chat = newSession("/");
     chat.messages = [user("a"), assistant({ type: "text", text: "b" }), user("c")];
     assert.deepEqual(visibleEntries(chat), chat.messages);
   });
 
-  it("L2 from the newest finished compaction on; an unfinished one is passed over", () => {
+  it("L2 starts at the newest finished compaction; an unfinished one is ignored", () => {
     const summary = (text: string, finish: "stop" | "interrupted") => {
       const { info, parts } = assistant({ type: "text", text });
       return { info: { ...info, summary: true, finish }, parts } as Entry;

@@ -68,7 +68,7 @@ function compare(name: string, h: Harness, log: readonly (ChatEvent | LoopEvent)
 describe("golden logs", () => {
   const open = harnesses();
 
-  it("K1 D4 a plain answer", async () => {
+  it("K1 D4 a plain reply", async () => {
     const h = open([[{ thinking: "A greeting.", signature: "c2ln" }, "Hello, **you**."]]);
     const log = record(h);
     await h.turn("Hello!");
@@ -92,7 +92,7 @@ describe("golden logs", () => {
     compare("read-edit-run", h, log);
   });
 
-  it("T7 a refusal with words", async () => {
+  it("T7 a denial with a reason", async () => {
     const h = open([[{ call: "bash", input: { command: "rm -r build" } }], ["I leave it."]]);
     const log = record(h);
     const turn = h.turn("Clean up.");
@@ -101,14 +101,14 @@ describe("golden logs", () => {
     compare("refusal", h, log);
   });
 
-  it("H1 H4 another try", async () => {
+  it("H1 H4 a retry", async () => {
     const h = open([{ say: ["Half an"], fail: failure("overloaded", { retryAfterMs: 1 }) }, ["Whole."]]);
     const log = record(h);
     await h.turn("Hello!");
     compare("retry", h, log);
   });
 
-  it("L11 Stop in mid-stream", async () => {
+  it("L11 Stop during a reply", async () => {
     const h = open([{ say: ["Half an answer", { call: "bash", input: { command: "ls" } }], hang: true }]);
     const log = record(h);
     const turn = h.turn("Hello!");
@@ -126,7 +126,7 @@ describe("golden logs", () => {
     compare("malformed-arguments", h, log);
   });
 
-  it("L7 C3 a compaction in the midst of the work", async () => {
+  it("L7 C3 a compaction during the work", async () => {
     const script = summarised(["The summary."], [{ say: [read("a.txt")], tokens: full }, ["Done."]]);
     const h = open(script, { ...small, files: { "a.txt": "x\n" } });
     const log = record(h);
@@ -134,7 +134,7 @@ describe("golden logs", () => {
     compare("compaction", h, log);
   });
 
-  it("C5 lasting notes, silently", async () => {
+  it("C5 saving notes to memory silently", async () => {
     const h = open([{ say: [read("a.txt")], tokens: { input: 117_000 } }, ["NO_REPLY"], ["Done."]], {
       choices: small.choices,
       limits: { compactAt: 0.95 },
@@ -154,7 +154,7 @@ describe("golden logs", () => {
     compare("subtask", h, log);
   });
 
-  it("B2 the question of the budget", async () => {
+  it("B2 a budget question", async () => {
     const h = open([{ say: [read("a.txt")], tokens: { output: 100_000 } }], {
       limits: { maxBudgetUsd: 1 },
       files: { "a.txt": "x\n" },
@@ -166,7 +166,7 @@ describe("golden logs", () => {
     compare("budget", h, log);
   });
 
-  it("Q2 a prompt that waits, then joins", async () => {
+  it("Q2 a queued prompt that joins the turn", async () => {
     const h = open([{ say: [read("a.txt")], before: () => h.send("And b.txt.") }, ["Done."]], {
       files: { "a.txt": "x\n" },
     });

@@ -31,7 +31,7 @@ describe("L11 Stop", () => {
     assert.equal(info?.role === "assistant" && info.finish, "interrupted");
   });
 
-  it("L11 in the stream: what came until then is kept and marked", async () => {
+  it("L11 during the stream: the received part is kept and marked", async () => {
     const h = open([{ say: [{ thinking: "Hm." }, "Half an answer"], hang: true }]);
     const turn = h.turn();
     await until(() => h.text() === "Half an answer");
@@ -43,7 +43,7 @@ describe("L11 Stop", () => {
     assert.equal(info?.role === "assistant" && info.error, undefined);
   });
 
-  it("L11 in the middle of a call's arguments: the call gets its result and does not run", async () => {
+  it("L11 during a call's arguments: the call gets a result and does not run", async () => {
     const h = open([{ say: ["I write.", bash("touch made.txt")], hang: true }], { mode: "bypassPermissions" });
     const turn = h.turn();
     await until(() => h.calls.length === 1);
@@ -66,7 +66,7 @@ describe("L11 Stop", () => {
     assert.throws(() => h.read("made.txt"));
   });
 
-  it("L11 while a command runs: its tree is gone, what it said is kept, and the rest does not run", async () => {
+  it("L11 during a command: its process tree ends, its output is kept, and no later call runs", async () => {
     const h = open([[bash("echo begun; sleep 60 & sleep 60; echo $!"), bash("touch made.txt")], ["Never."]], {
       mode: "bypassPermissions",
     });
@@ -79,7 +79,7 @@ describe("L11 Stop", () => {
     assert.equal(h.model.requests.length, 1);
   });
 
-  it("L11 while a question is open: it is withdrawn, and the tool does not run", async () => {
+  it("L11 during a question: the question is withdrawn, and the tool does not run", async () => {
     const h = open([[bash("touch made.txt")], ["Never."]]);
     const turn = h.turn();
     const request = await h.asked();
@@ -91,7 +91,7 @@ describe("L11 Stop", () => {
     assert.throws(() => h.read("made.txt"));
   });
 
-  it("L11 while it waits for the next try: what came until then is kept", async () => {
+  it("L11 during the delay before a retry: the received part is kept", async () => {
     const h = open([{ say: ["Half"], fail: failure("overloaded") }], { limits: { retryBackoffMs: 60_000 } });
     const turn = h.turn();
     await until(() => h.chat.status.type === "retry");
@@ -101,7 +101,7 @@ describe("L11 Stop", () => {
     assert.equal(h.model.requests.length, 1);
   });
 
-  it("L11 a tool that does not heed its signal is not waited for", async () => {
+  it("L11 a tool that ignores its signal is not waited for", async () => {
     const deaf = defineTool({
       name: "deaf",
       sideEffect: "none",
@@ -123,7 +123,7 @@ describe("L11 Stop", () => {
     assert.deepEqual(h.results(), ["ERROR Tool execution aborted"]);
   }).slow(5000);
 
-  it("L11 twice, and when nothing runs", async () => {
+  it("L11 twice, and while nothing runs", async () => {
     const h = open([{ hang: true }, ["Hello."]]);
     await h.session.stop();
     const turn = h.turn();
@@ -134,7 +134,7 @@ describe("L11 Stop", () => {
     assert.equal((await h.turn()).reason, "end_turn");
   });
 
-  it("L10 the next request after Stop is valid: each call has its result before the new message", async () => {
+  it("L10 the next request is valid: each call has its result before the new message", async () => {
     const h = open([[bash("sleep 60")], ["Hello."]], { mode: "bypassPermissions" });
     const turn = h.turn();
     await until(() => h.calls[0]?.state.status === "running" && h.calls[0].state.title !== undefined);
@@ -150,12 +150,12 @@ describe("L11 Stop", () => {
     assert.equal(part?.type === "tool" && part.state.status, "error");
   });
 
-  it("L11 a connection that ends by itself is no Stop of the user: aborted", async () => {
+  it("L11 a dropped connection is not Stop: the turn is aborted", async () => {
     const h = open([{ say: ["Half"], fail: failure("aborted") }]);
     assert.deepEqual(await h.turn(), { reason: "aborted", error: undefined });
   });
 
-  it("L11 in the last tool that maxTurns allows: interrupted, and what waits goes on waiting", async () => {
+  it("L11 during the last tool that maxTurns allows: the turn is interrupted, and queued prompts stay queued", async () => {
     const h = open([[bash("sleep 60")]], { mode: "bypassPermissions", limits: { maxTurns: 1 } });
     const turn = h.turn();
     await until(() => h.calls[0]?.state.status === "running" && h.calls[0].state.title !== undefined);

@@ -10,10 +10,10 @@ import { harnesses, until } from "./harness.ts";
 const write = { call: "write", input: { file_path: "b.txt", content: "x" } };
 const glob = (pattern: string) => ({ call: "glob", input: { pattern } });
 
-describe("C4 a reply that reaches its longest length", () => {
+describe("C4 a reply that reaches its token limit", () => {
   const open = harnesses();
 
-  it("C4 the model is asked to go on, at most twice; then max_tokens", async () => {
+  it("C4 the model is asked to continue at most twice, then the turn ends with max_tokens", async () => {
     const h = open((_, index) => ({ say: [`Piece ${index}.`], finish: "length" }));
     const { reason, error } = await h.turn();
     assert.equal(reason, "max_tokens");
@@ -26,13 +26,13 @@ describe("C4 a reply that reaches its longest length", () => {
     );
   });
 
-  it("C4 the count begins anew when a reply was whole", async () => {
+  it("C4 a complete reply resets the count", async () => {
     const cut = { say: ["Half"], finish: "length" } as const;
     const h = open([{ ...cut, say: ["1"] }, { ...cut, say: ["2"] }, [glob("a*")], { ...cut, say: ["3"] }, ["Done."]]);
     assert.equal((await h.turn()).reason, "end_turn");
   });
 
-  it("C4 cut inside a call: the call is discarded, never run, and no longer shown to the model", async () => {
+  it("C4 cut off inside a call: the call is discarded, never run, and no longer sent", async () => {
     const h = open([{ say: ["I write.", write], finish: "length" }, ["Done."]], { mode: "bypassPermissions" });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.match(h.results()[0] ?? "", /^ERROR Cut/);
@@ -41,7 +41,7 @@ describe("C4 a reply that reaches its longest length", () => {
     assert.ok(call?.state.status === "error" && call.state.metadata?.discarded);
   });
 
-  it("C4 when the window is full it is compacted, then the work goes on", async () => {
+  it("C4 a full window is compacted, then the work continues", async () => {
     const cut = { say: ["Half"], finish: "length", tokens: { input: 17_000 } } as const;
     const h = open(summarised(["S"], [{ ...cut, say: ["Half"] }, ["Done."]]), small);
     assert.equal((await h.turn()).reason, "end_turn");
@@ -53,7 +53,7 @@ describe("C4 a reply that reaches its longest length", () => {
 describe("L8 the last step of an agent", () => {
   const open = harnesses();
 
-  it("L8 has no tools and is asked to sum up", async () => {
+  it("L8 has no tools and asks for a summary", async () => {
     const brief: Agent = { ...new AgentCatalog().find("build"), name: "brief", steps: 2 };
     const h = open([[glob("a*")], [glob("b*")]], {
       choices: { agent: "brief" },
@@ -72,7 +72,7 @@ describe("B2 the budget", () => {
   const open = harnesses();
   const dear = (pattern: string) => ({ say: [glob(pattern)], tokens: { output: 1e5 } });
 
-  it("B2 where somebody is there it pauses and asks; Continue goes on, for as much again", async () => {
+  it("B2 asks when someone can answer; Continue adds the same amount again", async () => {
     const h = open([dear("a*"), dear("b*"), ["Done."]], { limits: { maxBudgetUsd: 1 } });
     const turn = h.turn();
     const { spentUsd: spent, nextLimitUsd, ...first } = await h.answerNext(continueBudget);
@@ -86,7 +86,7 @@ describe("B2 the budget", () => {
     assert.equal((await turn).reason, "end_turn");
   });
 
-  it("B2 Stop ends it: error_max_budget_usd, and tools that waited have their result", async () => {
+  it("B2 Stop ends the turn: error_max_budget_usd, and pending calls have a result", async () => {
     const h = open([dear("a*"), ["Never."]], { limits: { maxBudgetUsd: 1 } });
     const turn = h.turn();
     await h.answerNext(stopBudget);
@@ -95,7 +95,7 @@ describe("B2 the budget", () => {
     assert.equal(h.model.requests.length, 1);
   });
 
-  it("B2 asks in every mode, and a changed mode answers nothing", async () => {
+  it("B2 asks in every mode, and a mode change does not answer", async () => {
     const h = open([dear("a*"), ["Never."]], { limits: { maxBudgetUsd: 1 }, mode: "bypassPermissions" });
     const turn = h.turn();
     await h.asked("budget");
@@ -105,13 +105,13 @@ describe("B2 the budget", () => {
     assert.equal((await turn).reason, "error_max_budget_usd");
   });
 
-  it("B2 nobody is there: the turn ends", async () => {
+  it("B2 ends the turn when nobody can answer", async () => {
     const h = open([dear("a*"), ["Never."]], { limits: { maxBudgetUsd: 1 }, attended: false });
     assert.equal((await h.turn()).reason, "error_max_budget_usd");
     assert.equal(h.events.filter(({ type }) => type === "asked").length, 0);
   });
 
-  it("B2 L11 Stop while it asks", async () => {
+  it("B2 L11 Stop during the question", async () => {
     const h = open([dear("a*")], { limits: { maxBudgetUsd: 1 } });
     const turn = h.turn();
     await h.asked("budget");
@@ -120,7 +120,7 @@ describe("B2 the budget", () => {
     assert.deepEqual(h.chat.requests, []);
   });
 
-  it("B2 a day's budget counts what other sessions spent", async () => {
+  it("B2 the daily budget includes other sessions", async () => {
     let today = 4.5;
     const ledger: Ledger = {
       today: () => today,
@@ -142,7 +142,7 @@ describe("B2 the budget", () => {
     assert.equal((await turn).reason, "end_turn");
   });
 
-  it("B1 a reply whose price is not known has no cost, and is not free", async () => {
+  it("B1 a reply with an unknown price has no cost, and is not free", async () => {
     const h = open([["Hello."]], { choices: { model: { providerID: "openai", modelID: "local" } } });
     await h.turn();
     const info = h.chat.messages.at(-1)?.info;
@@ -150,7 +150,7 @@ describe("B2 the budget", () => {
   });
 });
 
-describe("H5 the fallback", () => {
+describe("H5 the fallback model", () => {
   const open = harnesses();
   const fallback = { providerID: "anthropic", modelID: "claude-haiku-4-5" };
 
@@ -170,7 +170,7 @@ describe("H5 the fallback", () => {
     assert.equal(h.calls.length, 1, "nothing of the tries is doubled");
   });
 
-  it("H5 C3 sums the conversation up, too", async () => {
+  it("H5 C3 also writes summaries", async () => {
     const h = open(
       (request) => {
         if (!isSummary(request)) return { say: ["Words."], tokens: { input: 17_000 } };
@@ -183,7 +183,7 @@ describe("H5 the fallback", () => {
     assert.ok(kinds(h).includes("summary"));
   });
 
-  it("H5 not on other failures, and once only", async () => {
+  it("H5 is used once, and not for other failures", async () => {
     for (const [kind, requests] of [
       ["server", 2],
       ["auth", 1],
@@ -200,7 +200,7 @@ describe("H6 a silent model", () => {
   const open = harnesses();
   const limits = { stallNoticeMs: 20, stallTimeoutMs: 60, maxRetries: 1 };
 
-  it("H6 the panel is told, then it is a network error and tried again", async () => {
+  it("H6 is reported, then treated as a network error and retried", async () => {
     const h = open([{ say: ["Half"], hang: true }, ["Whole."]], { limits });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.equal(h.text(), "Whole.");
@@ -212,7 +212,7 @@ describe("H6 a silent model", () => {
     assert.equal(h.chat.silentSince, undefined);
   });
 
-  it("H6 bytes that are no event keep it alive", async () => {
+  it("H6 is not silent while it sends bytes without events", async () => {
     const h = open(
       (request) => ({
         say: ["Slow"],
@@ -229,13 +229,13 @@ describe("H6 a silent model", () => {
     assert.ok(!h.events.some(({ type }) => type === "silence"));
   });
 
-  it("H6 H2 silence that lasts is an error in words", async () => {
+  it("H6 H2 ends the turn with an error message when it stays silent", async () => {
     const h = open(() => ({ hang: true }), { limits: { ...limits, maxRetries: 0 } });
     const { reason, error } = await h.turn();
     assert.deepEqual([reason, error?.code], ["error", "network"]);
   });
 
-  it("H1 H3 a wait between two tries can be cut short", async () => {
+  it("H1 H3 the delay before a retry can be skipped", async () => {
     const h = open([{ fail: failure("overloaded") }, ["Whole."]], { limits: { retryBackoffMs: 60_000 } });
     const turn = h.turn();
     await until(() => h.chat.status.type === "retry");

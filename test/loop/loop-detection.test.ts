@@ -42,13 +42,13 @@ function noticedAt(calls: readonly MadeCall[], threshold = 3): number | undefine
   return at < 0 ? undefined : at + 1;
 }
 
-describe("circles", () => {
-  it("T6 the same call three times in a row", () => {
+describe("loop detection", () => {
+  it("T6 finds three identical calls in a row", () => {
     assert.equal(noticedAt(times(10, () => read("a"))), 3);
     assert.equal(noticedAt([read("a"), read("a")]), undefined);
   });
 
-  it("T6 the threshold is a setting, and 0 switches it off", () => {
+  it("T6 the threshold is a setting, and 0 disables it", () => {
     for (const threshold of [2, 4, 5]) {
       const calls = times(8, () => read("a"));
       assert.equal(noticedAt(calls, threshold), threshold);
@@ -62,7 +62,7 @@ describe("circles", () => {
     );
   });
 
-  it("T6 the order of keys does not matter, that of a list does", () => {
+  it("T6 ignores the order of keys, but not of lists", () => {
     const inputs = [
       { a: 1, b: { c: 2, d: [1, 2] } },
       { b: { d: [1, 2], c: 2 }, a: 1 },
@@ -72,42 +72,42 @@ describe("circles", () => {
     assert.equal(noticedAt([1, 2, 1].map((one) => call("x", { list: one === 1 ? [1, 2] : [2, 1] }))), undefined);
   });
 
-  it("T6 paging through a file, and another tool with the same arguments, are no circle", () => {
+  it("T6 ignores paging through a file, and another tool with the same arguments", () => {
     assert.equal(noticedAt(times(20, (at) => read("a", at * 200))), undefined);
     const both = times(2, () => [call("read", { path: "a" }), call("stat", { path: "a" })]).flat();
     assert.equal(noticedAt(both), undefined);
   });
 
-  it("T6 other calls in between begin the count anew", () => {
+  it("T6 other calls in between reset the count", () => {
     const calls = [read("a"), read("a"), read("b"), read("a"), read("a"), read("c"), read("a"), read("a")];
     assert.equal(noticedAt(calls), undefined);
   });
 
   for (const length of [2, 3, 4]) {
-    it(`T6 a cycle of ${length} calls, three times`, () => {
+    it(`T6 finds a cycle of ${length} calls after three rounds`, () => {
       assert.equal(noticedAt(times(20, (at) => read(`file ${at % length}`))), 3 * length);
     });
   }
 
-  it("T6 a longer cycle is not looked for", () => {
+  it("T6 does not look for longer cycles", () => {
     assert.equal(noticedAt(times(30, (at) => read(`file ${at % 5}`))), undefined);
   });
 
-  it("T6 edit, test, edit, test with changing edits is work; with the same two edits it is not", () => {
+  it("T6 edit, test, edit, test with changing edits is no loop; with two identical edits it is", () => {
     const edit = (old: number, now: number) => call("edit", { path: "a", old: `${old}`, new: `${now}` });
     const test = call("bash", { command: "npm test" });
     assert.equal(noticedAt(times(20, (at) => [edit(at, at + 1), test]).flat()), undefined);
     assert.equal(noticedAt(times(20, (at) => [edit(at % 2, 1 - (at % 2)), test]).flat()), 12);
   });
 
-  it("T6 polling whose output changes each time is work, for a while", () => {
+  it("T6 tolerates polling with changing output, for a while", () => {
     const poll = (at: number) => call("bash", { command: "cat progress" }, `${at} %`);
     assert.equal(noticedAt(times(8, poll)), undefined);
     assert.equal(noticedAt(times(20, poll)), 12);
   });
 
   for (const { id, title, input, expect } of loopCases("doom-loop").filter(({ judgement }) => judgement === "strict")) {
-    it(`T6 as other tools' tests have it: ${id} ${title}`, () => {
+    it(`T6 agrees with other tools' tests: ${id} ${title}`, () => {
       const { calls = [], turns = [calls] } = input as CaseInput;
       const noticed = turns.map((turn) =>
         noticedAt(turn.map(({ name, arguments: args, result }) => call(name, args, result))),
@@ -118,13 +118,13 @@ describe("circles", () => {
     });
   }
 
-  it("T6 a failure in the same words is no news", () => {
+  it("T6 a repeated error message counts as identical", () => {
     assert.equal(noticedAt(times(5, () => call("edit", { path: "a" }, "old_string was not found"))), 3);
   });
 });
 
 describe("a long chat", () => {
-  it("T6 is not searched: only the newest calls are looked at", () => {
+  it("T6 compares only the newest calls", () => {
     const chat = newChat({ id: "ses_1", createdAt: 0, title: "", cwd: "" });
     let looks = 0;
     for (const at of Array(5000).keys()) {
@@ -166,13 +166,13 @@ describe("a long chat", () => {
   });
 });
 
-describe("a model in circles", () => {
+describe("a model in a loop", () => {
   const open = harnesses();
   const look = { call: "read", input: { file_path: "a.txt" } };
   const files = { "a.txt": "x" };
   const doom = (h: Harness) => h.open("loop")[0];
 
-  it("T6 asks before the third equal call; after a yes the count starts anew", async () => {
+  it("T6 asks before the third identical call; after it is allowed the count starts again", async () => {
     const h = open([[look], [{ thinking: "Once more." }, look], [look], [look], [look], [look], ["Done."]], { files });
     const turn = h.turn();
     await until(() => doom(h) !== undefined);
@@ -191,7 +191,7 @@ describe("a model in circles", () => {
     assert.ok(h.results().every((result) => result === "1\tx"));
   });
 
-  it("T6 equal calls within one reply count", async () => {
+  it("T6 identical calls within one reply count", async () => {
     const h = open([[look, look, look], ["Done."]], { files, attended: false });
     await h.turn();
     assert.deepEqual(
@@ -200,7 +200,7 @@ describe("a model in circles", () => {
     );
   });
 
-  it("T6 a new prompt of the user begins the count anew, one that joins the turn too", async () => {
+  it("T6 a new prompt resets the count, also one that joins the turn", async () => {
     const h = open([[look], [look], { say: [look], before: () => void h.send("And now?") }, [look], ["Done."]], {
       files,
     });
@@ -215,7 +215,7 @@ describe("a model in circles", () => {
     assert.equal(again.events.filter((event) => event.type === "asked").length, 0);
   });
 
-  it("T6 always allowed: no further question", async () => {
+  it("T6 Always allow prevents further questions", async () => {
     const h = open([[look], [look], [look], [look], [look], [look], [look], ["Done."]], { files });
     const turn = h.turn();
     const request = await h.asked("loop");
@@ -225,7 +225,7 @@ describe("a model in circles", () => {
     assert.deepEqual(h.kept, [{ permission: "doom_loop", pattern: "read", action: "allow" }]);
   });
 
-  it("T6 a no with words is the call's result; without words the turn stops", async () => {
+  it("T6 a denial with a reason is the call's result; without one the turn stops", async () => {
     const h = open([[look], [look], [look], ["Done."]], { files });
     const turn = h.turn();
     await h.answerNext({ kind: "loop", type: "hint", words: "It will not change." });
@@ -237,7 +237,7 @@ describe("a model in circles", () => {
     assert.deepEqual(await other, { reason: "blocked", error: undefined });
   });
 
-  it("T6 with nobody to ask it is denied with the reason, and ends the turn when that does not help", async () => {
+  it("T6 when nobody can answer, the call is denied with the reason, and the turn ends if that does not help", async () => {
     const h = open(() => [look], { files, attended: false });
     const end = await h.turn();
     assert.equal(end.reason, "blocked");
@@ -248,12 +248,12 @@ describe("a model in circles", () => {
     assert.equal(state.status === "error" && state.metadata?.denied, true);
   });
 
-  it("T6 the mode Bypass lets it go on", async () => {
+  it("T6 Bypass mode lets it continue", async () => {
     const h = open([[look], [look], [look], [look], ["Done."]], { files, mode: "bypassPermissions", attended: false });
     assert.equal((await h.turn()).reason, "end_turn");
   });
 
-  it("T6 a call that is refused again and again ends the turn", async () => {
+  it("T6 a call that is denied repeatedly ends the turn", async () => {
     const remove = { call: "bash", input: { command: "rm -rf x" } };
     const h = open(() => [remove], { attended: false });
     assert.equal((await h.turn()).reason, "blocked");
@@ -271,7 +271,7 @@ describe("a model in circles", () => {
     assert.ok(answers <= 12, `${answers} questions`);
   });
 
-  it("T6 calls that fail before they run are noticed: no such tool, no such text, no such arguments", async () => {
+  it("T6 calls that fail before they run count: unknown tool, text not found, invalid arguments", async () => {
     for (const wrong of [
       { call: "Foo", input: { a: 1 } },
       { call: "edit", input: { file_path: "a.txt", old_string: "gone", new_string: "here" } },
@@ -283,7 +283,7 @@ describe("a model in circles", () => {
     }
   });
 
-  it("T6 rules about everything say nothing about circles, one for doom_loop does", async () => {
+  it("T6 rules for everything do not apply to loop detection, rules for doom_loop do", async () => {
     const rule = (permission: string) => ({ permission, pattern: "*", action: "allow" }) as const;
     const script = [...times(6, () => [look]), ["Done."]];
     const asks = open(script, { files, attended: false, rules: [rule("*")] });
@@ -292,7 +292,7 @@ describe("a model in circles", () => {
     assert.equal((await allows.turn()).reason, "end_turn");
   });
 
-  it("T6 doomLoopThreshold 0: never asked", async () => {
+  it("T6 doomLoopThreshold 0 never asks", async () => {
     const h = open([...times(12, () => [look]), ["Done."]], {
       files,
       attended: false,

@@ -12,7 +12,7 @@ const save = { call: "write", input: { file_path: ".rondo/MEMORY.md", content: "
 
 const isFlush = ({ entries }: ModelRequest) => textOf(entries.at(-1)).includes("NO_REPLY");
 
-describe("C5 memory flush", () => {
+describe("C5 saving notes to memory", () => {
   const open = harnesses();
 
   /** A window whose threshold for notes lies before that for compaction: 116,000 and 121,600 tokens. */
@@ -39,7 +39,7 @@ describe("C5 memory flush", () => {
     );
   }
 
-  it("C5 near the end of the window the model is asked for lasting notes, silently, and the work goes on", async () => {
+  it("C5 near the end of the window the model is silently asked for lasting notes, and the work continues", async () => {
     const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [["NO_REPLY"]]);
     assert.equal((await h.turn()).reason, "end_turn");
     assert.equal(h.model.requests.length, 3);
@@ -76,7 +76,7 @@ describe("C5 memory flush", () => {
     assert.equal(h.read(".rondo/MEMORY.md"), "Tests run with mocha.\n");
   });
 
-  it("C5 once in each cycle of compaction", async () => {
+  it("C5 happens once per compaction cycle", async () => {
     const near = (pattern: string) => ({ say: [glob(pattern)], tokens: { input: 117_000 } });
     const h = session(
       [near("a*"), near("b*"), { say: [glob("c*")], tokens: { input: 125_000 } }, near("d*"), ["Done."]],
@@ -89,7 +89,7 @@ describe("C5 memory flush", () => {
     assert.deepEqual(kinds, ["step", "notes", "step", "step", "summary", "step", "notes", "step"]);
   });
 
-  it("C5 I7 ends when its own calls have filled the window; the compaction comes then", async () => {
+  it("C5 I7 ends when its own calls have filled the window, and the compaction follows", async () => {
     const work = [{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]];
     const h = session(work, [{ say: [glob("b*")], tokens: { input: 128_500 } }, ["NO_REPLY"]]);
     assert.equal((await h.turn()).reason, "end_turn");
@@ -99,7 +99,7 @@ describe("C5 memory flush", () => {
     assert.deepEqual(kinds, ["step", "notes", "summary", "step"]);
   });
 
-  it("C5 one that fails is logged and never ends the turn", async () => {
+  it("C5 a failure is logged and never ends the turn", async () => {
     const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [{ fail: failure("server") }], {
       limits: { maxRetries: 0 },
     });
@@ -108,7 +108,7 @@ describe("C5 memory flush", () => {
     assert.equal(h.text(), "Done.");
   });
 
-  it("C5 a memory that cannot be written fails that call and no more", async () => {
+  it("C5 a memory file that cannot be written only fails that call", async () => {
     const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [[save], ["NO_REPLY"]], {
       mode: "acceptEdits",
     });
@@ -120,7 +120,7 @@ describe("C5 memory flush", () => {
     assert.match(h.results().join("\n"), /ERROR .*MEMORY\.md/);
   });
 
-  it("C5 not where notes cannot be kept: no memory, mode Plan, no folder that is trusted", async () => {
+  it("C5 does not happen when notes cannot be saved: no memory, Plan mode, untrusted folder", async () => {
     for (const options of [{ project: { memory: undefined } }, { mode: "plan" }, { trusted: false }] as const) {
       const replies = [{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]];
       const h = open(replies, { ...wide, ...options });
@@ -129,7 +129,7 @@ describe("C5 memory flush", () => {
     }
   });
 
-  it("C5 L11 Stop within it: the next prompt is answered, and it is not asked for again", async () => {
+  it("C5 L11 Stop during it: the next prompt is answered, and notes are not requested again", async () => {
     const work = [
       { say: [glob("a*")], tokens: { input: 116_000 } },
       { say: ["Done."], tokens: { input: 117_000 } },
@@ -144,7 +144,7 @@ describe("C5 memory flush", () => {
     assert.equal(h.chat.messages.filter(({ info }) => info.silent && info.role === "user").length, 1);
   });
 
-  it("C5 Q2 a prompt sent meanwhile joins after it", async () => {
+  it("C5 Q2 a prompt sent meanwhile joins afterwards", async () => {
     const notes: Reply = { say: ["NO_REPLY"], before: () => h.send("And this?") };
     const h: Harness = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [notes]);
     assert.equal((await h.turn()).reason, "end_turn");
@@ -153,7 +153,7 @@ describe("C5 memory flush", () => {
     assert.equal(h.text(), "Done.");
   });
 
-  it("C5 C3 when even the question does not fit any more, the conversation is compacted all the same", async () => {
+  it("C5 C3 when even its request does not fit, the conversation is compacted anyway", async () => {
     const h = session(
       [{ say: [glob("a*")], tokens: { input: 122_000 } }, ["Done."]],
       [{ fail: failure("context-full") }],
@@ -163,7 +163,7 @@ describe("C5 memory flush", () => {
     assert.equal(h.text(), "Done.");
   });
 
-  it("C5 T7 a refusal ends the notes, not the turn, and each call has its result before the next request", async () => {
+  it("C5 T7 a denial ends the notes, not the turn, and each call has its result before the next request", async () => {
     const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [[save, glob("b*")]]);
     const turn = h.turn();
     await h.answerNext({ kind: "permission", type: "deny", words: "" });

@@ -43,10 +43,10 @@ class Source implements ExternalTools {
 const allowAll = [{ permission: "*", pattern: "*", action: "allow" } as const];
 const call = (name: string, input: Record<string, unknown>) => ({ call: name, input });
 
-describe("tools from elsewhere", () => {
+describe("external tools", () => {
   const open = harnesses();
 
-  it("T1 T11 are offered and asked for by their names", async () => {
+  it("T1 T11 are offered, and permission is asked by their names", async () => {
     const outside = new Source("mcp__x__echo");
     const h = open([[call("mcp__x__echo", { word: "hello" })], ["Done."]], { externalTools: outside });
     const turn = h.turn();
@@ -58,7 +58,7 @@ describe("tools from elsewhere", () => {
     assert.ok(h.model.requests[0]?.tools.some(({ name }) => name === "mcp__x__echo"));
   });
 
-  it("L10 one that breaks when it is asked ends the turn with an error, and throws nothing", async () => {
+  it("L10 a provider that throws ends the turn with an error", async () => {
     const outside = new Source("mcp__x__echo");
     outside.ready = () => Promise.reject(new Error("not even that"));
     const h = open([["Never said."]], { externalTools: outside });
@@ -66,7 +66,7 @@ describe("tools from elsewhere", () => {
     assert.equal(h.chat.status.type, "idle");
   });
 
-  it("C7 what comes within a turn is offered from the next one on", async () => {
+  it("C7 tools that arrive during a turn are offered from the next one", async () => {
     const outside = new Source("mcp__x__a");
     const h = open(
       [
@@ -85,7 +85,7 @@ describe("tools from elsewhere", () => {
     assert.deepEqual(counts, [1, 1, 2]);
   });
 
-  it("T11 more than 40 are searched for, and can be called all the same", async () => {
+  it("T11 more than 40 become searchable and can still be called", async () => {
     const outside = new Source(...Array.from({ length: 41 }, (_, at) => `mcp__x__tool${at}`));
     const script = [
       [call("tool_search", { query: "tool7" })],
@@ -103,7 +103,7 @@ describe("tools from elsewhere", () => {
     assert.deepEqual([first, second], ["mcp__x__tool7 says one", "mcp__x__tool7 says two"]);
   });
 
-  it("T7 a deferred tool that a rule denies is not run by way of tool_call", async () => {
+  it("T7 a deferred tool that a rule denies cannot run through tool_call", async () => {
     const outside = new Source(...Array.from({ length: 41 }, (_, at) => `mcp__x__tool${at}`));
     const rules = [...allowAll, { permission: "mcp__x__tool7", pattern: "secret", action: "deny" } as const];
     const script = [[call("tool_call", { name: "mcp__x__tool7", input: { word: "secret" } })], ["Done."]];
@@ -112,7 +112,7 @@ describe("tools from elsewhere", () => {
     assert.match(h.results().join(), /ERROR Not allowed/);
   });
 
-  it("T1 none of them acts in the mode Plan, nor in a workspace that is not trusted", async () => {
+  it("T1 none runs in Plan mode or in an untrusted workspace", async () => {
     for (const options of [{ mode: "plan" }, { trusted: false }] as const) {
       const outside = new Source("mcp__x__echo");
       const h = open([[call("mcp__x__echo", { word: "hello" })], ["Done."]], {
@@ -125,7 +125,7 @@ describe("tools from elsewhere", () => {
     }
   });
 
-  it("T1 apply_patch is offered to the models that were trained on it alone", async () => {
+  it("T1 apply_patch is offered only to the models trained on it", async () => {
     const { applyPatch } = await import("../../src/tools/built-in/apply-patch.ts");
     for (const [modelID, isOffered] of [
       ["gpt-5.4", true],

@@ -12,10 +12,10 @@ const rule = (permission: string, pattern: string, action: "allow" | "ask" | "de
   action,
 });
 
-describe("questions", () => {
+describe("permission questions", () => {
   const open = harnesses();
 
-  it("T7 allowed once: it runs, and the same asks again", async () => {
+  it("T7 allowed once: it runs, and the same call asks again", async () => {
     const h = open([[bash("echo 1")], [bash("echo 1")], ["Done."]]);
     const turn = h.turn();
     const first = await h.answerNext({ kind: "permission", type: "once" });
@@ -31,7 +31,7 @@ describe("questions", () => {
     assert.deepEqual(h.results(), ["1", "1"]);
   });
 
-  it("D4 while a question is open the call is running, and nothing has happened", async () => {
+  it("D4 while a question is open the call is running without any effect", async () => {
     const h = open([[write("a.txt")], ["Done."]]);
     const turn = h.turn();
     const request = await h.asked();
@@ -45,7 +45,7 @@ describe("questions", () => {
     assert.equal(h.read("a.txt"), "new");
   });
 
-  it("T7 refused without words: blocked, and no other call of the reply runs", async () => {
+  it("T7 denied without a reason: blocked, and no other call of the reply runs", async () => {
     const h = open([[bash("echo 1"), write("a.txt")], ["Never."]]);
     const turn = h.turn();
     await h.answerNext({ kind: "permission", type: "deny", words: "  " });
@@ -57,7 +57,7 @@ describe("questions", () => {
     ]);
   });
 
-  it("T7 refused with words: they are the result, and the loop goes on", async () => {
+  it("T7 denied with a reason: the reason is the result, and the loop continues", async () => {
     const h = open([[bash("rm -r build")], ["As you say."]]);
     const turn = h.turn();
     await h.answerNext({ kind: "permission", type: "deny", words: "Use npm run clean." });
@@ -65,7 +65,7 @@ describe("questions", () => {
     assert.deepEqual(h.results(), ["ERROR The user refused this call and says: Use npm run clean."]);
   });
 
-  it("T7 a rule denies: an error result that names it, without a question, and the loop goes on", async () => {
+  it("T7 denied by a rule: an error result that names it, without a question, and the loop continues", async () => {
     const h = open([[bash("git push --force")], ["I see."]], { rules: [rule("bash", "git push *", "deny")] });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.match(h.results()[0] ?? "", /^ERROR Not allowed: Your rule `git push \*` denies it\./);
@@ -73,14 +73,14 @@ describe("questions", () => {
     assert.equal(state.status === "error" && state.metadata?.denied, true);
   });
 
-  it("T7 nobody is there: what asks is denied, what is allowed runs", async () => {
+  it("T7 nobody can answer: calls that would ask are denied, allowed calls run", async () => {
     const h = open([[bash("echo 1"), read("a.txt")], ["Done."]], { attended: false, files: { "a.txt": "x" } });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.match(h.results()[0] ?? "", /Nobody is there to ask/);
     assert.equal(h.results()[1], "1\tx");
   });
 
-  it("always allowed: the rule that was shown is kept, and equal calls ask no more", async () => {
+  it("always allowed: the displayed rule is stored, and identical calls no longer ask", async () => {
     const h = open([[bash("git status")], [bash("git status -s")], ["Done."]]);
     const turn = h.turn();
     const request = await h.asked();
@@ -91,7 +91,7 @@ describe("questions", () => {
     assert.equal(h.events.filter((event) => event.type === "asked").length, 1);
   });
 
-  it("always allowed releases the equal questions that are open", async () => {
+  it("always allowed answers identical open questions", async () => {
     const h = open([[read("/etc/hostname"), read("/etc/passwd"), read("/usr/lib/os-release")], ["Done."]]);
     const turn = h.turn();
     await until(() => h.open("permission").length === 3);
@@ -103,7 +103,7 @@ describe("questions", () => {
     assert.equal((await turn).reason, "end_turn");
   });
 
-  it("T7 one refusal without words withdraws the other questions of the turn", async () => {
+  it("T7 a denial without a reason withdraws the turn's other questions", async () => {
     const h = open([[read("/etc/hostname"), read("/etc/passwd")], ["Never."]]);
     const turn = h.turn();
     await until(() => h.open("permission").length === 2);
@@ -111,7 +111,7 @@ describe("questions", () => {
     assert.equal((await turn).reason, "blocked");
   });
 
-  it("always allowed takes an edited pattern, but no other rule than was offered", async () => {
+  it("always allowed accepts an edited pattern, but no other rule than the suggested one", async () => {
     const h = open([[bash("git status")], ["Done."]]);
     const turn = h.turn();
     const rules = [rule("bash", "git *", "allow"), rule("edit", "*", "allow"), rule("bash", "*", "deny")];
@@ -120,7 +120,7 @@ describe("questions", () => {
     assert.deepEqual(h.kept, [rule("bash", "git *", "allow")]);
   });
 
-  it("a command that cannot be taken apart can be allowed once only", async () => {
+  it("a command that cannot be parsed can only be allowed once", async () => {
     const h = open([[bash("eval '$THIS'")], ["Done."]]);
     const turn = h.turn();
     const request = await h.asked();
@@ -134,7 +134,7 @@ describe("questions", () => {
     ["a yes", { kind: "permission", type: "once" }, /^1\t/],
     ["a no with words", { kind: "permission", type: "deny", words: "Not that." }, /says: Not that\./],
   ] as const) {
-    it(`T7 ${how} settles all questions that are equal, and no other`, async () => {
+    it(`T7 ${how} answers all identical questions, and no others`, async () => {
       const h = open([[read("/etc/hostname"), read("/etc/hostname"), read("/etc/passwd")], ["Done."]]);
       const turn = h.turn();
       await until(() => h.open("permission").length === 3);
@@ -149,7 +149,7 @@ describe("questions", () => {
     });
   }
 
-  it("T7 a yes may change what the call runs with: that is what runs and what is kept", async () => {
+  it("T7 an answer may change the input, which is then run and recorded", async () => {
     const h = open([[bash("rm -rf build")], ["Done."]]);
     const turn = h.turn();
     await h.answerNext({ kind: "permission", type: "input", input: { command: "echo spared" } });
@@ -159,7 +159,7 @@ describe("questions", () => {
     assert.ok(JSON.stringify(h.model.requests[1]?.entries).includes("echo spared"));
   });
 
-  it("T7 what was changed must fit, and is not above what rules deny", async () => {
+  it("T7 changed input must be valid, and deny rules still apply to it", async () => {
     const h = open([[bash("a")], [bash("b")], ["Done."]], { rules: [rule("bash", "git push *", "deny")] });
     const turn = h.turn();
     await h.answerNext({ kind: "permission", type: "input", input: { command: "git push" } });
@@ -171,7 +171,7 @@ describe("questions", () => {
     assert.match(second, /The arguments of bash do not fit/);
   });
 
-  it("an answer to a question that is not open does nothing", async () => {
+  it("an answer to a closed question does nothing", async () => {
     const h = open([[bash("echo 1")], ["Done."]]);
     const turn = h.turn();
     const { id } = await h.answerNext({ kind: "permission", type: "once" });
@@ -179,7 +179,7 @@ describe("questions", () => {
     assert.equal((await turn).reason, "end_turn");
   });
 
-  it("Rondo's and the editor's settings ask each time, in all modes and by all rules", async () => {
+  it("settings of Rondo and the editor ask each time, in all modes and with all rules", async () => {
     for (const file of [
       ".rondo/rules/a.md",
       ".vscode/settings.json",
@@ -214,20 +214,20 @@ describe("modes", () => {
     ["bypassPermissions", ["ran", "ran", "ran"]],
     ["plan", ["ran", "denied", "denied"]],
   ] as const) {
-    it(`${mode}, with nobody to ask`, async () => {
+    it(`${mode}, when nobody can answer`, async () => {
       const h = open([...script], { mode, files, attended: false });
       assert.equal((await h.turn()).reason, "end_turn");
       assert.deepEqual(outcomes(h.results()), expected);
     });
   }
 
-  it("plan asks nothing and says why", async () => {
+  it("plan never asks and gives the reason", async () => {
     const h = open([...script], { mode: "plan", files, rules: [rule("*", "*", "allow")] });
     await h.turn();
     assert.match(h.results()[1] ?? "", /The mode is Plan: nothing is changed or run, so write is off/);
   });
 
-  it("a mode chosen while a question is open answers it", async () => {
+  it("a mode chosen during a question answers it", async () => {
     const h = open([[write("b.txt")], [bash("echo 1")], ["Done."]]);
     const turn = h.turn();
     await h.asked();
@@ -239,7 +239,7 @@ describe("modes", () => {
     assert.deepEqual(outcomes(h.results()), ["ran", "ran"]);
   });
 
-  it("bypass does not override a rule that denies", async () => {
+  it("bypass does not override a deny rule", async () => {
     const h = open([[bash("echo 1 && git push")], ["Done."]], {
       mode: "bypassPermissions",
       rules: [rule("bash", "git push *", "deny")],
@@ -248,7 +248,7 @@ describe("modes", () => {
     assert.match(h.results()[0] ?? "", /denies it/);
   });
 
-  it("an untrusted workspace: reading works, writing and running are refused with the reason, in all modes", async () => {
+  it("an untrusted workspace: reading works, writing and running are denied with the reason, in all modes", async () => {
     const h = open([...script], { mode: "bypassPermissions", files, trusted: false });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.deepEqual(outcomes(h.results()), ["ran", "denied", "denied"]);

@@ -74,7 +74,7 @@ async function play(steps: readonly Step[], answers: readonly number[], turns: n
 }
 
 describe("properties", () => {
-  it("I2 I3 I5 I8 I9 I10 whatever happens: replay equals the live chat, each call has one result, events are legal", async () => {
+  it("I2 I3 I5 I8 I9 I10 replay always equals the live chat, each call has one result, and events are legal", async () => {
     const property = fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 5 }),
       fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 3 }),

@@ -66,7 +66,7 @@ describe("each kind of request", () => {
   const open = harnesses();
 
   for (const kind of kinds) {
-    it(`T7 ${kind}: every answer settles it, and the turn ends as it should`, async () => {
+    it(`T7 ${kind}: every answer settles it, and the turn ends accordingly`, async () => {
       const answers = await answersOf(open, kind);
       for (const answer of answers) {
         assert.deepEqual(AnswerSchema.parse(answer), answer);
@@ -78,7 +78,7 @@ describe("each kind of request", () => {
       }
     });
 
-    it(`T7 ${kind}: an answer of another kind is refused in words, and the request stays open`, async () => {
+    it(`T7 ${kind}: an answer of another kind is rejected with a message, and the request stays open`, async () => {
       const { h, turn } = ask(open, kind);
       const request = await h.asked(kind);
       for (const other of kinds.filter((one) => one !== kind)) {
@@ -99,7 +99,7 @@ describe("a plan", () => {
   const open = harnesses();
   const write = { call: "write", input: { file_path: "b.txt", content: "built" } };
 
-  it("is offered when a turn in Plan mode has ended, and built in the mode that the user had", async () => {
+  it("is offered after a turn in Plan mode, and built in the user's earlier mode", async () => {
     const h = open([["1. Write b.txt."], [write], ["Built."]], { mode: "acceptEdits" });
     h.session.setMode("plan");
     await h.turn();
@@ -114,7 +114,7 @@ describe("a plan", () => {
     assert.deepEqual(h.chat.requests, []);
   });
 
-  it("is withdrawn by the next prompt, another mode, and Stop of the session; never offered in other modes", async () => {
+  it("is withdrawn by the next prompt, another mode and Stop; never offered in other modes", async () => {
     const h = open([["One."], ["Two."], ["Three."]], { mode: "plan" });
     await h.turn();
     const first = await h.asked("plan");
@@ -127,7 +127,7 @@ describe("a plan", () => {
     assert.deepEqual(h.chat.requests, []);
   });
 
-  it("is not offered where nobody can answer, nor after a turn that failed", async () => {
+  it("is not offered when nobody can answer, or after a failed turn", async () => {
     const h = open([["One."]], { mode: "plan", attended: false });
     await h.turn();
     assert.deepEqual(h.chat.requests, []);

@@ -7,10 +7,10 @@ import { harnesses, until } from "./harness.ts";
 
 const read = { call: "read", input: { file_path: "a.txt" } };
 
-describe("another try", () => {
+describe("retries", () => {
   const open = harnesses();
 
-  it("H1 H4 idle, busy, retry, busy, idle; the half-made reply is replaced, nothing is doubled", async () => {
+  it("H1 H4 idle, busy, retry, busy, idle; the partial reply is replaced without duplicates", async () => {
     const h = open([{ say: [{ thinking: "Hm." }, "Half an", read], fail: failure("network") }, ["Whole."]]);
     assert.equal((await h.turn()).reason, "end_turn");
     assert.equal(h.text(), "Whole.");
@@ -25,7 +25,7 @@ describe("another try", () => {
     );
   });
 
-  it("E5 a stream that is cut before its end is a network error, never a finished reply", async () => {
+  it("E5 a stream that is cut off is a network error, never a finished reply", async () => {
     const h = open([{ say: ["Half"], noEnd: true }, { say: [read], noEnd: true }, ["Whole."]], {
       files: { "a.txt": "x" },
     });
@@ -34,7 +34,7 @@ describe("another try", () => {
     assert.deepEqual(h.calls, []);
   });
 
-  it("H4 tools that already ran do not run again", async () => {
+  it("H4 tools that have run do not run again", async () => {
     const count = { call: "bash", input: { command: "echo x >> log" } };
     const h = open([[count], { fail: failure("server") }, { fail: failure("server") }, ["Done."]], {
       mode: "bypassPermissions",
@@ -44,7 +44,7 @@ describe("another try", () => {
     assert.equal(h.model.requests.length, 4);
   });
 
-  it("H2 after maxRetries the error ends the turn, what came is kept, and the next prompt works", async () => {
+  it("H2 after maxRetries the error ends the turn, the received part is kept, and the next prompt works", async () => {
     const fail = { say: ["Half"], fail: failure("overloaded") };
     const h = open([fail, fail, fail, fail, ["Whole."]]);
     const end = await h.turn();
@@ -59,7 +59,7 @@ describe("another try", () => {
     assert.equal((await h.turn()).reason, "end_turn");
   });
 
-  it("H3 the wait that the server asks for is kept, and shown", async () => {
+  it("H3 the server's requested delay is respected and shown", async () => {
     const h = open([{ fail: failure("rate-limit", { retryAfterMs: 80 }) }, ["Whole."]], {
       limits: { retryBackoffMs: 60_000 },
     });
@@ -72,7 +72,7 @@ describe("another try", () => {
     assert.ok(Date.now() - started >= 80);
   });
 
-  it("H3 Try now cuts the wait short", async () => {
+  it("H3 Try now skips the delay", async () => {
     const h = open([{ fail: failure("rate-limit", { retryAfterMs: 60_000 }) }, ["Whole."]]);
     const turn = h.turn();
     await until(() => h.chat.status.type === "retry");
@@ -80,15 +80,15 @@ describe("another try", () => {
     assert.equal((await turn).reason, "end_turn");
   });
 
-  it("maxRetries 0 asks once", async () => {
+  it("maxRetries 0 sends one request", async () => {
     const h = open([{ fail: failure("network") }], { limits: { maxRetries: 0 } });
     assert.equal((await h.turn()).reason, "error");
     assert.equal(h.model.requests.length, 1);
   });
 });
 
-describe("which failures, and when", () => {
-  it("H2 kinds", () => {
+describe("retry rules", () => {
+  it("H2 each kind of error is retried or not", () => {
     const kinds: Record<ModelErrorKind, boolean> = {
       network: true,
       "rate-limit": true,
@@ -107,14 +107,14 @@ describe("which failures, and when", () => {
     }
   });
 
-  it("H2 what the server says of trying again counts for more; an abort is final", () => {
+  it("H2 the server's answer about retrying wins; an abort is never retried", () => {
     const says = (kind: ModelErrorKind, shouldRetry: boolean) => new ModelError(kind, "", "", { shouldRetry });
     assert.equal(isRetryable(says("invalid", true)), true);
     assert.equal(isRetryable(says("server", false)), false);
     assert.equal(isRetryable(says("aborted", true)), false);
   });
 
-  it("H3 doubled each time with a jitter, at most a minute", () => {
+  it("H3 the delay doubles with jitter, up to a minute", () => {
     const error = failure("network");
     for (let attempt = 1; attempt <= 12; attempt++) {
       const least = Math.min(1000 * 2 ** (attempt - 1), 60_000);
@@ -125,7 +125,7 @@ describe("which failures, and when", () => {
     }
   });
 
-  it("H3 what the server asks for, longer than a minute too, and never more than a timer can take", () => {
+  it("H3 the server's requested delay may exceed a minute, but not the limit of a timer", () => {
     const asked = (retryAfterMs: number) => retryDelay(1, 1000, failure("rate-limit", { retryAfterMs }));
     assert.equal(asked(0), 0);
     assert.equal(asked(700_000), 700_000);

@@ -5,10 +5,10 @@ import { replay } from "../../src/record/replay.ts";
 import { textOf } from "./compacting.ts";
 import { harnesses, until } from "./harness.ts";
 
-describe("going back in the conversation", () => {
+describe("rewinding the conversation", () => {
   const open = harnesses();
 
-  it("I10 sets the message and all after it aside; the model does not hear of it again", async () => {
+  it("I10 sets aside the message and all after it; the model no longer sees them", async () => {
     const h = open([["One."], ["Two."], ["Three."]]);
     await h.turn("first");
     await h.turn("second");
@@ -23,7 +23,7 @@ describe("going back in the conversation", () => {
     assert.deepEqual(h.chat.setAside, [], "with the next message it is gone for good");
   });
 
-  it("I2 brings back what was set aside, as long as nothing was said since", async () => {
+  it("I2 restores the messages that were set aside, until a new one is sent", async () => {
     const h = open([["One."], ["Two."]]);
     await h.turn("first");
     await h.turn("second");

@@ -157,16 +157,16 @@ describe("rules", () => {
   const decide = (asked: string, user: string[], workspace: string[]) =>
     judge(need(asked).need, need(asked).tool, book(user, workspace)).decision;
 
-  it("what was allowed for the workspace is stronger than what asks in the settings", () => {
+  it("a rule allowed for the workspace overrides an asking rule of the settings", () => {
     assert.equal(decide("bash git push", ["ask bash git *"], ["allow bash git push *"]), "allow");
   });
 
-  it("what the settings deny is not given away by a rule of the workspace", () => {
+  it("a rule of the workspace cannot override a deny in the settings", () => {
     assert.equal(decide("bash npm publish", ["deny bash npm publish *"], ["allow bash npm *"]), "deny");
     assert.equal(decide("bash npm publish", ["deny bash npm *", "allow bash npm publish *"], []), "allow");
   });
 
-  it("the strictest of several needs counts; none allows", () => {
+  it("the strictest of several requirements wins; none allows", () => {
     const of = (...decisions: Rule["action"][]) =>
       strictest(decisions.map((decision) => ({ decision, rule: undefined, why: "" })));
     assert.equal(of(), "allow");
@@ -174,7 +174,7 @@ describe("rules", () => {
     assert.equal(of("ask", "deny", "allow"), "deny");
   });
 
-  it("Always allow adds each rule once, and none when one thing can be allowed once only", () => {
+  it("Always allow adds each rule once, and none for a call that can only be allowed once", () => {
     const can = (pattern: string, suggestedRule: string): PermissionRequirement => ({
       ...need(`bash ${pattern}`).need,
       suggestedRule,
@@ -199,7 +199,7 @@ describe("rules", () => {
     mode: PermissionMode = "default",
   ) => judge(need(asked).need, need(asked).tool, { ...book(user, []), mode }, agents);
 
-  it("T1 the agent's rules rank above what is built in and below the user's", () => {
+  it("T1 the agent's rules rank above the built-in ones and below the user's", () => {
     const open = agent("open", "user", "allow bash *", "deny bash rm *");
     assert.equal(by("bash ls", [open]).decision, "allow");
     assert.equal(by("bash ls", [open]).why, "The agent open's rule `*` allows it.");
@@ -210,7 +210,7 @@ describe("rules", () => {
     assert.equal(by("edit[settings] .claude/settings.json", [agent("open", "user", "allow * *")]).decision, "ask");
   });
 
-  it("T1 an agent that the workspace brings can only make it stricter", () => {
+  it("T1 an agent of the workspace can only make permissions stricter", () => {
     const wide = agent("wide", "workspace", "allow * *");
     assert.equal(by("bash ls", [wide]).decision, "ask");
     assert.equal(by("read>external_directory /etc/passwd", [wide]).decision, "ask");
@@ -222,7 +222,7 @@ describe("rules", () => {
     assert.equal(by("read b", [strict]).decision, "allow");
   });
 
-  it("S1 every agent that work is handed on to can only make it stricter, too", () => {
+  it("S1 every agent in a chain of delegation can only make permissions stricter", () => {
     const root = agent("root", "user", "allow bash git *");
     const wide = agent("wide", "user", "allow * *");
     const strict = agent("strict", "user", "deny bash git push *", "ask bash git *", "deny bash git push *");

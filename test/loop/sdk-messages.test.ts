@@ -82,7 +82,7 @@ describe("SDK messages", () => {
     for (const one of messages) assert.equal(one.session_id, h.chat.session.id);
   });
 
-  it("K2 T5 calls that run side by side: each begins and ends once, the results are told in call order", async () => {
+  it("K2 T5 concurrent calls begin and end once each, and results are in call order", async () => {
     const h = open([["slow.txt", "quick.txt"].map(read), ["Done."]], {
       files: { "slow.txt": "x".repeat(1_000_000), "quick.txt": "y" },
     });
@@ -94,7 +94,7 @@ describe("SDK messages", () => {
     assert.partialDeepStrictEqual(told, [{ tool_use_id: "call-0-0" }, { tool_use_id: "call-0-1" }]);
   });
 
-  it("K2 a call that takes long is told of every 5 seconds", () => {
+  it("K2 a long call is reported every 5 seconds", () => {
     mock.timers.enable({ apis: ["setInterval", "Date"] });
     try {
       const chat = newSession("/work", "ses");
@@ -130,7 +130,7 @@ describe("SDK messages", () => {
     }
   });
 
-  it("S1 what a subagent says and does carries the call that it works for", async () => {
+  it("S1 messages and calls of a subagent carry the call that started it", async () => {
     const task = { subagent_type: "explore", description: "Look around", prompt: "Look." };
     const h = open([[{ call: "task", input: task }], [read("a.txt")], ["It says x."], ["Done."]], {
       files: { "a.txt": "x" },
@@ -156,7 +156,7 @@ describe("SDK messages", () => {
     assert.equal(started.length, 2, "only the session's own replies are streamed");
   });
 
-  it("T7 calls that were not allowed are told of, once each", async () => {
+  it("T7 each call that was not allowed is reported once", async () => {
     const h = open([[{ call: "bash", input: { command: "ls" } }], ["I see."]], { attended: false });
     const { denied } = watch(h);
     await h.turn();
@@ -166,7 +166,7 @@ describe("SDK messages", () => {
     );
   });
 
-  it("K2 a reply that failed says so; what is told to the user is a message of its own", async () => {
+  it("K2 a failed reply says so; a notice to the user is its own message", async () => {
     const h = open([{ say: ["Half"], fail: failure("auth") }]);
     const { messages, replies } = watch(h);
     await h.turn();
@@ -185,7 +185,7 @@ describe("SDK messages", () => {
     assert.partialDeepStrictEqual(watched.messages[0], { subtype: "informational", content: "For you." });
   });
 
-  it("C5 a silent turn is not told, but counted", async () => {
+  it("C5 a silent turn is not reported, but counted", async () => {
     const isSilent = ({ entries }: ModelRequest) => entries.findLast(({ info }) => info.role === "user")?.info.silent;
     const work: Reply[] = [{ say: [read("a.txt")], tokens: { input: 116_000 } }, { say: ["Done."] }];
     const h = open((request) => (isSilent(request) ? ["NO_REPLY"] : (work.shift() ?? [])), {
@@ -216,7 +216,7 @@ describe("SDK messages", () => {
     assert.equal(messages.length, before + 3);
   });
 
-  it("K2 partial messages are a legal stream: each block starts, grows and stops", async () => {
+  it("K2 partial messages form a legal stream: each block starts, grows and stops", async () => {
     const h = open([[{ thinking: "Hm." }, "Hello", read("a.txt")], ["Done."]], { files: { "a.txt": "x" } });
     const { messages } = watch(h, true);
     await h.turn();
@@ -235,7 +235,7 @@ describe("SDK messages", () => {
     assert.deepEqual(JSON.parse(json), { file_path: "a.txt" });
   });
 
-  it("K2 H4 another try begins the message anew; Stop closes what is open", async () => {
+  it("K2 H4 a retry begins the message again; Stop closes open blocks", async () => {
     const h = open([
       { say: ["Half"], fail: failure("network") },
       { say: ["Who"], hang: true },
@@ -252,7 +252,7 @@ describe("SDK messages", () => {
     assert.ok(kinds(messages).includes("api_retry"));
   });
 
-  it("K2 blocks: redacted thinking, results with pictures, prompts with files", () => {
+  it("K2 blocks: redacted thinking, results with images, prompts with files", () => {
     const base = { id: "p", sessionID: "s", messageID: "m" };
     const redacted = { ...base, type: "reasoning", text: "", metadata: { redacted: "x" }, time: { start: 0 } } as const;
     assert.deepEqual(toBlocks(redacted), [{ type: "redacted_thinking", data: "x" }]);

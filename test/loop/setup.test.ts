@@ -16,7 +16,7 @@ const agents = (...found: Partial<Agent>[]) => new AgentCatalog(found.map((agent
 describe("M1 the system prompt", () => {
   const open = harnesses();
 
-  it("M1 agent, environment, rules nearest first, memory, words of the call, words of the user, in this order", async () => {
+  it("M1 contains agent, environment, rules (nearest first), memory, the call's text and the user's text, in this order", async () => {
     const h = open([["Hi."]], {
       choices: { appended: "APPENDED" },
       project: {
@@ -47,7 +47,7 @@ describe("M1 the system prompt", () => {
     );
   });
 
-  it("M1 C7 neither date nor time is in it", async () => {
+  it("M1 C7 contains neither date nor time", async () => {
     const h = open([["Hi."]]);
     await h.turn();
     assert.doesNotMatch(h.model.requests[0]?.system ?? "", /20\d\d-\d\d|\d:\d\d/);
@@ -57,7 +57,7 @@ describe("M1 the system prompt", () => {
 describe("M2 options", () => {
   const open = harnesses();
 
-  it("M2 an agent's are merged deeply, a message's variant goes over them", async () => {
+  it("M2 an agent's options are merged deeply, and a message's variant overrides them", async () => {
     const h = open([["1"], ["2"]], {
       choices: { model: { providerID: "openai", modelID: "gpt-5.4" } },
       project: { agents: agents({ options: { reasoning_effort: "low", metadata: { a: 1 } } }) },
@@ -68,7 +68,7 @@ describe("M2 options", () => {
     assert.deepEqual(h.model.requests[1]?.options, { reasoning_effort: "xhigh", metadata: { a: 1 } });
   });
 
-  it("M2 a variant that is a level of thinking goes over the session's own", async () => {
+  it("M2 a variant that is a thinking level overrides the session's own", async () => {
     const h = open([["1"], ["2"]], { choices: { thinking: "low" } });
     await h.turn();
     await h.turn("Hi", { variant: "high" });
@@ -78,7 +78,7 @@ describe("M2 options", () => {
     );
   });
 
-  it("P4 an agent's model and temperature", async () => {
+  it("P4 uses an agent's model and temperature", async () => {
     const h = open([["1"]], { project: { agents: agents({ model: "openai/gpt-4.1", temperature: 0.2 }) } });
     await h.turn();
     assert.equal(h.model.requests[0]?.model, "gpt-4.1");
@@ -86,7 +86,7 @@ describe("M2 options", () => {
   });
 });
 
-describe("T1 the tools on offer", () => {
+describe("T1 the offered tools", () => {
   const open = harnesses();
   const foreign = defineTool({
     name: "mcp__git__log",
@@ -102,7 +102,7 @@ describe("T1 the tools on offer", () => {
     }),
   });
 
-  it("T1 what the agent, a rule or the message switches off is not offered; tools of others are", async () => {
+  it("T1 tools disabled by the agent, a rule or the message are not offered; external tools are", async () => {
     const h = open([["1"], ["2"]], {
       tools: [...coreTools, foreign],
       rules: [{ permission: "bash", pattern: "*", action: "deny" }],
@@ -115,7 +115,7 @@ describe("T1 the tools on offer", () => {
     assert.deepEqual(names[1], ["read", "write", "edit", "glob", "grep", "task"]);
   });
 
-  it("T1 P4 an agent that may change nothing is offered reading tools alone", async () => {
+  it("T1 P4 a read-only agent is offered only reading tools", async () => {
     const h = open([["1"]], { choices: { agent: "plan" } });
     await h.turn();
     assert.deepEqual(
@@ -161,7 +161,7 @@ describe("Q2 the queue", () => {
   }
   const words = (h: Awaited<ReturnType<typeof waiting>>["h"]) => h.chat.queue.map(({ parts }) => ownWords(parts));
 
-  it("Q2 what waits can be edited, moved and withdrawn until it is sent", async () => {
+  it("Q2 a queued prompt can be edited, moved and withdrawn until it is sent", async () => {
     const { h, ids, end } = await waiting("a", "b", "c");
     await h.session.editQueued(ids[1] ?? "", "B");
     await h.session.moveQueued(ids[2] ?? "", 0);
@@ -175,7 +175,7 @@ describe("Q2 the queue", () => {
     await end();
   });
 
-  it("Q2 an edit keeps what else the prompt holds", async () => {
+  it("Q2 an edit keeps the other parts of the prompt", async () => {
     const { h, end } = await waiting();
     const file = { type: "file", mime: "text/plain", filename: "a.txt", url: "file:///a.txt" } as const;
     await h.send("", { parts: [file, { type: "text", text: "Look" }], system: "S" });
@@ -185,20 +185,20 @@ describe("Q2 the queue", () => {
     await end();
   });
 
-  it("Q2 R2 it is on disk at once", async () => {
+  it("Q2 R2 a queued prompt is on disk at once", async () => {
     const { h, end } = await waiting("Kept words");
     assert.ok(h.read(".record.jsonl").includes("Kept words"));
     await end();
   });
 
-  it("Q2 drop: not taken while a turn runs", async () => {
+  it("Q2 drop: rejected while a turn runs", async () => {
     const { h, end } = await waiting();
     assert.deepEqual(await h.session.prompt({ parts: [{ type: "text", text: "x" }] }, "drop"), { type: "dropped" });
     assert.deepEqual(h.chat.queue, []);
     await end();
   });
 
-  it("Q2 interrupt: ends the turn that runs and begins one of its own", async () => {
+  it("Q2 interrupt: ends the running turn and starts a new one", async () => {
     const { h } = await waiting();
     const result = await h.session.prompt({ parts: [{ type: "text", text: "Two" }] }, "interrupt");
     assert.deepEqual(result, { type: "ended", end: { reason: "end_turn", error: undefined } });
@@ -207,7 +207,7 @@ describe("Q2 the queue", () => {
     assert.equal(h.text(), "Hello.");
   });
 
-  it("Q2 P3 one whose agent is gone meanwhile does not stop those that come after it", async () => {
+  it("Q2 P3 a prompt whose agent no longer exists does not stop the next ones", async () => {
     const chat = newSession("/");
     chat.queue = [
       { id: "msg_1", ...textPrompt("For nobody"), agent: "gone" },

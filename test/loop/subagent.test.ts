@@ -45,7 +45,7 @@ describe("subagents", () => {
   const start = (scripts: Parameters<typeof cast>[0], options: Parameters<typeof open>[1] = {}) =>
     open(cast(scripts), { files, project: { agents: options.project?.agents ?? made }, ...options });
 
-  it("S1 the tool task runs a session of its own; its last words are the result", async () => {
+  it("S1 the tool task runs a new session; its last text is the result", async () => {
     const h = start({ main: [[task("helper")], ["Done."]], helper: [[read("a.txt")], ["It says ", "x."]] });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.deepEqual(h.results(), ["It says \nx."]);
@@ -63,7 +63,7 @@ describe("subagents", () => {
     assert.equal(h.chat.messages.length, 3, "nothing of the child is in the parent's messages");
   });
 
-  it("S1 its record is a session that opens, its events reach the parent's chat live", async () => {
+  it("S1 its record is a session that can be opened, and its events reach the parent's chat live", async () => {
     const h = start({ main: [[task("helper")], ["Done."]], helper: [[read("a.txt")], ["x."]] });
     await h.turn();
     const [file = ""] = h.children;
@@ -84,7 +84,7 @@ describe("subagents", () => {
     assert.ok(!h.read(".record.jsonl").includes('"child"'));
   });
 
-  it("S1 several in one reply work side by side, and their results come in call order", async () => {
+  it("S1 several in one reply run concurrently, with results in call order", async () => {
     let atOnce = 0;
     let most = 0;
     const slow = (text: string): Reply => ({
@@ -106,7 +106,7 @@ describe("subagents", () => {
     assert.equal(Object.keys(h.chat.children).length, 2);
   });
 
-  it("S1 the tool names the agents there are, and is not there without any", async () => {
+  it("S1 the tool's description lists the agents, and without any it is not offered", async () => {
     const h = start({ main: [["x"]] });
     await h.turn();
     const offered = h.model.requests[0]?.tools.find(({ name }) => name === "task");
@@ -117,7 +117,7 @@ describe("subagents", () => {
     assert.doesNotMatch(offered?.description ?? "", /secret|build|title/);
   });
 
-  it("S1 no such agent, a hidden one, none: the model is told which there are", async () => {
+  it("S1 an unknown, hidden or missing agent: the model gets the list of agents", async () => {
     const missing = { call: "task", input: { description: "d", prompt: "p" } };
     const h = start({ main: [[task("nobody"), task("secret"), missing], ["Done."]] });
     await h.turn();
@@ -127,7 +127,7 @@ describe("subagents", () => {
     assert.match(none, /subagent_type is missing\. There are:/);
   });
 
-  it("S1 at most three deep", async () => {
+  it("S1 nest at most three levels deep", async () => {
     const h = start({
       main: [[task("helper")], ["Done."]],
       helper: [[task("helper")], [task("helper")], ["deep"], ["deep"], ["deep"]],
@@ -140,7 +140,7 @@ describe("subagents", () => {
     assert.equal(Object.values(second.children)[0]?.session.parentID, second.session.id);
   });
 
-  it("S1 what it asks is asked of the user, in its name, and the parent waits", async () => {
+  it("S1 its questions go to the user in its name, and the parent waits", async () => {
     const h = start({ main: [[task("helper")], ["Done."]], helper: [[bash("echo hi")], ["Said."]] });
     const turn = h.turn();
     const request = await h.asked();
@@ -151,7 +151,7 @@ describe("subagents", () => {
     assert.deepEqual(h.results(), ["Said."]);
   });
 
-  it("T7 refused without words: it stops, and so does the parent", async () => {
+  it("T7 denied without a reason: it stops, and so does the parent", async () => {
     const h = start({ main: [[task("helper")], ["Never."]], helper: [[bash("echo hi")], ["Never."]] });
     const turn = h.turn();
     await h.answerNext({ kind: "permission", type: "deny", words: "" });
@@ -160,7 +160,7 @@ describe("subagents", () => {
     assert.match(h.results()[0] ?? "", /^ERROR The user refused a call of the subagent/);
   });
 
-  it("T7 refused with words: it goes on with them", async () => {
+  it("T7 denied with a reason: it continues with the reason", async () => {
     const h = start({ main: [[task("helper")], ["Done."]], helper: [[bash("echo hi")], ["As you say."]] });
     const turn = h.turn();
     await h.answerNext({ kind: "permission", type: "deny", words: "Quietly." });
@@ -168,7 +168,7 @@ describe("subagents", () => {
     assert.deepEqual(h.results(), ["As you say."]);
   });
 
-  it("L11 Stop of the parent ends it within the second: its command too", async () => {
+  it("L11 Stop of the parent ends it and its command within a second", async () => {
     const h = start(
       { main: [[task("helper")], ["Never."]], helper: [[bash("echo begun; sleep 60")], ["Never."]] },
       { mode: "bypassPermissions" },
@@ -196,7 +196,7 @@ describe("subagents", () => {
     assert.equal(h.model.requests.length, 2);
   });
 
-  it("S1 an end before the last word is an error that the parent's model can act on", async () => {
+  it("S1 an early end is an error with which the parent's model can continue", async () => {
     const fails = start({
       main: [[task("helper")], ["I see."]],
       helper: [{ say: ["Half."], fail: failure("invalid") }],
@@ -208,7 +208,7 @@ describe("subagents", () => {
     assert.match(empty.results()[0] ?? "", /^ERROR The subagent failed: The model ended without an answer\./);
   });
 
-  it("P4 steps: the last reply sums up, and its words are the result", async () => {
+  it("P4 steps: the last reply summarizes, and its text is the result", async () => {
     const agents = new AgentCatalog([agent("helper", { steps: 2 })]);
     const h = start(
       { main: [[task("helper")], ["Done."]], helper: [[read("a.txt")], ["All I have."]] },
@@ -219,7 +219,7 @@ describe("subagents", () => {
     assert.deepEqual(h.results(), ["All I have."]);
   });
 
-  it("M2 it answers with the agent's own model, else with its parent's", async () => {
+  it("M2 it uses the agent's own model, else its parent's", async () => {
     const agents = new AgentCatalog([agent("helper", { model: "claude-haiku-4-5" }), agent("reader", {})]);
     const scripts = { main: [[task("helper"), task("reader")], ["Done."]], helper: [["x"]], reader: [["y"]] };
     const h = start(scripts, { project: { agents } });
@@ -228,7 +228,7 @@ describe("subagents", () => {
     assert.equal(requestsOf(h, "reader")[0]?.model, requestsOf(h, "main")[0]?.model);
   });
 
-  it("T6 it is watched alike: in circles it is stopped, and the parent goes on", async () => {
+  it("T6 loop detection stops it too, and the parent continues", async () => {
     const looks = Array.from({ length: 9 }, () => [read("a.txt")]);
     const h = start({ main: [[task("helper")], ["I see."]], helper: looks }, { attended: false });
     assert.equal((await h.turn()).reason, "end_turn");
@@ -241,14 +241,14 @@ describe("subagents", () => {
   });
 });
 
-describe("what a subagent may do", () => {
+describe("permissions of a subagent", () => {
   const open = harnesses();
   const rule = (permission: string, pattern: string, action: Rule["action"]) => ({ permission, pattern, action });
   const writes = { call: "write", input: { file_path: "b.txt", content: "y" } };
   const start = (agents: Agent[], scripts: Parameters<typeof cast>[0], options: Parameters<typeof open>[1] = {}) =>
     open(cast(scripts), { files, attended: false, project: { agents: new AgentCatalog(agents) }, ...options });
 
-  it("S1 never wider than its parent: not in its tools, not in Plan, not by its own rules", async () => {
+  it("S1 never wider than its parent's: not its tools, not in Plan mode, not by its own rules", async () => {
     const wide = agent("wide", { permission: [rule("*", "*", "allow")] });
     const scripts = { main: [[task("wide")], ["Done."]], wide: [[writes], ["Tried."]] };
     const narrow = start([wide], scripts, { choices: { agent: "plan" } });
@@ -272,7 +272,7 @@ describe("what a subagent may do", () => {
     assert.throws(() => rules.read("b.txt"));
   });
 
-  it("S1 its own rules make it stricter", async () => {
+  it("S1 its own rules make them stricter", async () => {
     const strict = agent("strict", { permission: [rule("edit", "*", "deny")] });
     const scripts = { main: [[task("strict"), writes], ["Done."]], strict: [[writes], ["Tried."]] };
     const h = start([strict], scripts, { mode: "acceptEdits" });
@@ -282,7 +282,7 @@ describe("what a subagent may do", () => {
     assert.equal(h.read("b.txt"), "y");
   });
 
-  it("S1 an agent that may change nothing changes nothing, whoever calls it", async () => {
+  it("S1 a read-only agent changes nothing, no matter what calls it", async () => {
     const reader = agent("reader", { readOnly: true });
     const h = start(
       [reader],
@@ -313,7 +313,7 @@ describe("hooks of subagents", () => {
     fire: async (event, _, input) => ({ ...noOutcome, ...answer(event, input) }),
   });
 
-  it("K4 SubagentStart adds words, SubagentStop holds it back once, and calls within say whose they are", async () => {
+  it("K4 SubagentStart adds context, SubagentStop makes it continue once, and its calls name their subagent", async () => {
     const told: string[] = [];
     const hooks = hooksOf((event, input) => {
       const who = input["agent_type"] === undefined ? "main" : input["agent_type"];
@@ -353,7 +353,7 @@ describe("hooks of subagents", () => {
 describe("mentions", () => {
   const open = harnesses();
 
-  it("L6 S1 a mentioned agent works on the words of the prompt before the model is asked", async () => {
+  it("L6 S1 a mentioned agent works on the prompt before the model is called", async () => {
     const h = open(cast({ main: [["It is in a.txt."]], helper: [["a.txt:1"]] }), { project: { agents: made } });
     const file = { type: "file" as const, mime: "text/plain", filename: "b.txt", url: "file:///b.txt" };
     const parts = [file, { type: "text" as const, text: "@helper Where is x?" }];
@@ -370,7 +370,7 @@ describe("mentions", () => {
     assert.ok(told.includes("Where is x?") && told.includes("a.txt:1"), "the model is told the prompt and the result");
   });
 
-  it("K1 events of a subagent carry a run of their own", async () => {
+  it("K1 events of a subagent have their own run", async () => {
     const h = open(cast({ main: [["Done."]], helper: [[{ call: "glob", input: { pattern: "*" } }], ["None."]] }), {
       project: { agents: made },
     });
@@ -398,7 +398,7 @@ describe("subtasks", () => {
   const subtask = (name: string, prompt: string) =>
     ({ type: "subtask", agent: name, description: "Look first", prompt }) as const;
 
-  it("L6 are run before the model is asked, in order, as calls of task; then it goes on with their results", async () => {
+  it("L6 run before the model is called, in order, as calls of task; the turn continues with their results", async () => {
     const h = open(cast({ main: [["Both said."]], helper: [["One."]], reader: [["Two."]] }), {
       project: { agents: made },
     });
@@ -424,14 +424,14 @@ describe("subtasks", () => {
     assert.equal(h.text(), "Both said.");
   });
 
-  it("L6 one that fails is told to the model, and not begun again", async () => {
+  it("L6 a failure is reported to the model, and the subtask is not repeated", async () => {
     const h = open(cast({ main: [["I see."]], helper: [{ fail: failure("invalid") }] }), { project: { agents: made } });
     assert.equal((await h.turn("", { parts: [subtask("helper", "Look.")] })).reason, "end_turn");
     assert.match(h.results()[0] ?? "", /^ERROR The subagent failed/);
     assert.equal(h.calls.length, 1);
   });
 
-  it("R2 the call that a subagent works for is recorded before it begins", async () => {
+  it("R2 the call that starts a subagent is recorded before the subagent starts", async () => {
     let before = "";
     const h: Harness = open(
       (request) => {

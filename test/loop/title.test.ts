@@ -13,7 +13,7 @@ describe("titles", () => {
       tools.length === 0 ? title : reply;
   const titles = (h: ReturnType<typeof open>) => h.model.requests.filter(({ tools }) => tools.length === 0);
 
-  it("L5 made of the prompt at once, by the model after its first reply", async () => {
+  it("L5 derived from the prompt at once, and by the model after its first reply", async () => {
     const h = open(script({ say: ['"Greeting in the morning."'] }), { titles: true });
     await h.turn("Good morning!\nHow are you?");
     assert.equal(h.events[0]?.type === "session" && h.events[0].session.title, "Good morning!");
@@ -26,7 +26,7 @@ describe("titles", () => {
     assert.equal(h.chat.messages.length, 4, "the title is no message");
   });
 
-  it("L5 its failure is never seen", async () => {
+  it("L5 a failure stays invisible", async () => {
     const h = open(script({ fail: failure("overloaded") }), { titles: true });
     assert.equal((await h.turn("Good morning!")).reason, "end_turn");
     await until(() => titles(h).length === 1);
@@ -35,7 +35,7 @@ describe("titles", () => {
     assert.deepEqual(h.bugs, []);
   });
 
-  it("L5 not after a first reply that failed, nor when it is off", async () => {
+  it("L5 not after a failed first reply, nor when disabled", async () => {
     const h = open(script({ say: ["A title"] }, { fail: failure("auth") }), { titles: true });
     await h.turn("Good morning!");
     const off = open(script({ say: ["A title"] }));
@@ -44,7 +44,7 @@ describe("titles", () => {
     assert.equal(titles(h).length + titles(off).length, 0);
   });
 
-  it("L5 one that comes too late, after the session was closed or renamed, is dropped", async () => {
+  it("L5 a title that arrives after the session was closed or renamed is dropped", async () => {
     const h = open(script({ say: ["A title"], hang: true }), { titles: true });
     await h.turn("Good morning!");
     await until(() => titles(h).length === 1);
@@ -62,7 +62,7 @@ describe("titles", () => {
     assert.equal(late.chat.session.title, "Mine");
   });
 
-  it("the first line with words in it, without marks, cut at a word", () => {
+  it("the first line with words, without Markdown, cut at a word", () => {
     const table: [string, string][] = [
       ["", ""],
       ["\n\n  Fix   the `cart`\nplease", "Fix the cart"],

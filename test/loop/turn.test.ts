@@ -21,7 +21,7 @@ describe("the end of a turn", () => {
     assert.equal(h.chat.ended?.steps, 1);
   });
 
-  it("L4 the loop goes on while there are calls", async () => {
+  it("L4 the loop continues while there are calls", async () => {
     const h = open([["I look.", read("a.txt")], [read("a.txt")], ["Done."]], { files: { "a.txt": "one\n" } });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.equal(h.model.requests.length, 3);
@@ -29,13 +29,13 @@ describe("the end of a turn", () => {
     assert.deepEqual(h.results(), ["1\tone", "1\tone"]);
   });
 
-  it("L4 a reply that says tool-calls but holds none is the end", async () => {
+  it("L4 a reply with the reason tool-calls but without calls ends the turn", async () => {
     const h = open([{ say: ["That is all."], finish: "tool-calls" }]);
     assert.equal((await h.turn()).reason, "end_turn");
     assert.equal(h.model.requests.length, 1);
   });
 
-  it("L8 calls count even when the server says stop", async () => {
+  it("L8 calls run even when the reason is stop", async () => {
     const h = open([{ say: [read("a.txt")], finish: "stop" }, ["Done."]], { files: { "a.txt": "x" } });
     assert.equal((await h.turn()).reason, "end_turn");
     assert.deepEqual(h.results(), ["1\tx"]);
@@ -46,7 +46,7 @@ describe("the end of a turn", () => {
     ["blank text", [" \n"]],
     ["thoughts alone", [{ thinking: "Hm." }]],
   ] as const) {
-    it(`L9 a reply of ${name} does not end in silence`, async () => {
+    it(`L9 a reply of ${name} does not end the turn silently`, async () => {
       const h = open([{ say: [...say] }]);
       const { reason, error } = await h.turn();
       assert.equal(reason, "error");
@@ -61,7 +61,7 @@ describe("the end of a turn", () => {
     assert.equal(h.calls.length, 3);
   });
 
-  it("L9 B2 error_max_budget_usd where nobody can be asked, looked at before tools and before the next request", async () => {
+  it("L9 B2 error_max_budget_usd when nobody can answer, checked before tools and before the next request", async () => {
     const h = open(() => ({ say: [read("a.txt")], tokens: { output: 1e5 } }), {
       files: { "a.txt": "x" },
       limits: { maxBudgetUsd: 1.5 },
@@ -117,7 +117,7 @@ describe("the end of a turn", () => {
     });
   }
 
-  it("L10 a model that throws is a bug: reported, and the next prompt works", async () => {
+  it("L10 a model that throws is a bug: it is reported, and the next prompt works", async () => {
     let times = 0;
     const h = open([["Hello."]], {
       openModel: async () => {
@@ -132,7 +132,7 @@ describe("the end of a turn", () => {
     assert.equal((await h.turn()).reason, "end_turn");
   });
 
-  it("L9 no key: the sentence, the next step, and Try again answers the same message", async () => {
+  it("L9 no key: a message and the next step, and Try again answers the same prompt", async () => {
     let key = false;
     const h = open([["Hello."]], {
       openModel: async () => {
@@ -160,7 +160,7 @@ describe("the end of a turn", () => {
     assert.ok(h.bugs.length > 0);
   });
 
-  it("H2 what the server will never take is not asked again", async () => {
+  it("H2 a request that the server will never accept is not repeated", async () => {
     for (const kind of ["auth", "unknown-model", "invalid", "context-full", "no-key"] as const) {
       const h = open([{ fail: failure(kind) }]);
       const end = await h.turn();
@@ -170,7 +170,7 @@ describe("the end of a turn", () => {
   });
 });
 
-describe("the intake of prompts", () => {
+describe("prompt validation", () => {
   const open = harnesses();
   const refused = async (promise: Promise<unknown>, code: string, status: number) => {
     const error = await promise.then(
@@ -183,7 +183,7 @@ describe("the intake of prompts", () => {
     assert.ok(error.message.length > 10);
   };
 
-  it("P2 empty, blank and too long prompts are refused, and nothing is stored", async () => {
+  it("P2 empty, blank and too long prompts are rejected, and nothing is stored", async () => {
     const h = open([["x"]]);
     await refused(h.send(""), "prompt-invalid", 400);
     await refused(h.send(" \n\t"), "prompt-invalid", 400);
@@ -193,7 +193,7 @@ describe("the intake of prompts", () => {
     assert.equal((await h.turn("x".repeat(2 ** 20))).reason, "end_turn");
   });
 
-  it("P2 a prompt of a file alone is one", async () => {
+  it("P2 accepts a prompt that is only a file", async () => {
     const h = open([["I see."]]);
     const file = { type: "file", mime: "text/plain", filename: "a.txt", url: "file:///a.txt" } as const;
     assert.equal((await h.turn("", { parts: [file] })).reason, "end_turn");
@@ -203,7 +203,7 @@ describe("the intake of prompts", () => {
     );
   });
 
-  it("P3 an unknown agent, a message that is there already, a closed session", async () => {
+  it("P3 rejects an unknown agent, a duplicate message id and a closed session", async () => {
     const h = open([["x"], ["y"]]);
     await refused(open([], { choices: { agent: "nobody" } }).send("Hi"), "agent-not-found", 404);
     await h.turn("Hi", { messageID: "msg_0" });
@@ -212,7 +212,7 @@ describe("the intake of prompts", () => {
     await refused(h.send("Hi"), "session-terminated", 410);
   });
 
-  it("P1 noReply stores the message and answers nothing, while a turn runs too", async () => {
+  it("P1 noReply stores the message without an answer, also during a turn", async () => {
     const h = open([{ say: ["x"], before: () => h.send("During", { noReply: true }) }]);
     assert.deepEqual(await h.send("Before", { noReply: true }), { type: "stored" });
     assert.equal(h.model.requests.length, 0);
@@ -222,7 +222,7 @@ describe("the intake of prompts", () => {
     assert.equal(h.chat.messages.length, 4);
   });
 
-  it("P1 a message's own system text and switched-off tools", async () => {
+  it("P1 applies a message's own system text and disabled tools", async () => {
     const h = open([["x"], ["y"]]);
     await h.turn("Hi", { system: "Speak French.", tools: { bash: false } });
     await h.turn("Hi");
@@ -246,7 +246,7 @@ describe("the intake of prompts", () => {
     assert.ok(onDisk.includes("The very words"));
   });
 
-  it("C7 the date and the mode go with the newest message, once", async () => {
+  it("C7 the date and the mode are sent once, with the newest message", async () => {
     const h = open(() => ["x"]);
     const notes = () =>
       h.chat.messages.at(-2)?.parts.flatMap((part) => (part.type === "text" && part.synthetic ? [part.text] : []));
@@ -265,10 +265,10 @@ describe("the intake of prompts", () => {
   });
 });
 
-describe("prompts that wait", () => {
+describe("queued prompts", () => {
   const open = harnesses();
 
-  it("Q2 a prompt sent while busy joins at the next step, in order", async () => {
+  it("Q2 a prompt sent during a turn joins at the next step, in order", async () => {
     const h = open(
       [
         {
@@ -289,7 +289,7 @@ describe("prompts that wait", () => {
     assert.deepEqual(roles, ["user", "assistant", "user", "user"]);
   });
 
-  it("Q2 queued prompts can interrupt the turn: a new turn answers all of them", async () => {
+  it("Q2 can interrupt the turn: a new turn answers all of them", async () => {
     const h = open([{ say: ["Half"], hang: true }, ["Whole."]]);
     const first = h.turn("One");
     await until(() => h.text() === "Half");
@@ -303,14 +303,14 @@ describe("prompts that wait", () => {
     assert.equal(h.model.requests.length, 2, "nothing is queued");
   });
 
-  it("Q2 one that comes during the last reply is answered before the turn ends", async () => {
+  it("Q2 a prompt during the last reply is answered before the turn ends", async () => {
     const h = open([{ say: ["One."], before: () => h.send("Two") }, ["Two."]]);
     assert.equal((await h.turn("One")).reason, "end_turn");
     assert.equal(h.text(), "Two.");
     assert.equal(h.events.filter((event) => event.type === "ended").length, 1);
   });
 
-  it("Q2 at any moment of the end a prompt is neither lost nor left waiting", async () => {
+  it("Q2 a prompt is neither lost nor left waiting at any moment of the end", async () => {
     for (const moment of ["step-finish", "message", "ended", "status", "loop:persist", "loop:end"]) {
       const h = open([["One."], ["Two."]]);
       let sent: Promise<unknown> | undefined;
@@ -332,7 +332,7 @@ describe("prompts that wait", () => {
     }
   });
 
-  it("Q2 after max_turns a waiting prompt has turns of its own", async () => {
+  it("Q2 after max_turns a queued prompt starts its own turn", async () => {
     const h = open([{ say: [read("a.txt")], before: () => h.send("Two") }, ["Two."]], {
       files: { "a.txt": "x" },
       limits: { maxTurns: 1 },
@@ -341,7 +341,7 @@ describe("prompts that wait", () => {
     assert.equal(h.text(), "Two.");
   });
 
-  it("P3 queue-full, and a prompt withdrawn makes room", async () => {
+  it("P3 queue-full; withdrawing a prompt frees a place", async () => {
     const h = open([{ hang: true }], { limits: { maxQueueDepth: 2 } });
     const turn = h.turn("One");
     await until(() => h.model.requests.length === 1);
@@ -359,7 +359,7 @@ describe("prompts that wait", () => {
     assert.equal(h.chat.queue.length, 2, "Stop answers nothing more");
   });
 
-  it("Q2 what waited at Stop goes before the next prompt", async () => {
+  it("Q2 prompts queued at Stop precede the next prompt", async () => {
     const h = open([{ hang: true }, ["Both."]]);
     const turn = h.turn("One");
     await until(() => h.model.requests.length === 1);
@@ -373,7 +373,7 @@ describe("prompts that wait", () => {
     assert.deepEqual(said, ["One", "Two", "Three"]);
   });
 
-  it("R3 what waited when the process ended goes first; one that was half taken is not doubled", async () => {
+  it("R3 prompts queued when the process ended come first; a partly sent one is not duplicated", async () => {
     const chat = newSession("/");
     const base = { sessionID: chat.session.id, messageID: "msg_1" };
     chat.messages.push({

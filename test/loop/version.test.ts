@@ -2,6 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { version } from "../../src/chat/version.ts";
 
-it("tells others the version that package.json has", () => {
+it("the version sent to others is that of package.json", () => {
   assert.equal(version, JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version);
 });

@@ -13,11 +13,11 @@ describe("the user's own words", () => {
     { ...base, text: "The hook has heard you.", ignored: true },
   ];
 
-  it("D3 are neither what Rondo says to the model nor what a hook says to the user", () => {
+  it("D3 exclude synthetic messages and messages of hooks", () => {
     assert.equal(ownWords(parts), "Mend it.");
   });
 
-  it("C3 D3 K4 what a hook says to the user alone does not outlive a compaction for the model", async () => {
+  it("C3 D3 K4 a hook's message for the user only is not sent to the model, even after a compaction", async () => {
     const h = open([["Done."]]);
     const hook = { type: "text", text: "The hook has heard you.", ignored: true } as const;
     await h.turn("Mend it.", { parts: [{ type: "text", text: "Mend it." }, hook] });

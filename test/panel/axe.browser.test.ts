@@ -33,7 +33,7 @@ describe("accessibility", () => {
     if (left.has(name)) continue;
     // What is common to all screens need not be looked at in each.
     const some = name in loopStates || name in trustStates ? looks : looks.filter((_, look) => look % 2 === at % 2);
-    it(`axe finds nothing serious: ${name}`, async () => {
+    it(`no serious axe findings: ${name}`, async () => {
       const panel = await panelWith(...state.messages);
       await state.act?.(panel.page);
       for (const [theme, width] of some) {

@@ -9,10 +9,10 @@ import { commands, restoreFiles, todoDone, todos } from "./trust-states.ts";
 
 const busy = { type: "busy", since: Date.now() } as const;
 
-describe("commands in the background", () => {
+describe("background commands", () => {
   const region = (panel: PanelPage) => panel.page.getByRole("region", { name: "Background" });
 
-  it("are one line, which opens to what each does, in words", async () => {
+  it("are one line, which expands to what each command does", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { background: commands })));
     assert.match(await region(panel).innerText(), /2 commands in the background\s+1 waits for input/);
     await button(panel, "Show the commands").click();
@@ -27,7 +27,7 @@ describe("commands in the background", () => {
     assert.equal(await rows.count(), 2);
   });
 
-  it("are told of when they end, seen and spoken", async () => {
+  it("are shown and announced when they end", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked])));
     const [dev] = commands;
     assert.ok(dev);
@@ -42,7 +42,7 @@ describe("commands in the background", () => {
     assert.equal(await region(panel).count(), 0);
   });
 
-  it("begin with a call that is let go, and a call can be ended", async () => {
+  it("begin when a call is moved to the background; a running call can be ended", async () => {
     const state = { status: "running", input: { command: "npm run build" }, start: Date.now() - 4000 } as const;
     const silent = f.tool("bash", state, "call_1");
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([silent])], { status: busy })));
@@ -60,7 +60,7 @@ describe("commands in the background", () => {
 describe("to-dos", () => {
   const line = (panel: PanelPage) => panel.page.locator(".Todo");
 
-  it("are one line with what is done now, and go when all is done", async () => {
+  it("are one line with the current item, hidden when all are done", async () => {
     const reply = f.rondo([todoDone(1)]);
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, reply], { status: busy })));
     assert.match(await line(panel).innerText(), /1 of 4 · Round once, at the end/);
@@ -84,7 +84,7 @@ describe("to-dos", () => {
     assert.equal(await line(panel).count(), 0);
   });
 
-  it("are those that the conversation holds: they go back with it", async () => {
+  it("follow the conversation when it is rewound", async () => {
     const first = [f.you("a"), f.rondo([todoDone(1)])];
     const second = [f.you("b"), f.rondo([todoDone(3)])];
     const panel = await panelWith(f.snapshot(f.chat("T", [...first, ...second])));
@@ -94,7 +94,7 @@ describe("to-dos", () => {
   });
 });
 
-describe("going back", () => {
+describe("rewinding", () => {
   const story: Entry[] = [
     f.you("First."),
     f.rondo([f.said("Done.")]),
@@ -114,7 +114,7 @@ describe("going back", () => {
   };
   const box = (panel: PanelPage, name: string) => dialog(panel).getByRole("checkbox", { name });
 
-  it("E1 shows what would change first, without what the user has changed", async () => {
+  it("E1 previews the changes first, without files that the user has changed", async () => {
     const panel = await open();
     const name = /^Restore to \d\d:\d\d, before “Then the second thing\.”\?$/;
     assert.equal(await panel.page.getByRole("dialog", { name }).count(), 1);
@@ -131,7 +131,7 @@ describe("going back", () => {
     assert.deepEqual(await panel.sentOf("compare"), [{ type: "compare", messageID: second }]);
   });
 
-  it("restores what is ticked: files and conversation, files, or conversation", async () => {
+  it("restores the selection: files and conversation, files, or conversation", async () => {
     const panel = await open();
     await box(panel, "README.md").check();
     await box(panel, "src/shipping.ts").uncheck();
@@ -158,7 +158,7 @@ describe("going back", () => {
     );
   });
 
-  it("shows a hundred files at first, those that need care before all, and restores all that are ticked", async () => {
+  it("first shows a hundred files, problematic ones at the top, and restores all selected ones", async () => {
     const panel = await open();
     const [plain] = restoreFiles;
     assert.ok(plain);
@@ -172,7 +172,7 @@ describe("going back", () => {
     assert.equal((await panel.sentOf("restore"))[0]?.paths.length, 999);
   });
 
-  it("does nothing when there is nothing to do, or while a turn runs; Escape leaves", async () => {
+  it("does nothing when there is nothing to restore or a turn runs; Escape leaves", async () => {
     const panel = await open();
     await panel.page.getByRole("radio", { name: "Files only" }).check();
     for (const { path } of restoreFiles.slice(0, 3)) await box(panel, path).uncheck();
@@ -190,7 +190,7 @@ describe("going back", () => {
     );
   });
 
-  it("can be undone as long as nothing was said since", async () => {
+  it("can be undone until a new message is sent", async () => {
     const panel = await open();
     await panel.page.keyboard.press("Escape");
     assert.equal(await focused(panel), "Restore to here…");
@@ -210,7 +210,7 @@ describe("going back", () => {
 });
 
 describe("an edit of several files", () => {
-  it("counts all of them in its line, and shows each", async () => {
+  it("counts all files in its line, and shows each", async () => {
     const done = f.done("apply_patch", { patch: "*** Update File: a\n*** Add File: b" }, { diffs: f.diffs }, "Edited.");
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([done])])));
     const card = panel.page.getByRole("group", { name: "Edited 2 files" });
@@ -221,8 +221,8 @@ describe("an edit of several files", () => {
   });
 });
 
-describe("an edit that is being written", () => {
-  it("grows, file by file, as its arguments come", async () => {
+describe("an edit while its arguments stream", () => {
+  it("grows file by file", async () => {
     const raw = JSON.stringify({
       patch:
         "*** Begin Patch\n*** Update File: a.ts\n@@\n-old\n+new\n*** Add File: b.ts\n+first\n+second\n*** End Patch",

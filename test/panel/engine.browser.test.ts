@@ -33,7 +33,7 @@ describe("a real session in the panel", () => {
     return { panel, show };
   }
 
-  it("S1 a subagent that asks, works, and is read afterwards", async () => {
+  it("S1 a subagent asks, works, and can be read afterwards", async () => {
     const main = [
       [{ call: "task", input: { description: "find the thing", prompt: "Look.", subagent_type: "helper" } }],
       ["Done."],
@@ -65,7 +65,7 @@ describe("a real session in the panel", () => {
     assert.deepEqual(await panel.sentOf("open-child"), []);
   });
 
-  it("C3 a conversation that is compacted, and goes on", async () => {
+  it("C3 a conversation is compacted and continues", async () => {
     const replies = [["One."], ["Two."]];
     const script: Script = (request) =>
       isSummary(request) ? ["## So far\n\nOne was **said**."] : (replies.shift() ?? { fail: failure("invalid") });
@@ -85,7 +85,7 @@ describe("a real session in the panel", () => {
     await log.getByRole("heading", { name: "So far" }).waitFor();
   });
 
-  it("T6 a call that comes again and again", async () => {
+  it("T6 a call is repeated", async () => {
     const look = { call: "read", input: { file_path: "a.txt" } };
     const h = open([[look], [look], [look], ["I stop."]], { files: { "a.txt": "x" } });
     const { panel, show } = await watch(h);
@@ -102,7 +102,7 @@ describe("a real session in the panel", () => {
     assert.match(await panel.page.getByRole("log").innerText(), /I stop\./);
   });
 
-  it("Q2 prompts that wait, and then are said", async () => {
+  it("Q2 prompts are queued and then sent", async () => {
     let free = () => {};
     const freed = new Promise<void>((resolve) => {
       free = resolve;
@@ -128,7 +128,7 @@ describe("a real session in the panel", () => {
     }
   }
 
-  it("T7 a command that the user changes before it runs", async () => {
+  it("T7 the user edits a command before it runs", async () => {
     const h = open([[bash("touch one.txt")], ["Done."]]);
     const { panel, show } = await watch(h);
     const turn = h.turn("Do it.");
@@ -147,7 +147,7 @@ describe("a real session in the panel", () => {
     await panel.page.getByRole("group", { name: "Ran touch two.txt" }).waitFor();
   });
 
-  it("T11 questions of the model, answered, and the list of what is to be done", async () => {
+  it("T11 questions of the model are answered, and to-dos listed", async () => {
     const options = [{ label: "Half up" }, { label: "Half to even", description: "Nearer to the truth." }];
     const input = { questions: [{ question: "How is it rounded?", header: "Rounding", options }] };
     const list = { todos: [{ content: "Round", status: "in_progress" }] };
@@ -170,7 +170,7 @@ describe("a real session in the panel", () => {
     await panel.page.getByRole("group", { name: "Asked How is it rounded?" }).waitFor();
   });
 
-  it("E1 a conversation that goes back, and comes again", async () => {
+  it("E1 a conversation is rewound and restored", async () => {
     const h = open([["One."], ["Two."]]);
     const { panel, show } = await watch(h);
     await h.turn("First.");

@@ -128,7 +128,7 @@ describe("hostile text in the panel", () => {
     panel.close();
   });
 
-  it("never runs or loads in questions, rules, servers, to-dos, and what stands in the dock", async () => {
+  it("never runs or loads in questions, rules, servers, to-dos and the dock", async () => {
     const panel = await (await panelBrowser()).open();
     const state = { type: "waiting", prompt: text } as const;
     const background = [{ id: "bash_1", command: text, startedAt: f.now, state, lines: 3, last: text }];
@@ -207,7 +207,7 @@ describe("hostile text in the panel", () => {
     panel.close();
   });
 
-  it("opens a link only by telling the host, and only one to the web or to a file", async () => {
+  it("opens a link only through the host, and only to the web or a file", async () => {
     const panel = await (await panelBrowser()).open();
     await panel.post(
       f.snapshot(

@@ -12,8 +12,8 @@ const busy = { type: "busy", since: Date.now() } as const;
 const guard = 450;
 const status = (panel: PanelPage) => panel.page.getByRole("status").first();
 
-describe("waits", () => {
-  it("H1 counts down to the next try, and can have it now or not at all", async () => {
+describe("waiting states", () => {
+  it("H1 counts down to the next attempt, which can be started or cancelled", async () => {
     const waits = {
       type: "retry",
       attempt: 1,
@@ -31,7 +31,7 @@ describe("waits", () => {
     assert.equal(await notice.count(), 0);
   });
 
-  it("H6 says that nothing comes, counts, and takes it back", async () => {
+  it("H6 reports and counts silence, and removes the notice afterwards", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })));
     await panel.post(events({ type: "silence", since: Date.now() - 64_000 }));
     assert.match((await status(panel).textContent()) ?? "", /Not responding for 1 min [45] s/);
@@ -45,7 +45,7 @@ describe("waits", () => {
     assert.equal(await panel.page.getByText("Nothing from").count(), 0);
   });
 
-  it("B2 asks about the budget: what was spent, the limit, and how far Continue goes; there is no field for words", async () => {
+  it("B2 asks about the budget with cost, limit and the amount that Continue adds, without a text field", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, requests: [f.budgetRequest] })));
     const card = panel.page.getByRole("alertdialog", { name: "This session has cost $2.01. Go on?", exact: true });
     assert.match(await card.innerText(), /The limit of a session is \$2\.00\./);
@@ -67,7 +67,7 @@ describe("compaction", () => {
   const marker = f.unsaid({ type: "compaction", auto: false });
   const reply = f.rondo([f.saying("So **far**.")], { summary: true });
 
-  it("C3 says that it runs, becomes a line, and opens to the summary", async () => {
+  it("C3 shows that it is running, becomes a line, and expands to the summary", async () => {
     const chat = f.chat("T", [f.you("a"), f.rondo([f.said("b")])], { status: busy });
     const panel = await panelWith(f.snapshot(chat));
     await panel.post(events({ type: "message", message: marker.info }, ...parts(marker.parts)));
@@ -83,7 +83,7 @@ describe("compaction", () => {
     assert.equal(await log.getByRole("article", { name: "You" }).count(), 1);
   });
 
-  it("C3 says when it came to nothing", async () => {
+  it("C3 reports a failure", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.you("a"), marker])));
     await panel.page.getByText("The conversation was not compacted").waitFor();
   });
@@ -91,8 +91,8 @@ describe("compaction", () => {
 
 const parts = (list: readonly Part[]): ChatEvent[] => list.map((part) => ({ type: "part", part }));
 
-describe("the context", () => {
-  it("opens by the keyboard to tokens by part, compacts, and closes with Escape", async () => {
+describe("the context meter", () => {
+  it("opens by keyboard to tokens by category, compacts, and closes with Escape", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo(f.work)])));
     const meter = button(panel, "Context: 18 % used, cost of this session $0.06");
     await meter.press("Enter");
@@ -117,7 +117,7 @@ describe("the context", () => {
     assert.ok(await panel.page.getByRole("log").isVisible());
   });
 
-  it("is counted anew after a step, and only then", async () => {
+  it("is updated only after a step", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked])));
     await button(panel, /^Context: /).click();
     await panel.post({ type: "context", use }, { type: "state", state: f.panelState({ mode: "plan" }) });
@@ -126,7 +126,7 @@ describe("the context", () => {
     assert.equal((await panel.sentOf("show-context")).length, 2);
   });
 
-  it("B1 tells what is known of the cost", async () => {
+  it("B1 shows the known cost", async () => {
     const cost = { session: 0, today: 1.24, partial: true };
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked]), f.panelState({ cost })));
     const meter = button(panel, "Context: 18 % used, cost of this session unknown");
@@ -162,7 +162,7 @@ describe("the queue", () => {
     assert.deepEqual(await panel.sentOf("stop"), [], "Escape left the field only");
   });
 
-  it("Q2 is reordered by buttons and by keys, and keeps the focus", async () => {
+  it("Q2 is reordered by buttons and keys, and keeps the focus", async () => {
     const panel = await waiting();
     assert.ok(await rows(panel).nth(0).getByRole("button", { name: "Move up" }).isDisabled());
     await rows(panel).nth(2).getByRole("button", { name: "Move up" }).focus();
@@ -183,7 +183,7 @@ describe("the queue", () => {
     ]);
   });
 
-  it("Q2 gives a message back until it is sent, and loses no words when it is", async () => {
+  it("Q2 returns a message until it is sent, and loses no text if it was sent meanwhile", async () => {
     const panel = await waiting();
     await rows(panel).nth(0).hover();
     await rows(panel).nth(0).getByRole("button", { name: "Withdraw" }).click();
@@ -198,7 +198,7 @@ describe("the queue", () => {
 describe("agents", () => {
   const several = f.panelState({ agents });
 
-  it("P4 are chosen in a menu where there is a choice", async () => {
+  it("P4 are chosen in a menu when there are several", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", []), several));
     await button(panel, "Agent: build").click();
     await panel.page.getByRole("menuitemradio", { name: /^reviewer/ }).click();
@@ -207,7 +207,7 @@ describe("agents", () => {
     assert.equal(await button(alone, /^Agent: /).count(), 0);
   });
 
-  it("S1 are mentioned: offered while the name is written, sent with the prompt", async () => {
+  it("S1 are mentioned: suggested while the name is typed, sent with the prompt", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", []), several));
     const list = panel.page.getByRole("listbox", { name: "Agents" });
     await message(panel).pressSequentially("Let @");
@@ -233,7 +233,7 @@ describe("a subagent", () => {
   const chat = (children = {}) => f.chat("T", [f.asked, f.rondo([call])], { status: busy, children });
   const group = (panel: PanelPage, name: string) => panel.page.getByRole("group", { name, exact: true });
 
-  it("S1 shows who works at what, and its newest calls as they come", async () => {
+  it("S1 shows its agent, task and newest calls live", async () => {
     const panel = await panelWith(f.snapshot(chat({ ses_2: explorer })));
     const card = group(panel, "explore every caller of total()");
     const calls = card.getByRole("list", { name: "Newest calls" });
@@ -248,7 +248,7 @@ describe("a subagent", () => {
     assert.equal(await calls.getByRole("listitem").count(), 3);
   });
 
-  it("S1 opens to its whole conversation, and that to those below it", async () => {
+  it("S1 expands to its whole conversation, and that to nested subagents", async () => {
     const panel = await panelWith(f.snapshot(chat({ ses_2: explorer })));
     await button(panel, "Show the conversation").click();
     const log = panel.page.getByRole("log");
@@ -266,7 +266,7 @@ describe("a subagent", () => {
     assert.deepEqual(await panel.sentOf("open-child"), []);
   });
 
-  it("S1 stays open under the eyes of who reads it, and folds for everybody else, when it is done", async () => {
+  it("S1 stays open for a reader, and otherwise collapses when it is done", async () => {
     const [part] = f.rondo([call]).parts;
     assert.ok(part?.type === "tool");
     const message = f.rondo([]);
@@ -283,7 +283,7 @@ describe("a subagent", () => {
     }
   });
 
-  it("S1 asks for a conversation that it does not have, or has only the end of", async () => {
+  it("S1 requests a conversation that is missing or incomplete", async () => {
     const panel = await panelWith(f.snapshot(chat()));
     assert.deepEqual(await panel.sentOf("open-child"), [{ type: "open-child", sessionID: "ses_2" }]);
     await panel.post(events({ type: "child", sessionID: "ses_2", event: { type: "status", status: busy } }));
@@ -305,8 +305,8 @@ describe("a subagent", () => {
   });
 });
 
-describe("a message of mine", () => {
-  it("is taken up again: by the arrow into the composer, or as a fork", async () => {
+describe("a user message", () => {
+  it("can be edited again or forked", async () => {
     const mine = f.you("Move amounts to cents.");
     const panel = await panelWith(f.snapshot(f.chat("T", [mine, f.rondo([f.said("Done.")])])));
     await message(panel).press("ArrowUp");
@@ -317,7 +317,7 @@ describe("a message of mine", () => {
     assert.deepEqual(await panel.sentOf("fork"), [{ type: "fork", messageID: mine.info.id }]);
   });
 
-  it("shows what a hook said about it as a notice", async () => {
+  it("shows a hook's message about it as a notice", async () => {
     const notice: f.LoosePart = { type: "text", text: "Hook: the ticket is SHOP-12.", ignored: true };
     const panel = await panelWith(f.snapshot(f.chat("T", [f.you("Fix it.", notice)])));
     assert.equal((await panel.page.getByRole("article", { name: "You" }).innerText()).trim(), "Fix it.");

@@ -12,7 +12,7 @@ async function fromMenu(panel: PanelPage, name: string): Promise<void> {
   await panel.page.getByRole("menuitem", { name }).click();
 }
 
-describe("the page of rules", () => {
+describe("the rules page", () => {
   const open = async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked])));
     await fromMenu(panel, "Permission rules…");
@@ -20,7 +20,7 @@ describe("the page of rules", () => {
     return panel;
   };
 
-  it("lists them by where they come from, with how often each decided", async () => {
+  it("lists rules by source, with how often each decided", async () => {
     const panel = await open();
     const all = page(panel, "Rules");
     assert.deepEqual(await all.getByRole("heading").allInnerTexts(), [
@@ -37,7 +37,7 @@ describe("the page of rules", () => {
     assert.ok(await panel.page.getByRole("textbox", { name: "Message" }).isVisible());
   });
 
-  it("removes one at the second press, and only where it may", async () => {
+  it("removes a rule on the second click, and only where allowed", async () => {
     const panel = await open();
     assert.equal(
       await page(panel, "Rules")
@@ -58,7 +58,7 @@ describe("the page of rules", () => {
     assert.equal(await focused(panel), "Rules");
   });
 
-  it("answers which rule decides about a command", async () => {
+  it("tells which rule decides about a command", async () => {
     const panel = await open();
     await panel.page.getByRole("textbox", { name: "Which rule decides?" }).pressSequentially("rm x");
     await panel.page.waitForFunction(() => window.sent.some((sent) => sent.type === "explain"));
@@ -74,7 +74,7 @@ describe("the page of rules", () => {
     assert.match(await told.innerText(), /rm -rf coverage\s+Deletes files\. The built-in rule rm \* asks\./);
   });
 
-  it("asks for rules while it is open, and returns by Escape and by its button", async () => {
+  it("requests rules while it is open, and closes by Escape and by its button", async () => {
     const panel = await open();
     assert.equal(await focused(panel), "Rules");
     await panel.page.keyboard.press("Escape");
@@ -97,7 +97,7 @@ describe("the page of rules", () => {
   });
 });
 
-describe("the page of servers", () => {
+describe("the servers page", () => {
   const row = (panel: PanelPage, name: string) =>
     page(panel, "Servers")
       .getByRole("listitem")
@@ -108,7 +108,7 @@ describe("the page of servers", () => {
     return panel;
   };
 
-  it("tells of each what it is, how it is, and what comes next", async () => {
+  it("shows each server's source, state and next step", async () => {
     const panel = await open();
     assert.match(
       await row(panel, "github").innerText(),
@@ -123,7 +123,7 @@ describe("the page of servers", () => {
     assert.match(await row(panel, "browser").innerText(), /was not found\.\s+Install it, or change its command/);
   });
 
-  it("sends what is pressed", async () => {
+  it("sends the clicked action", async () => {
     const panel = await open();
     const names = [
       "Stop github",
@@ -140,7 +140,7 @@ describe("the page of servers", () => {
     );
   });
 
-  it("is reached from a line in the dock, which can be put off until something else happens", async () => {
+  it("is linked from a line in the dock, which can be dismissed until a state changes", async () => {
     const some = servers.slice(1, 2);
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked]), f.panelState({ servers: some })));
     const line = panel.page.getByRole("group", { name: "Servers" });

@@ -10,7 +10,7 @@ const busy = { type: "busy", since: Date.now() } as const;
 const guard = 450;
 
 describe("the panel", () => {
-  it("asks for a snapshot, and again when a message is missing", async () => {
+  it("requests a snapshot, and again when a message is missing", async () => {
     const panel = await panelWith(f.snapshot(f.chat("One", [])));
     assert.deepEqual(await panel.sent(), [{ type: "ready" }]);
     panel.skip();
@@ -20,7 +20,7 @@ describe("the panel", () => {
     assert.ok(await panel.page.getByRole("heading", { name: "Two" }).isVisible());
   });
 
-  it("shows the conversation under its names", async () => {
+  it("shows the conversation under its accessible names", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo(f.work)])));
     const region = panel.page.getByRole("region", { name: "Rondo" });
     const log = region.getByRole("log", { name: "Conversation" });
@@ -32,7 +32,7 @@ describe("the panel", () => {
     }
   });
 
-  it("sends with Enter, breaks with Shift+Enter, queues while running, stops with Escape", async () => {
+  it("sends with Enter, breaks the line with Shift+Enter, queues while running, stops with Escape", async () => {
     const chat = f.chat("T", []);
     const panel = await panelWith(f.snapshot(chat));
     await message(panel).fill("one");
@@ -50,7 +50,7 @@ describe("the panel", () => {
     assert.equal((await panel.sentOf("stop")).length, 2);
   });
 
-  it("keeps the draft: in the page's state, with the host, and over a reload", async () => {
+  it("keeps the draft in the page's state, with the host, and over a reload", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [])));
     await message(panel).fill("half a thought");
     await panel.page.waitForFunction(() => window.sent.some((sent) => sent.type === "draft"));
@@ -61,7 +61,7 @@ describe("the panel", () => {
     assert.equal(await message(other).inputValue(), "kept by the host");
   });
 
-  it("follows the end, leaves it when scrolled up, and returns by Newest", async () => {
+  it("follows the end, stops when scrolled up, and returns by Newest", async () => {
     const reply = f.rondo([f.saying(f.answer.repeat(4))]);
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, reply], { status: busy })));
     const log = panel.page.getByRole("log");
@@ -82,7 +82,7 @@ describe("the panel", () => {
     assert.ok((await below()) < 2);
   });
 
-  it("opens a line where it stands, by the mouse and by the keyboard", async () => {
+  it("expands a line in place, by mouse and keyboard", async () => {
     const panel = await panelWith(
       f.snapshot(f.chat("T", [f.asked, f.rondo(f.work), f.you("x"), f.rondo([f.said(f.answer)])])),
     );
@@ -101,7 +101,7 @@ describe("the panel", () => {
     await panel.page.getByText("So the place of the rounding").waitFor();
   });
 
-  it("speaks sentences, and the state only when it changes", async () => {
+  it("announces sentences, and the state only when it changes", async () => {
     const reply = f.rondo([f.saying("")]);
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, reply], { status: busy })));
     const part = reply.parts[0];
@@ -136,7 +136,7 @@ describe("the panel", () => {
     assert.ok(manifest.includes(`"${query}"`));
   });
 
-  it("chooses mode and model in menus, by the keyboard alone", async () => {
+  it("chooses mode and model in menus, by keyboard alone", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [])));
     await button(panel, /^Mode: /).focus();
     await panel.page.keyboard.press("Enter");
@@ -154,7 +154,7 @@ describe("the panel", () => {
     assert.equal(await focused(panel), "Model: Claude Sonnet 4.5");
   });
 
-  it("reviews: a file, and all", async () => {
+  it("reviews one file, and all files", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", []), f.panelState({ review: f.review })));
     await button(panel, "Reject discount.ts").click();
     await button(panel, "Accept all").click();
@@ -169,7 +169,7 @@ describe("a question", () => {
   const ask = (request = f.request()) => events({ type: "asked", request });
   const card = (panel: PanelPage) => panel.page.getByRole("alertdialog");
 
-  it("takes the focus from an empty composer, is answered, and hands the focus back", async () => {
+  it("takes the focus from an empty composer, is answered, and returns the focus", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })));
     await message(panel).focus();
     await panel.post(ask());
@@ -187,14 +187,14 @@ describe("a question", () => {
     assert.equal(await focused(panel), "Message");
   });
 
-  it("does not take the focus from someone who types", async () => {
+  it("does not take the focus while the user types", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })));
     await message(panel).pressSequentially("wait");
     await panel.post(ask());
     assert.equal(await focused(panel), "Message");
   });
 
-  it("is denied by Escape, and with words by Enter", async () => {
+  it("is denied by Escape, and with a reason by Enter", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })), ask(), ask(f.editRequest));
     assert.match(await panel.page.getByRole("status").innerText(), /Waiting for you · 1 of 2/);
     await panel.page.waitForTimeout(guard);
@@ -212,7 +212,7 @@ describe("a question", () => {
     ]);
   });
 
-  it("shows the rule before it is given for always, and gives it as it was edited", async () => {
+  it("shows the rule before Always allow, and stores it as edited", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })), ask());
     const always = button(panel, "Always allow");
     await always.click();

@@ -29,8 +29,8 @@ async function until(panel: PanelPage, type: string, times: number): Promise<voi
   );
 }
 
-describe("a command that asks", () => {
-  it("is told part by part: allowed, asks, denied, and which rule says so", async () => {
+describe("a command that asks for permission", () => {
+  it("is listed by part: allowed, asking or denied, with the deciding rule", async () => {
     const panel = await panelWith(...(trustStates["command-paths"]?.messages ?? []));
     const parts = preview(panel).getByRole("listitem");
     const told = (await parts.allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());
@@ -43,13 +43,13 @@ describe("a command that asks", () => {
     assert.ok(await preview(panel).getByText("In /home/dev/tinyshop/packages/cart").isVisible());
   });
 
-  it("asks as a whole when it could not be taken apart", async () => {
+  it("is one part when it could not be parsed", async () => {
     const panel = await asked(f.request({ preview: { type: "command", command: "x $(", cwd: "/", parts: [] } }));
     assert.match(await preview(panel).getByRole("listitem").innerText(), /x \$\(/);
     assert.ok(await card(panel).getByText("Asks because the mode is Ask first.").isVisible());
   });
 
-  it("can be changed: it is judged as one types, and runs as it was changed", async () => {
+  it("can be edited: it is checked while the user types, and runs as edited", async () => {
     const panel = await asked(f.request());
     await button(panel, "Edit command").click();
     assert.equal(await focused(panel), "Command");
@@ -72,7 +72,7 @@ describe("a command that asks", () => {
     ]);
   });
 
-  it("asks once for what is typed in one go", async () => {
+  it("is checked once after fast typing", async () => {
     const panel = await asked(f.request());
     await button(panel, "Edit command").click();
     await command(panel).pressSequentially(" --dry-run");
@@ -83,7 +83,7 @@ describe("a command that asks", () => {
     assert.match((await panel.sentOf("judge")).at(-1)?.command ?? "", /git push --dry-run$/);
   });
 
-  it("is not run when it was changed into something that a rule denies, or into nothing", async () => {
+  it("does not run when edited to an empty or denied command", async () => {
     const panel = await asked(f.request());
     await button(panel, "Edit command").click();
     await command(panel).fill("cat .env");
@@ -99,7 +99,7 @@ describe("a command that asks", () => {
     assert.deepEqual(await panel.sentOf("answer"), []);
   });
 
-  it("is as it was after Undo, and after Escape, which denies only when nothing is open", async () => {
+  it("is restored by Undo and Escape, which denies only when nothing is open", async () => {
     const panel = await asked(f.request());
     await button(panel, "Edit command").click();
     await command(panel).fill("ls");
@@ -122,7 +122,7 @@ describe("a command that asks", () => {
     );
   });
 
-  it("shows hidden characters where they are changed, and takes them out", async () => {
+  it("shows hidden characters during editing, and removes them", async () => {
     const sly = "rm a\u202eb\u200b";
     const panel = await asked(f.request({ preview: { type: "command", command: sly, cwd: "/", parts: [] } }));
     await button(panel, "Edit command").click();
@@ -132,7 +132,7 @@ describe("a command that asks", () => {
     assert.equal(await card(panel).getByText("Contains hidden characters").count(), 0);
   });
 
-  it("tells that one answer settles equal questions", async () => {
+  it("tells that one answer applies to identical questions", async () => {
     const panel = await asked(f.request(), f.request({ id: "per_9", partID: "other" }), f.editRequest);
     assert.ok(await card(panel).getByText("Your answer also settles 1 equal question.").isVisible());
     assert.match(await panel.page.getByRole("status").innerText(), /1 of 3/);
@@ -140,7 +140,7 @@ describe("a command that asks", () => {
 });
 
 describe("Always allow", () => {
-  it("is tried before it is given: narrower, wider, with what it would match", async () => {
+  it("can be previewed: narrower, wider, with what it would match", async () => {
     const panel = await asked(f.request({ patterns: ["npm test -- cart"] }));
     await button(panel, "Always allow").click();
     const rules = [{ permission: "bash", pattern: "npm test *", action: "allow" }];
@@ -169,7 +169,7 @@ describe("Always allow", () => {
     });
   });
 
-  it("marks what cannot be seen in a rule, and leads to where rules are removed", async () => {
+  it("shows invisible characters in a rule, and links to where rules are removed", async () => {
     const panel = await asked(f.request({ always: [{ permission: "bash", pattern: "ls\u200b *", action: "allow" }] }));
     await button(panel, "Always allow").click();
     assert.match(await card(panel).innerText(), /Contains hidden characters: ls\[U\+200B\] \*/);
@@ -180,7 +180,7 @@ describe("Always allow", () => {
 });
 
 describe("changes to several files", () => {
-  it("are shown file by file", async () => {
+  it("are shown by file", async () => {
     const diffs = ["a.ts", "b.ts"].map((path) => ({
       path,
       added: 1,
@@ -196,11 +196,11 @@ describe("changes to several files", () => {
   });
 });
 
-describe("questions of the model", () => {
+describe("questions from the model", () => {
   const one = (panel: PanelPage, name: string) => panel.page.getByRole("radiogroup", { name });
   const several = (panel: PanelPage, name: string) => panel.page.getByRole("group", { name });
 
-  it("are answered one after the other, by keys alone", async () => {
+  it("are answered one after the other, by keyboard alone", async () => {
     const panel = await asked(questionRequest);
     assert.equal(await focused(panel), "alertdialog");
     await panel.page.keyboard.press("Enter");
@@ -221,7 +221,7 @@ describe("questions of the model", () => {
     ]);
   });
 
-  it("take other words: instead of a choice, or besides several", async () => {
+  it("accept other text: instead of a choice, or in addition to several", async () => {
     const panel = await asked(questionRequest);
     const first = one(panel, "Which way should prices be rounded?");
     const other = panel.page.getByRole("textbox", { name: "Something else" });
@@ -243,7 +243,7 @@ describe("questions of the model", () => {
     });
   });
 
-  it("are left to Rondo by its button and by Escape; nothing else can be said to all of them", async () => {
+  it("are left to Rondo by a button and by Escape, without a field to deny all of them", async () => {
     const panel = await asked(questionRequest);
     assert.equal(await panel.page.getByRole("textbox", { name: "Tell Rondo what to do instead" }).count(), 0);
     await button(panel, "Let Rondo decide").click();
@@ -256,7 +256,7 @@ describe("questions of the model", () => {
     assert.equal((await panel.sentOf("stop")).length, 0);
   });
 
-  it("hand the focus back once they are answered", async () => {
+  it("return the focus once they are answered", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })));
     await message(panel).focus();
     await panel.post(events({ type: "asked", request: questionRequest }));
@@ -270,7 +270,7 @@ describe("questions of the model", () => {
 describe("a repeated call", () => {
   const hint = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "Say what Rondo misses" });
 
-  it("is continued, always or once, or stopped", async () => {
+  it("continues always or once, or stops", async () => {
     const panel = await asked(f.loopRequest);
     assert.equal(await panel.page.getByRole("alertdialog", { name: "Rondo repeats itself. Go on?" }).count(), 1);
     assert.match(await preview(panel).innerText(), /npm test -- cart/);
@@ -287,7 +287,7 @@ describe("a repeated call", () => {
     );
   });
 
-  it("takes a hint: by its button, Enter and the keys of the card, and nothing that is typed continues it", async () => {
+  it("accepts a hint by button, Enter and the card's keys, and typed text never continues it", async () => {
     const panel = await asked(f.loopRequest);
     await hint(panel).press("Enter");
     await hint(panel).fill("The fixture is wrong.");
@@ -308,7 +308,7 @@ describe("a plan", () => {
     return panel;
   }
 
-  it("is built in the mode that the user had, or chooses", async () => {
+  it("is built in the user's earlier mode, or another one", async () => {
     const panel = await planned();
     assert.match(await panel.page.getByRole("status").innerText(), /Waiting for you/);
     assert.ok(await mode(panel, "Accept edits").isChecked());
@@ -324,7 +324,7 @@ describe("a plan", () => {
     );
   });
 
-  it("leaves the focus to the composer, where a comment is written; Keep planning leads there", async () => {
+  it("leaves the focus to the composer for comments; Keep planning leads there", async () => {
     const panel = await planned();
     assert.notEqual(await focused(panel), "alertdialog");
     await button(panel, "Keep planning").focus();
@@ -340,7 +340,7 @@ describe("a plan", () => {
   });
 });
 
-describe("the keys of each card hold anywhere in the panel", () => {
+describe("the keys of each card work anywhere in the panel", () => {
   const text = (request: UserRequest) => (request.kind === "choices" ? "1" : "");
   const cases: { request: UserRequest; confirmed: Answer; dismissed: Answer }[] = [
     {
@@ -370,7 +370,7 @@ describe("the keys of each card hold anywhere in the panel", () => {
     },
   ];
   for (const { request, confirmed, dismissed } of cases) {
-    it(`${request.kind}: Ctrl/Cmd+Enter, Escape, and Shift+Escape, which stops`, async () => {
+    it(`${request.kind}: Ctrl/Cmd+Enter, Escape, and Shift+Escape to stop`, async () => {
       const panel = await asked(request);
       await card(panel).focus();
       await panel.page.keyboard.press(text(request) || "Shift");
@@ -387,7 +387,7 @@ describe("the keys of each card hold anywhere in the panel", () => {
     });
   }
 
-  it("close what is open before they answer: a menu, a search", async () => {
+  it("close an open menu or search before they answer", async () => {
     const panel = await asked(f.request());
     await button(panel, /^Mode: /).click();
     await panel.page.keyboard.press("Escape");
@@ -398,7 +398,7 @@ describe("the keys of each card hold anywhere in the panel", () => {
     assert.deepEqual(await panel.sentOf("answer"), []);
   });
 
-  it("deny with the words in the field, and never allow then", async () => {
+  it("deny with the text in the field, and then never allow", async () => {
     const panel = await asked(f.request());
     const field = panel.page.getByRole("textbox", { name: "Tell Rondo what to do instead" });
     await field.fill("Use npm run clean.");

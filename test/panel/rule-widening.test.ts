@@ -8,8 +8,8 @@ function way(to: "wider" | "narrower", permission: string, pattern: string, ...t
   return next === undefined ? [] : [next, ...way(to, permission, next, ...texts)];
 }
 
-describe("a rule's steps", () => {
-  it("leave out the last words of a command, never the first", () => {
+describe("widening a rule", () => {
+  it("removes the last words of a command, never the first", () => {
     assert.deepEqual(way("wider", "bash", "npm test -- cart", "npm test -- cart"), [
       "npm test -- *",
       "npm test *",
@@ -24,7 +24,7 @@ describe("a rule's steps", () => {
     assert.deepEqual(way("wider", "bash", "rm *", "rm *"), []);
   });
 
-  it("take what is quoted as one word", () => {
+  it("treats quoted text as one word", () => {
     assert.deepEqual(way("wider", "bash", 'git commit -m "a b; c"', 'git commit -m "a b; c"'), [
       "git commit -m *",
       "git commit *",
@@ -33,7 +33,7 @@ describe("a rule's steps", () => {
     assert.deepEqual(way("wider", "bash", "echo 'a b' c\\ d", "echo 'a b' c\\ d"), ["echo 'a b' *", "echo *"]);
   });
 
-  it("go up the folders of a path, never to all files", () => {
+  it("goes up the folders of a path, never to all files", () => {
     assert.deepEqual(way("wider", "edit", "src/a/b.ts", "src/a/b.ts"), ["src/a/*", "src/*"]);
     assert.deepEqual(way("wider", "external_directory", "/home/dev/other/x", "/home/dev/other/x"), [
       "/home/dev/other/*",
@@ -45,7 +45,7 @@ describe("a rule's steps", () => {
     ]);
   });
 
-  it("begin where the rule was offered or written, on whatever text it fits", () => {
+  it("starts from the suggested or edited rule, for whatever text it matches", () => {
     assert.deepEqual(way("narrower", "bash", "git push *", "npm test", "git push --force origin"), [
       "git push --force *",
       "git push --force origin",

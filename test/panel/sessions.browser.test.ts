@@ -15,7 +15,7 @@ async function sessions(): Promise<PanelPage> {
 }
 
 describe("the list of sessions", () => {
-  it("has the host search, once the typing rests, and shows where it found the words", async () => {
+  it("lets the host search after a pause in typing, and shows where the words were found", async () => {
     const panel = await sessions();
     assert.deepEqual(await panel.sentOf("list-sessions"), [{ type: "list-sessions", query: "" }]);
     await panel.page.getByRole("searchbox", { name: "Search sessions" }).pressSequentially("exact cents");
@@ -36,13 +36,13 @@ describe("the list of sessions", () => {
     await panel.page.getByText("No session contains “exact cents”.").waitFor();
   });
 
-  it("B1 shows tokens and cost, and a cost that is not known as such", async () => {
+  it("B1 shows tokens and cost, and an unknown cost as unknown", async () => {
     const panel = await sessions();
     assert.match(await row(panel, "Move amounts").innerText(), /148 messages · \$1\.37 · 347 k tokens/);
     assert.match(await row(panel, "Test refunds").innerText(), /4 messages · cost unknown · 9\.4 k tokens/);
   });
 
-  it("deletes on the second press, and comes back to where it was", async () => {
+  it("deletes on the second click, and returns to the previous position", async () => {
     const long = Array.from({ length: 20 }, () => f.rondo([f.said(f.answer)]));
     const panel = await panelWith(f.snapshot(f.chat("T", long)));
     const log = panel.page.getByRole("log");
@@ -62,7 +62,7 @@ describe("the list of sessions", () => {
     assert.equal(await log.evaluate((element) => element.scrollTop), top);
   });
 
-  it("renames in place: Enter takes the title, Escape leaves it", async () => {
+  it("renames in place: Enter saves the title, Escape discards it", async () => {
     const panel = await sessions();
     await row(panel, "Why is checkout").hover();
     await button(panel, "Rename Why is checkout slow on Safari?").click();
@@ -80,7 +80,7 @@ describe("the list of sessions", () => {
     assert.ok(await panel.page.getByRole("region", { name: "Sessions" }).isVisible(), "Escape left the field only");
   });
 
-  it("R6 exports in two forms, and imports", async () => {
+  it("R6 exports in two formats, and imports", async () => {
     const panel = await sessions();
     for (const form of ["Markdown", "JSON lines"]) {
       await row(panel, "Move amounts").hover();

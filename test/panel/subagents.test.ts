@@ -22,7 +22,7 @@ const delta = (partID: string, text: string): ChatEvent => ({ type: "delta", mes
 const of = (sessionID: string, event: ChatEvent): ChatEvent => ({ type: "child", sessionID, event });
 
 describe("events of subagents", () => {
-  it("S1 are joined by session, although they alternate", () => {
+  it("S1 are grouped by session, even when they alternate", () => {
     const some = [
       of("a", delta("1", "x")),
       of("b", delta("1", "p")),
@@ -46,7 +46,7 @@ describe("events of subagents", () => {
     assert.deepEqual(joinDeltas(some), some);
   });
 
-  it("S1 change the chat to the same whether joined or not", () => {
+  it("S1 change the chat in the same way whether grouped or not", () => {
     const text = { id: "1", sessionID: "a", messageID: "m", type: "text", text: "" } as const;
     const info = { ...f.rondo([]).info, id: "m", sessionID: "a" };
     const start = [of("a", { type: "message", message: info }), of("a", { type: "part", part: text })];
@@ -62,7 +62,7 @@ describe("events of subagents", () => {
 });
 
 describe("the tree of subagents", () => {
-  it("takes a chat in where its parent is", () => {
+  it("adds a chat to its parent", () => {
     const root = f.chat("", [], { children: { ses_2: child("ses_2", []) } });
     const below = child("ses_9", []);
     below.session.parentID = "ses_2";
@@ -72,7 +72,7 @@ describe("the tree of subagents", () => {
     assert.ok(root.children["ses_8"]);
   });
 
-  it("has the open questions of all, each once", () => {
+  it("contains each open question once", () => {
     const root = f.chat("", [], { requests: [f.request()], children: {} });
     root.children["ses_2"] = child("ses_2", [], { requests: [f.request(), f.editRequest] });
     assert.deepEqual(
@@ -89,7 +89,7 @@ describe("the tree of subagents", () => {
     assert.equal(askerOf(root, f.request({ sessionID: "ses_9" })), "unknown");
   });
 
-  it("B1 sums what all below have cost, and says when some of it is not known", () => {
+  it("B1 adds up the costs of all nested subagents, and says when some are unknown", () => {
     const { steps, tokens, cost, partial } = workOf(explorer);
     assert.deepEqual([steps, tokens, cost.toFixed(2), partial], [3, 4 * 9510, "0.12", false]);
     const reply = f.rondo([], { completedAt: 1 });
@@ -104,7 +104,7 @@ describe("the tree of subagents", () => {
     assert.equal(newestCalls(explorer, 99).length, 5);
   });
 
-  it("T6 tells what is repeated, and how often", () => {
+  it("T6 tells which call is repeated, and how often", () => {
     const again = f.tool("bash", { status: "pending", input: { command: "npm test -- cart" }, raw: "" }, "call_asks");
     const chat = f.chat("", [f.asked, f.rondo([f.testFailed, f.readDone("a", 1), f.testFailed]), f.rondo([again])]);
     assert.deepEqual(repeated(chat, f.loopRequest), { verb: "Run", object: "npm test -- cart", times: 3 });
@@ -112,13 +112,13 @@ describe("the tree of subagents", () => {
   });
 });
 
-describe("a conversation that was compacted", () => {
+describe("a compacted conversation", () => {
   const tokens = { input: 90_000, output: 1000, reasoning: 500, cacheRead: 4000, cacheWrite: 1000 };
   const before = [f.you("a"), f.rondo([f.said("b")], { tokens })];
   const marker = f.unsaid({ type: "compaction", auto: true }, { type: "text", text: "kept", synthetic: true });
   const summary = f.rondo([f.said("So far: b.")], { summary: true });
 
-  it("C3 has one line for the question and the summary", () => {
+  it("C3 has one line for request and summary", () => {
     const turns = messageGroupsOf([
       ...before,
       marker,
@@ -134,7 +134,7 @@ describe("a conversation that was compacted", () => {
     assert.deepEqual([last.auto, last.messages, last.tokens, last.summary], [true, 2, 96_000, summary]);
   });
 
-  it("C3 goes on in a turn of its own, and counts from there", () => {
+  it("C3 continues in a turn of its own, and counts from there", () => {
     const turns = messageGroupsOf([...before, marker, summary, f.rondo([f.said("c")]), marker]);
     assert.deepEqual(
       turns.map(({ type }) => type),
@@ -145,7 +145,7 @@ describe("a conversation that was compacted", () => {
     assert.deepEqual([last.messages, last.summary], [1, undefined]);
   });
 
-  it("C5 leaves silent turns out, and C4 prompts in which only Rondo speaks", () => {
+  it("C5 hides silent turns, and C4 prompts that are synthetic", () => {
     const hushed = { ...f.you("Write your notes."), info: { ...f.you("").info, silent: true } };
     const reply = f.rondo([f.said("NO_REPLY")], { silent: true });
     const going = f.unsaid({ type: "text", text: "Go on where it was cut.", synthetic: true });
@@ -157,10 +157,10 @@ describe("a conversation that was compacted", () => {
   });
 });
 
-describe("what a hook tells the user", () => {
+describe("a hook's message for the user", () => {
   const notice: f.LoosePart = { type: "text", text: "Formatted.", ignored: true };
 
-  it("is a notice, not somebody's words", () => {
+  it("is a notice, not a chat message", () => {
     assert.deepEqual(
       segmentsOf([f.rondo([f.said("a"), notice])], true).map(({ type }) => type),
       ["text", "notice"],
@@ -176,7 +176,7 @@ describe("mentions", () => {
     for (const text of ["me@home", "ask @exp now", "ask"]) assert.equal(mentionAt(text, text.length), undefined, text);
   });
 
-  it("are sent once each, and only those of agents that there are", () => {
+  it("are sent once each, and only for existing agents", () => {
     const names = ["explore", "general", "v1.2"];
     assert.deepEqual(mentionedNames("@general, then (@explore) and @explore: @nobody a@general", names), [
       "general",
@@ -187,14 +187,14 @@ describe("mentions", () => {
 });
 
 describe("costs and sizes", () => {
-  it("B1 never show what is not known as nothing", () => {
+  it("B1 never show an unknown value as zero", () => {
     assert.deepEqual(
       [price(0, false), price(0.004, false), price(1.5, true), price(0, true)],
       ["$0.00", "< $0.01", "at least $1.50", "unknown"],
     );
   });
 
-  it("are as long as they need to be", () => {
+  it("have as many digits as needed", () => {
     assert.deepEqual([0, 950, 1000, 1249, 9_960, 48_210, 999_600, 1_250_000].map(rough), [
       "0",
       "950",
@@ -208,8 +208,8 @@ describe("costs and sizes", () => {
   });
 });
 
-describe("turns that are drawn again", () => {
-  it("stay the same objects where nothing has changed", () => {
+describe("turns that are rendered again", () => {
+  it("stay the same objects when nothing has changed", () => {
     const [mine, theirs, more] = [f.you("a"), f.rondo([f.said("b")]), f.rondo([f.said("c")])];
     const before = messageGroupsOf([mine, theirs, f.you("d")]);
     const after = keepSame(before, messageGroupsOf([mine, theirs, more]));

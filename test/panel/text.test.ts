@@ -10,7 +10,7 @@ import { outputLines } from "../../webview/lib/terminal-output.ts";
 import { answer, patch } from "./fixtures.ts";
 
 describe("partial JSON", () => {
-  it("gives the objects of a list as far as they have come", () => {
+  it("returns the objects of a list as far as received", () => {
     const raw =
       '{"file_path":"a","n":[{"x":"no"}],"edits":[{"old_string":"a\\"]}","k":[1,{"x":"y"}],"new_string":"b"},{"old_string":"c';
     const first = { old_string: 'a"]}', new_string: "b" };
@@ -21,7 +21,7 @@ describe("partial JSON", () => {
     }
   });
 
-  it("E2 reads the string fields as far as they have come", () => {
+  it("E2 reads the string fields as far as received", () => {
     assert.deepEqual(partialStrings('{"file_path":"src/a.ts","old_string":"a\\n\\tb'), {
       file_path: "src/a.ts",
       old_string: "a\n\tb",
@@ -31,7 +31,7 @@ describe("partial JSON", () => {
     });
   });
 
-  it("E2 leaves out what is cut inside a name, an escape or a surrogate pair", () => {
+  it("E2 omits incomplete names, escapes and surrogate pairs", () => {
     assert.deepEqual(partialStrings('{"a":"x\\'), { a: "x" });
     assert.deepEqual(partialStrings('{"a":"x\\u00'), { a: "x" });
     assert.deepEqual(partialStrings('{"a":"x\\ud83d'), { a: "x" });
@@ -42,7 +42,7 @@ describe("partial JSON", () => {
     for (const raw of ["", "[", "nonsense", '"text"', "{]"]) assert.deepEqual(partialStrings(raw), {});
   });
 
-  it("E2 agrees with JSON.parse on the whole, and every prefix is a prefix of it", () => {
+  it("E2 agrees with JSON.parse on the whole text, and each prefix gives a prefix of the result", () => {
     const strings = fc.dictionary(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }));
     fc.assert(
       fc.property(strings, fc.nat(), (object, cut) => {
@@ -67,7 +67,7 @@ describe("Markdown blocks", () => {
     "```js\nno end\n\n\n  at all",
   ];
 
-  it("come out the same, however the text arrives", () => {
+  it("are the same however the text is split", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...documents),
@@ -98,13 +98,13 @@ describe("Markdown blocks", () => {
     assert.equal(blocks.update("One.\n\nTwo.\n\nThree.\n\nFour.")[0], first);
   });
 
-  it("start anew when the text is another", () => {
+  it("start over when the text is a different one", () => {
     const blocks = new MarkdownBlocks();
     blocks.update("One.\n\nTwo.\n\nThree.");
     assert.deepEqual(raws(blocks, "Other.\n\nText."), ["Other.", "Text."]);
   });
 
-  it("know the links that an earlier block has defined", () => {
+  it("know the link definitions of earlier blocks", () => {
     const blocks = new MarkdownBlocks();
     blocks.update("[a]: https://example.com\n\nOne.\n\nTwo.\n\nThr");
     const last = blocks.update("[a]: https://example.com\n\nOne.\n\nTwo.\n\nThree [a].").at(-1);
@@ -113,7 +113,7 @@ describe("Markdown blocks", () => {
 });
 
 describe("diffs", () => {
-  it("number the lines of both sides and tell the gap between hunks", () => {
+  it("number the lines of both sides and show the gap between hunks", () => {
     const rows = patchRows(`${patch}@@ -40,2 +38,3 @@\n x\n+y\n z\n\\ No newline at end of file`);
     assert.deepEqual(
       rows.map(({ kind, number }) => `${kind}${number ?? ""}`).join(" "),
@@ -129,7 +129,7 @@ describe("diffs", () => {
     );
   });
 
-  it("show an edit that is being written: what goes, then what comes", () => {
+  it("show a streaming edit: old lines, then new ones", () => {
     assert.deepEqual(
       draftRows("a\nb", "c").map(({ kind, text }) => kind + text),
       ["dela", "delb", "addc"],
@@ -137,7 +137,7 @@ describe("diffs", () => {
     assert.deepEqual(draftRows(undefined, ""), []);
   });
 
-  it("colour each line by itself", () => {
+  it("highlight each line separately", () => {
     assert.deepEqual(highlightLines("/* a\nb */", "ts"), [
       '<span class="hljs-comment">/* a</span>',
       '<span class="hljs-comment">b */</span>',
@@ -147,7 +147,7 @@ describe("diffs", () => {
 });
 
 describe("output", () => {
-  it("is what a terminal would leave: no escapes, and a line that is written over shows its last text", () => {
+  it("is what a terminal would show: no escapes, and only the last text of an overwritten line", () => {
     assert.deepEqual(outputLines("\u001b[32mok\u001b[0m\r\n10 %\r50 %\r100 %\nend\r\n\u001b]0;title\u0007"), [
       "ok",
       "100 %",
@@ -156,8 +156,8 @@ describe("output", () => {
   });
 });
 
-describe("addresses in a reply", () => {
-  it("are the web, a file and a line of it, or nothing", () => {
+describe("links in a reply", () => {
+  it("lead to the web, to a file and line, or nowhere", () => {
     assert.deepEqual(parseLink("https://example.com/a:1"), { type: "web", url: "https://example.com/a:1" });
     assert.deepEqual(parseLink("src/cart.ts:12:3"), { type: "file", path: "src/cart.ts", line: 12 });
     assert.deepEqual(parseLink("src/my%20cart.ts#L4-L9"), { type: "file", path: "src/my cart.ts", line: 4 });

@@ -10,7 +10,7 @@ function partOf(part: f.LoosePart): Part {
 }
 
 describe("to-dos", () => {
-  it("T11 are read from a call that was made, not from one that is written or has failed", () => {
+  it("T11 are read from completed calls, not from streaming or failed ones", () => {
     const input = {
       todos: [
         { content: "a", status: "completed" },
@@ -24,7 +24,7 @@ describe("to-dos", () => {
     assert.equal(of(f.testFailed), undefined);
   });
 
-  it("are whatever can be read of them", () => {
+  it("are read from partly invalid input as far as possible", () => {
     const list = [
       null,
       1,

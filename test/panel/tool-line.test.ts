@@ -24,15 +24,15 @@ const words = (part: f.LoosePart, asks = false) => {
   return [`${verb} ${object}`, fact, state, tone];
 };
 
-describe("a tool's line", () => {
-  it("says verb, object and result", () => {
+describe("the line of a tool call", () => {
+  it("shows verb, object and result", () => {
     assert.deepEqual(words(f.testFailed), ["Ran npm test -- cart", "exit code 1", "done", "bad"]);
     assert.deepEqual(words(f.readDone("src/cart.ts", 64)), ["Read src/cart.ts", "64 lines", "done", "plain"]);
     assert.deepEqual(words(f.done("grep", { pattern: "round(" }, {}, "")), ["Searched round(", "", "done", "plain"]);
     assert.equal(words(f.done("strange", {}, {}, ""))[0], " strange");
   });
 
-  it("T11 names the further tools by what they do", () => {
+  it("T11 names other tools by what they do", () => {
     const title = (name: string, input: Record<string, unknown> = {}) => {
       const { verb, object } = toolLineOf(toolOf(f.tool(name, { status: "running", input, start: 0 })), false, cwd);
       return `${verb} ${object}`;
@@ -59,14 +59,14 @@ describe("a tool's line", () => {
     assert.equal(title("diagnostics"), "Checking problems");
   });
 
-  it("names the arguments while they are written", () => {
+  it("shows the arguments while they stream", () => {
     const raw = '{"file_path":"/home/dev/tinyshop/src/a.ts","old_';
     const edit = f.tool("edit", { status: "pending", input: {}, raw });
     assert.deepEqual(words(edit), ["Editing src/a.ts", "", "pending", "plain"]);
     assert.deepEqual(words(edit, true), ["Edit src/a.ts", "waiting for you", "asks", "warn"]);
   });
 
-  it("shows the first line of a script, and what failed as failed", () => {
+  it("shows the first line of a script, and failed calls as failed", () => {
     const input = { command: "set -e\nnpm test" };
     assert.deepEqual(words(f.tool("bash", { status: "running", input, start: 0 })).slice(0, 1), ["Running set -e …"]);
     assert.deepEqual(words(f.tool("bash", { status: "error", input, error: "no", start: 0, end: 1 })), [
@@ -86,7 +86,7 @@ describe("a turn", () => {
         : segment.activities.map((one) => (one.type === "collapsed" ? one.parts.length : one.type)),
     );
 
-  it("holds all replies to one prompt", () => {
+  it("contains all replies to one prompt", () => {
     const turns = messageGroupsOf([f.you("a"), f.rondo([]), f.rondo([]), f.you("b"), f.you("c"), f.rondo([])]);
     assert.deepEqual(
       turns.map((turn) => turn.type),
@@ -94,7 +94,7 @@ describe("a turn", () => {
     );
   });
 
-  it("folds neighbours of one kind when all are done, and never a failed one", () => {
+  it("collapses adjacent calls of one kind when all are done, and never a failed one", () => {
     const read = f.readDone("a.ts", 1);
     const failed = f.tool("read", { status: "error", input: {}, error: "gone", start: 0, end: 1 });
     assert.deepEqual(shape([read, read, f.editDone("a.ts"), read]), [[2, "tool", "tool"]]);
@@ -103,7 +103,7 @@ describe("a turn", () => {
     assert.deepEqual(shape([read, f.said("x"), read]), [["tool"], "text", ["tool"]]);
   });
 
-  it("does not fold the run that may still grow", () => {
+  it("does not collapse calls that may be followed by more", () => {
     const read = f.readDone("a.ts", 1);
     assert.deepEqual(shape([read, read], false), [["tool", "tool"]]);
     assert.deepEqual(shape([read, read, f.said("x")], false), [[2], "text"]);
@@ -119,7 +119,7 @@ describe("the status line", () => {
   };
   const busy = { status: { type: "busy", since: 1000 } } as const;
 
-  it("H1 tells the state in words", () => {
+  it("H1 describes the state", () => {
     assert.equal(said({}), "Ready");
     assert.equal(said(busy), "Thinking · 4 s");
     assert.equal(said(busy, [f.saying("He")]), "Answering · 4 s");
@@ -133,7 +133,7 @@ describe("the status line", () => {
     assert.equal(said({ ended: { ...ended, reason: "aborted" } }), "Stopped by you");
   });
 
-  it("H1 tells why the turn stopped", () => {
+  it("H1 says why the turn stopped", () => {
     const stopped = (reason: ExitReason, code?: string) => {
       const error = code === undefined ? undefined : { code, message: "x", next: "" };
       return said({ ended: { type: "ended", reason, error, durationMs: 1, steps: 3 } });
@@ -147,7 +147,7 @@ describe("the status line", () => {
     assert.equal(stopped("error", "bug"), "Stopped by an error");
   });
 
-  it("H6 counts the time in which nothing has come, until something does", () => {
+  it("H6 counts the time without data until some arrives", () => {
     assert.equal(said({ ...busy, silentSince: 1000 }, [], 65_000), "Not responding for 1 min 4 s");
     assert.equal(said({ ...busy, silentSince: undefined }, [], 65_000), "Thinking · 1 min 4 s");
   });
@@ -160,14 +160,14 @@ describe("the status line", () => {
     assert.equal(statusOf(chat, ready, 0, 5000).words, "Compacting");
   });
 
-  it("C5 leaves silent messages out", () => {
+  it("C5 omits silent messages", () => {
     const chat = f.chat("", [f.you("a"), f.rondo([f.said("b")], { finish: "stop" })]);
     chat.messages.push(f.rondo([f.said("NO_REPLY")], { silent: true, finish: "interrupted" }));
     assert.equal(statusOf(chat, ready, 0, 5000).words, "Ready");
   });
 });
 
-describe("what is spoken", () => {
+describe("announcements", () => {
   function hear(events: ChatEvent[], chat: Chat): string | undefined {
     const announcements = new Announcements();
     for (const event of events) {
@@ -177,7 +177,7 @@ describe("what is spoken", () => {
     return announcements.take();
   }
 
-  it("is sentences, not tokens", () => {
+  it("are sentences, not tokens", () => {
     const chat = f.chat("", [f.you("a"), f.rondo([f.saying("")])]);
     const part = chat.messages[1]?.parts[0];
     assert.ok(part);
@@ -187,7 +187,7 @@ describe("what is spoken", () => {
     assert.equal(hear(deltas, chat), "The sum is wrong.");
   });
 
-  it("counts what was read, and ends with the changes", () => {
+  it("count the files that were read, and end with the changes", () => {
     const entry = f.rondo([f.readDone("a", 1), f.readDone("b", 1), f.testFailed]);
     const parts = entry.parts.map((part): ChatEvent => ({ type: "part", part }));
     const ended = { type: "ended", reason: "end_turn", durationMs: 1, steps: 1 } as const;
@@ -198,7 +198,7 @@ describe("what is spoken", () => {
     );
   });
 
-  it("C3 tells of a compaction, and reads neither its summary nor what is silent", () => {
+  it("C3 mention a compaction without its summary, and no silent messages", () => {
     const said = ["summary", "silent"].map((kind) => {
       const { info, parts } = f.rondo([f.said("A secret.")], { [kind]: true });
       const whole = { type: "message", message: { ...info, completedAt: 1 } } as ChatEvent;
@@ -208,7 +208,7 @@ describe("what is spoken", () => {
     assert.deepEqual(said, ["Conversation compacted.", undefined]);
   });
 
-  it("tells a question with the parts that ask", () => {
+  it("describe a question with the parts that ask", () => {
     const asked = { type: "asked", request: f.request() } as const;
     assert.equal(hear([asked], f.chat("", [])), "Run this command? rm -rf coverage git push");
     const model = { type: "asked", request: questionRequest } as const;
@@ -218,7 +218,7 @@ describe("what is spoken", () => {
     );
   });
 
-  it("E1 tells that the conversation went back, and came again", () => {
+  it("E1 mention that the conversation was rewound and restored", () => {
     const story = [f.you("a"), f.rondo([f.said("x")]), f.you("b")];
     const messageID = story[1]?.info.id ?? "";
     const back = { type: "rewound", messageID } as const;
@@ -230,7 +230,7 @@ describe("what is spoken", () => {
     );
   });
 
-  it("tells of a command in the background when its state changes, not what it was before", () => {
+  it("mention state changes of a background command since the last announcement", () => {
     const [running, waiting, ended] = commands;
     assert.ok(running && waiting && ended);
     const all = (...list: BackgroundCommand[]): ChatEvent => ({ type: "background", commands: list });
@@ -256,7 +256,7 @@ describe("times", () => {
     assert.equal(elapsed(-1), "0 s");
   });
 
-  it("are told by the calendar", () => {
+  it("follow the calendar", () => {
     const now = new Date(2026, 4, 20, 0, 30).getTime();
     assert.equal(dayGroup(now - 3_600_000, now), "Yesterday");
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { button, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { trace } from "./trace-states.ts";
 
-describe("the page of the trace", () => {
+describe("the trace page", () => {
   const open = async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked])));
     await panel.post({ type: "show-trace" });
@@ -13,14 +13,14 @@ describe("the page of the trace", () => {
   const sentTypes = async (panel: Awaited<ReturnType<typeof open>>["panel"]) =>
     (await panel.sent()).map(({ type }) => type).filter((type) => type.endsWith("-trace"));
 
-  it("K1 shows each step with its first byte, tokens, cache share, cost and retries", async () => {
+  it("K1 shows each step with time to first byte, tokens, cache share, cost and retries", async () => {
     const { panel, page } = await open();
     await panel.post({ type: "trace", trace });
     assert.ok(await page.getByText("first byte 0.8 s · 12 k in · 97 % cached · 312 out · $0.01 · 1 retry").isVisible());
     assert.ok(await page.getByText("3 steps · 36 k tokens in · at least $0.02").isVisible());
   });
 
-  it("K1 shows each call with its question, deciding rule and waiting time, subagents included", async () => {
+  it("K1 shows each call with its question, deciding rule and waiting time, including subagents", async () => {
     const { panel, page } = await open();
     await panel.post({ type: "trace", trace });
     assert.ok(
@@ -30,7 +30,7 @@ describe("the page of the trace", () => {
     assert.ok(await page.getByText("Search total(").isVisible());
   });
 
-  it("asks for the trace while it is open, and exports it", async () => {
+  it("requests the trace while it is open, and exports it", async () => {
     const { panel, page } = await open();
     await panel.post({ type: "trace", trace });
     await page.getByRole("button", { name: "Export JSON…" }).click();
@@ -38,7 +38,7 @@ describe("the page of the trace", () => {
     assert.deepEqual(await sentTypes(panel), ["show-trace", "export-trace", "hide-trace"]);
   });
 
-  it("says that there is nothing yet", async () => {
+  it("says that there is no trace yet", async () => {
     const { panel, page } = await open();
     await panel.post({ type: "trace", trace: { ...trace, turns: [] } });
     assert.ok(await page.getByText("Nothing to show yet. Send a message.").isVisible());

@@ -6,7 +6,7 @@ import { IntakeError } from "../../src/loop/session/intake-error.ts";
 import { stopwatch } from "../timing.ts";
 import { TestFolders } from "./folders.ts";
 
-describe("agents in files", () => {
+describe("agent files", () => {
   let at: TestFolders;
   beforeEach(() => {
     at = new TestFolders();
@@ -27,7 +27,7 @@ describe("agents in files", () => {
   }
 
   describe("where they are found", () => {
-    it("P4 finds them in all the places of the workspace and of the user", () => {
+    it("P4 finds them in all folders of the workspace and the user", () => {
       for (const [file, name] of [
         ["work/.rondo/agents/a.md", "a"],
         ["work/.claude/agents/b.md", "b"],
@@ -63,7 +63,7 @@ describe("agents in files", () => {
       assert.equal(find("build").prompt, "work/.rondo/agents/build.md");
     });
 
-    it("P4 the first folder of a workspace is nearer than the second", () => {
+    it("P4 the first workspace folder is nearer than the second", () => {
       at.put("work/.rondo/agents/x.md", agent("name: x", "first"));
       at.put("other/.rondo/agents/x.md", agent("name: x", "second"));
       at.put("other/.rondo/agents/y.md", agent("name: y", "second"));
@@ -72,7 +72,7 @@ describe("agents in files", () => {
       assert.equal(agents.find("y").prompt, "second");
     });
 
-    it("P4 of an untrusted workspace none is used, and a sentence says so; the user's are", () => {
+    it("P4 in an untrusted workspace only the user's are used, with a notice", () => {
       at.put("work/.rondo/agents/a.md", agent("name: a"));
       at.put("work/AGENT.md", agent("name: c"));
       at.put("home/.rondo/agents/d.md", agent("name: d"));
@@ -85,8 +85,8 @@ describe("agents in files", () => {
     });
   });
 
-  describe("what they may say", () => {
-    it("P4 takes every field", () => {
+  describe("their fields", () => {
+    it("P4 accepts every field", () => {
       at.put(
         "home/.rondo/agents/full.md",
         `---
@@ -123,7 +123,7 @@ A line in the prompt.`,
       });
     });
 
-    it("P4 the name is the file's when it has none of its own; empty fields say nothing", () => {
+    it("P4 the file name is the default name; empty fields are ignored", () => {
       at.put(
         "work/.rondo/agents/helper.md",
         "---\ndescription: Helps\r\ntools:\nmodel:\n---\r\nHi.".replace(/\r?\n/g, "\r\n"),
@@ -134,7 +134,7 @@ A line in the prompt.`,
       assert.equal(helper.mode, "all");
     });
 
-    it("P4 reads an agent of Claude Code as it is written there", () => {
+    it("P4 reads an agent written for Claude Code", () => {
       at.put(
         "work/.claude/agents/reviewer.md",
         `---
@@ -163,7 +163,7 @@ You review.`,
       );
     });
 
-    it("P4 tools: a list, switches, names that are not allowed, none at all", () => {
+    it("P4 tools: a list, switches, invalid names, none", () => {
       at.put("work/.rondo/agents/list.md", agent("tools: [Read, Glob]"));
       at.put("work/.rondo/agents/off.md", agent("tools:\n  bash: false\n  webfetch: false\n  mcp__x: false"));
       at.put("work/.rondo/agents/less.md", agent("disallowedTools: Write, Edit"));
@@ -181,7 +181,7 @@ You review.`,
       });
     }
 
-    it("P4 permission as OpenCode writes it, as one word, and as rules", () => {
+    it("P4 reads permissions in OpenCode's format, as one word, and as rules", () => {
       at.put(
         "home/.rondo/agents/open.md",
         agent('permission:\n  edit: deny\n  bash:\n    "*": ask\n    "git *": allow'),
@@ -200,7 +200,7 @@ You review.`,
       assert.deepEqual(find("rules").permission, [{ permission: "bash", pattern: "rm *", action: "deny" }]);
     });
 
-    it("P4 an agent of the workspace can narrow and nothing else, and a sentence says so", () => {
+    it("P4 an agent of the workspace can only narrow permissions, with a notice", () => {
       at.put(
         "work/.rondo/agents/wide.md",
         agent('permission:\n  bash:\n    "*": allow\n    "rm *": deny\n  edit: ask\noptions: { system: evil }'),
@@ -218,7 +218,7 @@ You review.`,
   });
 
   describe("broken and hostile files", () => {
-    it("P4 a broken file is reported field by field and skipped, and never stops the others", () => {
+    it("P4 a broken file is reported by field and skipped, without affecting others", () => {
       at.put(
         "work/.rondo/agents/bad.md",
         "---\nname: bad\ndescription: 7\nmode: boss\ntemperature: hot\nsteps: 1.5\ntools: 3\npermission: { edit: maybe }\nhidden: yes please\n---\nx",
@@ -235,7 +235,7 @@ You review.`,
       assert.match(words, /\.rondo\/agents\/bad\.md/);
     });
 
-    it("P4 a broken file leaves its name to the next one that is found", () => {
+    it("P4 a broken file leaves its name to the next one", () => {
       at.put("work/.rondo/agents/x.md", agent("name: x\nsteps: none"));
       at.put("home/.rondo/agents/x.md", agent("name: x", "the user's"));
       assert.equal(find("x").prompt, "the user's");
@@ -271,7 +271,7 @@ You review.`,
       ["a very long name", `---\nname: ${"n".repeat(100)}\ndescription: a\n---\nx`, /name must have at most 64/],
     ];
     for (const [title, text, words] of broken) {
-      it(`P4 refuses ${title}, and quickly`, () => {
+      it(`P4 rejects ${title} quickly`, () => {
         at.put("work/.rondo/agents/odd.md", text);
         at.put("work/.rondo/agents/good.md", agent("name: good"));
         const elapsed = stopwatch();
@@ -283,14 +283,14 @@ You review.`,
       });
     }
 
-    it("P4 a name is only ever a name: no prototype is reached by it", () => {
+    it("P4 a name like __proto__ reaches no prototype", () => {
       at.put("work/.rondo/agents/p.md", "---\nname: __proto__\ndescription: a\n__proto__: { hidden: true }\n---\nx");
       const { agents, problems } = at.load();
       assert.deepEqual(problems, []);
       assert.equal(agents.find("__proto__").hidden, false);
     });
 
-    it("P4 a link that leads out of the workspace is not followed; the user's own is", function () {
+    it("P4 a workspace link that leads outside is not followed; the user's is", function () {
       if (process.platform === "win32") this.skip();
       at.put("outside/agents/secret.md", agent("name: secret"));
       at.link("work/.rondo/agents/secret.md", "outside/agents/secret.md");
@@ -305,7 +305,7 @@ You review.`,
       assert.equal(find("secret").source, "user");
     });
 
-    it("P4 a pipe in the place of a file does not hold anything up", function () {
+    it("P4 a named pipe instead of a file does not block", function () {
       if (process.platform === "win32") this.skip();
       at.put("work/.rondo/agents/good.md", agent("name: good"));
       execFileSync("mkfifo", [path.join(at.work, ".rondo/agents/pipe.md"), path.join(at.work, "AGENTS.md")]);

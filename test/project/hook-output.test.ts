@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type HookEvent, type HookOutcome, mergeOutcomes, noOutcome } from "../../src/loop/hooks.ts";
 import { outcomeOf } from "../../src/project/hook-output.ts";
 
-describe("a hook's answer", () => {
+describe("the output of a hook", () => {
   const read = (event: HookEvent, output: unknown) =>
     outcomeOf(event, "`guard`", { code: 0, stdout: JSON.stringify(output), stderr: "" });
 
@@ -74,12 +74,12 @@ describe("a hook's answer", () => {
     });
   }
 
-  it("K4 JSON of a hook whose words are context is read as JSON", () => {
+  it("K4 JSON from a hook whose text becomes context is parsed as JSON", () => {
     const output = { hookSpecificOutput: { additionalContext: "from JSON" } };
     assert.deepEqual(read("SessionStart", output).additionalContext, ["from JSON"]);
   });
 
-  it("K4 outcomes are merged: the strictest decision, its reasons once, the first input and stop", () => {
+  it("K4 results are merged: the strictest decision, each reason once, the first input and stop", () => {
     const merged = mergeOutcomes([
       { ...noOutcome, decision: "allow", reason: "fine", updatedInput: { a: 1 }, messages: ["1"] },
       { ...noOutcome, decision: "ask", reason: "sure?", stop: "first", additionalContext: ["2"] },

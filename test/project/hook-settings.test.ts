@@ -5,7 +5,7 @@ import type { HookSettings } from "../../src/project/hook-settings.ts";
 import { stopwatch } from "../timing.ts";
 import { TestFolders } from "./folders.ts";
 
-describe("settings of hooks", () => {
+describe("hook settings", () => {
   let at: TestFolders;
   beforeEach(() => {
     at = new TestFolders();
@@ -35,14 +35,14 @@ describe("settings of hooks", () => {
     );
   });
 
-  it("K4 an untrusted workspace runs none, the user's own neither: `npm test` would run what it holds", () => {
+  it("K4 runs none in an untrusted workspace, because even the user's could run its files (`npm test`)", () => {
     put("home/.claude/settings.json", { hooks: { Stop: group("user") } });
     put("work/.claude/settings.json", { hooks: { Stop: group("theirs") } });
     put("work/.claude/settings.local.json", { hooks: { Stop: group("theirs") } });
     assert.equal(at.hooks({ trusted: false, own: { Stop: group("own") } }).hooks.size, 0);
   });
 
-  it("K4 they are a snapshot: what is written later does not count", () => {
+  it("K4 they are a snapshot: later changes of the files do not count", () => {
     put("work/.claude/settings.json", { hooks: { Stop: group("before") } });
     const settings = at.hooks();
     put("work/.claude/settings.json", { hooks: { Stop: group("after"), PreToolUse: group("new") } });
@@ -50,7 +50,7 @@ describe("settings of hooks", () => {
     assert.equal(commands(settings, "PreToolUse"), undefined);
   });
 
-  it("K4 disableAllHooks of the user switches all off, of the workspace its own alone", () => {
+  it("K4 disableAllHooks disables all when set by the user, and only its own when set by the workspace", () => {
     put("home/.claude/settings.json", { hooks: { Stop: group("user") } });
     put("work/.claude/settings.json", { hooks: { Stop: group("shared") } });
     put("work/.claude/settings.local.json", { disableAllHooks: true });
@@ -59,7 +59,7 @@ describe("settings of hooks", () => {
     assert.equal(at.hooks({ own: { Stop: group("own") } }).hooks.size, 0);
   });
 
-  it("K4 broken entries are reported and never stop the others", () => {
+  it("K4 broken entries are reported and do not affect the others", () => {
     at.put("home/.claude/settings.json", "{ not json");
     put("work/.claude/settings.json", {
       hooks: {
@@ -103,7 +103,7 @@ describe("settings of hooks", () => {
     assert.equal(settings.problems.length, expected.length);
   });
 
-  it("K4 settings that lead out of the workspace, or are huge, are not read", function () {
+  it("K4 settings behind links to the outside, or too large, are not read", function () {
     if (process.platform === "win32") this.skip();
     put("outside.json", { hooks: { Stop: group("outside") } });
     at.link("work/.claude/settings.json", "outside.json");
@@ -148,7 +148,7 @@ describe("settings of hooks", () => {
       });
     }
 
-    it("K4 a source, a trigger or an agent is matched as it is", () => {
+    it("K4 a source, trigger or agent is matched literally", () => {
       assert.deepEqual(namesOf("SessionStart", "resume"), ["resume"]);
       assert.equal(matcherOf("startup|resume")(namesOf("SessionStart", "resume")), true);
       assert.equal(matcherOf("Task")(namesOf("SubagentStart", "task")), false);
@@ -172,12 +172,12 @@ describe("settings of hooks", () => {
       "[",
       "(?<=",
     ]) {
-      it(`K4 refuses ${JSON.stringify(matcher.slice(0, 30))} as a matcher`, () => {
+      it(`K4 rejects ${JSON.stringify(matcher.slice(0, 30))} as a matcher`, () => {
         assert.throws(() => matcherOf(matcher), SyntaxError);
       });
     }
 
-    it("K4 what is not refused is quick on the worst of names", () => {
+    it("K4 accepted matchers are fast on the worst names", () => {
       const name = `mcp__${"a".repeat(59)}`;
       for (const matcher of [".*.*.*.*b", "a*a*a*a*b", "^(a|b|c)?.*(x|y)$", "[a-z]+_[a-z]+!", "(mcp__.*)?x{1,50}!"]) {
         const matches = matcherOf(matcher);

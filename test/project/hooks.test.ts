@@ -63,8 +63,8 @@ describe("hooks as commands", () => {
   const told = (name = "told"): Record<string, unknown> =>
     JSON.parse(readFileSync(path.join(at.work, name), "utf8")) as Record<string, unknown>;
 
-  describe("what they are told", () => {
-    it("K4 on standard input: the shared fields and the event's own", async () => {
+  describe("their input and environment", () => {
+    it("K4 standard input contains the shared fields and the event's own", async () => {
       assert.deepEqual(await fire("cat > told"), noOutcome);
       assert.deepEqual(told(), {
         session_id: "ses_1",
@@ -78,14 +78,14 @@ describe("hooks as commands", () => {
       });
     });
 
-    it("K4 they run in the project's folder, know it, and are given no keys", async () => {
+    it("K4 they run in the project folder, get its path, and get no keys", async () => {
       await fire(
         'printf \'{"pwd":"%s","dir":"%s","keys":"%s%s","seen":"%s"}\' "$PWD" "$CLAUDE_PROJECT_DIR" "$ANTHROPIC_API_KEY" "$OPENAI_API_KEY" "$SEEN" > told',
       );
       assert.deepEqual(told(), { pwd: at.work, dir: at.work, keys: "", seen: "yes" });
     });
 
-    it("K4 hooks of Claude Code get its names of tools and absolute paths, Rondo's own get ours", async () => {
+    it("K4 Claude Code hooks get its tool names and absolute paths, Rondo hooks get Rondo's", async () => {
       const own = (matcher: string, command: string) => ({ matcher, hooks: [{ type: "command", command }] });
       const hooks = settle(
         { PostToolUse: [{ matcher: "Edit|Write", hooks: [{ command: "cat > claude" }] }] },
@@ -106,14 +106,14 @@ describe("hooks as commands", () => {
     });
   });
 
-  describe("what they decide by their exit code", () => {
-    it("K4 0 without words decides nothing; plain words are dropped", async () => {
+  describe("exit codes", () => {
+    it("K4 0 without output decides nothing; plain text is dropped", async () => {
       assert.deepEqual(await fire("true"), noOutcome);
       assert.deepEqual(await fire("echo all is well; echo noise >&2"), noOutcome);
     });
 
     for (const event of ["UserPromptSubmit", "SessionStart"] as const) {
-      it(`K4 plain words of ${event} are for the model`, async () => {
+      it(`K4 plain text of ${event} is sent to the model`, async () => {
         assert.deepEqual(await fire("echo the branch is red", event), {
           ...noOutcome,
           additionalContext: ["the branch is red"],
@@ -121,12 +121,12 @@ describe("hooks as commands", () => {
       });
     }
 
-    it("K4 2 blocks, with what was written to standard error as the reason", async () => {
+    it("K4 2 blocks, with standard error as the reason", async () => {
       const outcome = await fire(`echo '{"decision":"approve"}'; echo 'no rm here' >&2; exit 2`);
       assert.deepEqual(outcome, { ...noOutcome, decision: "deny", reason: "no rm here" });
     });
 
-    it("K4 2 without words blocks, too", async () => {
+    it("K4 2 without a reason also blocks", async () => {
       const outcome = await fire("exit 2");
       assert.equal(outcome.decision, "deny");
       assert.match(outcome.reason, /`exit 2` denied it/);
@@ -148,7 +148,7 @@ describe("hooks as commands", () => {
       });
     }
 
-    it("K4 other codes are a message to the user, and it goes on", async () => {
+    it("K4 other codes show a message to the user, and the turn continues", async () => {
       const outcome = await fire("echo broken pipe >&2; exit 1");
       assert.deepEqual(outcome, {
         ...noOutcome,
@@ -159,8 +159,8 @@ describe("hooks as commands", () => {
     });
   });
 
-  describe("side by side", () => {
-    it("K4 all that match run at once, and deny comes before ask before allow", async () => {
+  describe("concurrent hooks", () => {
+    it("K4 all matching hooks run at once, and deny wins over ask and allow", async () => {
       const decide = (permissionDecision: string, permissionDecisionReason: string) =>
         `sleep 0.3; ${answer({ hookSpecificOutput: { permissionDecision, permissionDecisionReason } })}`;
       const hooks = settle({
@@ -177,7 +177,7 @@ describe("hooks as commands", () => {
       assert.equal(existsSync(path.join(at.work, "edited")), false);
     });
 
-    it("K4 the first new input as written counts, messages and contexts keep their order", async () => {
+    it("K4 the first new input in settings order wins; messages and contexts keep that order", async () => {
       const change = (command: string, wait: number) =>
         `sleep ${wait}; ${answer({
           systemMessage: `m ${command}`,
@@ -194,13 +194,13 @@ describe("hooks as commands", () => {
       });
     });
 
-    it("K4 a command that is written twice runs once", async () => {
+    it("K4 a command listed twice runs once", async () => {
       const twice = { command: "echo x >> count" };
       await settle({ Stop: [{ hooks: [twice] }, { hooks: [twice] }] }).fire("Stop", undefined, {}, live);
       assert.equal(readFileSync(path.join(at.work, "count"), "utf8"), "x\n");
     });
 
-    it("K4 says cheaply where there are none", async () => {
+    it("K4 answers quickly whether an event has hooks", async () => {
       const hooks = settle({ Stop: [{ hooks: [{ command: "true" }] }] });
       assert.equal(hooks.has("Stop"), true);
       assert.equal(hooks.has("PreToolUse"), false);
@@ -208,26 +208,26 @@ describe("hooks as commands", () => {
     });
   });
 
-  describe("hostile and broken ones", () => {
-    it("K4 one that never reads its input is no failure, however much there is", async () => {
+  describe("hostile and broken hooks", () => {
+    it("K4 a hook that never reads its input does not fail, for any input size", async () => {
       const input = { ...call, tool_input: { command: "x".repeat(5_000_000) } };
       const hooks = settle({ PreToolUse: [{ hooks: [{ command: "exec 0<&-; echo no >&2; exit 2" }] }] });
       assert.equal((await hooks.fire("PreToolUse", "bash", input, live)).reason, "no");
     });
 
-    it("K4 one that floods is read to its end, and 64 KiB of it are kept", async () => {
+    it("K4 a hook with much output is read to its end, and 64 KiB are kept", async () => {
       const outcome = await fire("head -c 5000000 /dev/zero | tr '\\0' x", "UserPromptSubmit");
       assert.equal(outcome.additionalContext[0]?.length, 64 * 1024);
       assert.match(notes[0] ?? "", /more than 64 KiB/);
     });
 
-    it("K4 one that floods without end is ended at its time limit", async () => {
+    it("K4 a hook with endless output is ended at its time limit", async () => {
       const outcome = await fire("exec yes", "UserPromptSubmit", { timeout: 0.4 });
       assert.match(outcome.messages[0] ?? "", /took longer than 0.4 s and was terminated/);
       assert.equal(outcome.additionalContext.length, 0);
     });
 
-    it("K4 one whose child keeps its output open is not waited for", async () => {
+    it("K4 a hook whose child keeps its output open is not waited for", async () => {
       const elapsed = stopwatch();
       const outcome = await fire("sleep 30 & echo $! > pid; echo kept", "UserPromptSubmit");
       assert.deepEqual(outcome.additionalContext, ["kept"]);
@@ -236,7 +236,7 @@ describe("hooks as commands", () => {
       process.kill(Number(readFileSync(path.join(at.work, "pid"), "utf8")));
     });
 
-    it("K4 at the time limit all that it started is ended, also what ignores it", async () => {
+    it("K4 at the time limit all processes of a hook end, including those that ignore signals", async () => {
       const outcome = await fire("trap '' TERM; setsid sleep 61.7 & sleep 62.7", "PreToolUse", { timeout: 0.3 });
       assert.match(outcome.messages[0] ?? "", /took longer than 0.3 s/);
       assert.equal(outcome.decision, undefined);
@@ -244,7 +244,7 @@ describe("hooks as commands", () => {
       assert.doesNotMatch(left, /^sleep 6[12]\.7/m);
     });
 
-    it("K4 on Stop they are ended at once and decide nothing", async () => {
+    it("K4 on Stop hooks end at once and decide nothing", async () => {
       const hooks = settle({
         PreToolUse: [{ hooks: [{ command: "exit 2" }, { command: "trap '' TERM; touch on; sleep 63.7; sleep 64.7" }] }],
       });
@@ -269,19 +269,19 @@ describe("hooks as commands", () => {
       });
     }
 
-    it("K4 half of an answer is a message; where words are context, it is words", async () => {
+    it("K4 incomplete JSON becomes a message, or context where text is context", async () => {
       const half = 'printf \'{"decision": "bl\'';
       assert.match((await fire(half)).messages[0] ?? "", /answered with broken JSON/);
       assert.deepEqual((await fire(half, "UserPromptSubmit")).additionalContext, ['{"decision": "bl']);
     });
 
-    it("K4 an answer with fields of the wrong types is a message that names them", async () => {
+    it("K4 fields of the wrong types become a message that names them", async () => {
       const outcome = await fire(answer({ decision: 7, hookSpecificOutput: { updatedInput: "x" } }));
       assert.match(outcome.messages[0] ?? "", /cannot be used: decision, hookSpecificOutput\.updatedInput\./);
       assert.equal(outcome.decision, undefined);
     });
 
-    it("K4 a folder that is gone is a message", async () => {
+    it("K4 a missing folder becomes a message", async () => {
       const hooks = settle({ Stop: [{ hooks: [{ command: "true" }] }] });
       at.dispose();
       assert.match((await hooks.fire("Stop", undefined, {}, live)).messages[0] ?? "", /could not be run/);

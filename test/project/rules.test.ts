@@ -37,13 +37,13 @@ describe("rules, memory and branch", () => {
       );
     });
 
-    it("M1 of several folders each is named", () => {
+    it("M1 names the workspace folder when there are several", () => {
       at.put("work/AGENTS.md", "one");
       at.put("api/AGENTS.md", "two");
       assert.deepEqual(paths({ folders: [at.work, path.join(at.root, "api")] }), ["work/AGENTS.md", "api/AGENTS.md"]);
     });
 
-    it("M1 the same text is taken once, empty ones not at all", () => {
+    it("M1 uses identical texts once and skips empty ones", () => {
       at.put("work/AGENTS.md", "Be kind.\n");
       at.put("work/CLAUDE.md", "\nBe kind.");
       at.put("work/CLAUDE.local.md", "  \n");
@@ -51,7 +51,7 @@ describe("rules, memory and branch", () => {
       assert.deepEqual(paths(), ["AGENTS.md"]);
     });
 
-    it("M1 a link inside the workspace is followed, one that leads out is not", function () {
+    it("M1 follows a link inside the workspace, not one to the outside", function () {
       if (process.platform === "win32") this.skip();
       at.put("work/docs/rules.md", "inside");
       at.link("work/AGENTS.md", "work/docs/rules.md");
@@ -64,7 +64,7 @@ describe("rules, memory and branch", () => {
       assert.deepEqual(problems, ["CLAUDE.md is not used: it is a link that leads out of the workspace."]);
     });
 
-    it("M1 one that is too long is cut, and the text and a sentence say so", () => {
+    it("M1 truncates a file that is too long, with a note and a notice", () => {
       at.put("work/AGENTS.md", `First.\n${"é".repeat(50 * 1024)}`);
       const { rules, problems } = at.load();
       const text = rules[0]?.text ?? "";
@@ -73,7 +73,7 @@ describe("rules, memory and branch", () => {
       assert.deepEqual(problems, ["AGENTS.md is too long: only its first 40 of 101 KiB are used."]);
     });
 
-    it("M1 all together have a limit, too", () => {
+    it("M1 limits the total size", () => {
       for (const name of ["a", "b", "c", "d"]) at.put(`work/.rondo/rules/${name}.md`, name.repeat(39 * 1024));
       const { rules, problems } = at.load();
       assert.deepEqual(
@@ -84,7 +84,7 @@ describe("rules, memory and branch", () => {
       assert.match(problems[1] ?? "", /^\.rondo\/rules\/d\.md is not used: .* fill the 100 KiB/);
     });
 
-    it("M1 one that is no text, or a folder, is reported", () => {
+    it("M1 reports a binary file and a folder", () => {
       at.put("work/AGENTS.md", new Uint8Array([1, 0, 2]));
       mkdirSync(path.join(at.work, "CLAUDE.md"));
       assert.deepEqual(at.load().problems, [
@@ -93,7 +93,7 @@ describe("rules, memory and branch", () => {
       ]);
     });
 
-    it("M1 of an untrusted workspace none is used; the user's are", () => {
+    it("M1 in an untrusted workspace only the user's are used", () => {
       at.put("work/AGENTS.md", "theirs");
       at.put("work/.rondo/MEMORY.md", "theirs");
       at.put("home/.claude/CLAUDE.md", "mine");
@@ -106,19 +106,19 @@ describe("rules, memory and branch", () => {
   });
 
   describe("memory", () => {
-    it("C5 a missing file is an empty memory; without a folder there is none", () => {
+    it("C5 a missing file is an empty memory; without a folder there is no memory", () => {
       assert.deepEqual(at.load().memory, { path: ".rondo/MEMORY.md", text: "" });
       assert.equal(at.load({ folders: [] }).memory, undefined);
     });
 
-    it("C5 it is the first folder's", () => {
+    it("C5 belongs to the first folder", () => {
       at.put("work/.rondo/MEMORY.md", "# Notes\n- tabs\n");
       at.put("api/.rondo/MEMORY.md", "other");
       const { memory } = at.load({ folders: [at.work, path.join(at.root, "api")] });
       assert.deepEqual(memory, { path: ".rondo/MEMORY.md", text: "# Notes\n- tabs" });
     });
 
-    it("C5 of one that is too large the end is kept, in whole lines", () => {
+    it("C5 a file that is too large keeps its last lines", () => {
       const lines = Array.from({ length: 3000 }, (_, index) => `- note ${index} ü`);
       at.put("work/.rondo/MEMORY.md", lines.join("\n"));
       const { memory, problems } = at.load();
@@ -130,7 +130,7 @@ describe("rules, memory and branch", () => {
       assert.match(problems[0] ?? "", /^\.rondo\/MEMORY\.md is too long/);
     });
 
-    it("C5 one that cannot be read is an empty memory and a sentence", function () {
+    it("C5 an unreadable file is an empty memory with a notice", function () {
       if (process.platform === "win32") this.skip();
       at.put("secret.txt", "outside");
       at.link("work/.rondo/MEMORY.md", "secret.txt");
@@ -145,7 +145,7 @@ describe("rules, memory and branch", () => {
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: at.work, encoding: "utf8" });
 
-    it("M1 is read from git's files: a branch, in a folder below, detached, in a worktree", () => {
+    it("M1 is read from git's files: a branch, in a subfolder, detached, in a worktree", () => {
       git("init", "-q", "-b", "feature/cart");
       assert.equal(branch(), "feature/cart");
       at.put("work/sub/deep/x", "");
@@ -157,7 +157,7 @@ describe("rules, memory and branch", () => {
       assert.equal(branch(), `detached at ${git("rev-parse", "HEAD").slice(0, 7)}`);
     });
 
-    it("M1 there is none outside git", () => {
+    it("M1 does not exist outside git", () => {
       assert.equal(branch(), undefined);
     });
 
@@ -174,7 +174,7 @@ describe("rules, memory and branch", () => {
       });
     }
 
-    it("M1 a git folder on another machine is not asked", () => {
+    it("M1 does not access a git folder on another machine", () => {
       at.put("git/HEAD", "ref: refs/heads/main");
       const place = path.join(at.root, "git");
       for (const [written, expected] of [
@@ -191,7 +191,7 @@ describe("rules, memory and branch", () => {
     });
   });
 
-  it("P4 whatever is in the way, nothing is thrown", function () {
+  it("P4 unreadable files never throw", function () {
     if (process.platform === "win32") this.skip();
     at.put("work/.rondo", "a file where a folder should be");
     at.put("home/.claude/agents/a.md", "---\nname: a\ndescription: A\n---\nx");
@@ -208,7 +208,7 @@ describe("rules, memory and branch", () => {
     assert.equal(at.load().agents.find("a").source, "user");
   });
 
-  it("P4 an empty folder takes next to no time", () => {
+  it("P4 an empty folder takes almost no time", () => {
     at.load();
     const times = Array.from({ length: 20 }, () => {
       const start = performance.now();

@@ -6,7 +6,7 @@ describe("query(): canUseTool and hooks", () => {
   const open = worlds();
   const touch = calls(["bash", { command: "touch made" }]);
 
-  it("K2 canUseTool is asked what the rules leave open, with what they suggest", async () => {
+  it("K2 canUseTool is called when the rules do not decide, with their suggestions", async () => {
     const world = await open([calls(["read", { file_path: "a" }]), touch, says("Done.")]);
     world.write("a", "x");
     const asked: unknown[] = [];
@@ -30,7 +30,7 @@ describe("query(): canUseTool and hooks", () => {
     assert.ok(world.has("made"));
   });
 
-  it("K2 canUseTool: another input, a denial with words, a denial that interrupts, a failure", async () => {
+  it("K2 canUseTool: other input, a denial with a reason, a denial that interrupts, a failure", async () => {
     const outcome = async (result: () => Promise<PermissionResult>) => {
       const world = await open([touch, says("Done.")]);
       const messages = await world.run("Go", { canUseTool: result });
@@ -66,7 +66,7 @@ describe("query(): canUseTool and hooks", () => {
     assert.ok(world.has("made") && world.has("more"));
   });
 
-  it("S1 B2 what a subagent asks comes with its session; its replies have their call, and count", async () => {
+  it("S1 B2 a subagent's question names its session; its replies name their call and count", async () => {
     const task = { subagent_type: "general", description: "Make it", prompt: "Make the file." };
     const world = await open([calls(["task", task]), touch, says("Made."), says("Done.")]);
     const agents: (string | undefined)[] = [];
@@ -105,7 +105,7 @@ describe("query(): canUseTool and hooks", () => {
     assert.equal(resultOf(messages).exit_reason, "interrupted");
   });
 
-  it("B2 the budget is nothing that canUseTool is asked about", async () => {
+  it("B2 canUseTool is not called for the budget", async () => {
     const world = await open(() => calls(["read", { file_path: "." }]));
     let asked = 0;
     const messages = await world.run("Go", {
@@ -119,7 +119,7 @@ describe("query(): canUseTool and hooks", () => {
     assert.equal(asked, 0);
   });
 
-  it("K4 hooks as functions: told what commands are told, in the order of a call", async () => {
+  it("K4 function hooks get the same input as command hooks, in the same order", async () => {
     const world = await open([touch, calls(["read", { file_path: "gone" }]), says("Done.")]);
     const seen: string[] = [];
     const inputs: HookInput[] = [];
@@ -156,7 +156,7 @@ describe("query(): canUseTool and hooks", () => {
     }
   });
 
-  it("K4 a function denies, changes the input, adds context, has a say for the user; matchers know Claude Code's names", async () => {
+  it("K4 functions deny, change the input, add context and show messages; matchers accept Claude Code's names", async () => {
     const world = await open([touch, calls(["bash", { command: "touch second" }]), says("Done.")]);
     const seen: unknown[] = [];
     const messages = await world.run("Go", {
@@ -201,7 +201,7 @@ describe("query(): canUseTool and hooks", () => {
     assert.partialDeepStrictEqual(resultOf(messages).permission_denials, [{ tool_name: "bash" }]);
   });
 
-  it("K4 functions and commands run side by side; the strictest decision wins", async () => {
+  it("K4 functions and commands run concurrently; the strictest decision wins", async () => {
     const world = await open([touch, says("Done.")]);
     const seen: string[] = [];
     await world.run("Go", {
@@ -215,7 +215,7 @@ describe("query(): canUseTool and hooks", () => {
     assert.ok(world.has("command") && !world.has("made"));
   });
 
-  it("K4 a function that fails, hangs or answers nonsense stops nothing; one that blocks a prompt ends it", async () => {
+  it("K4 a function that fails, hangs or returns nonsense stops nothing; one that blocks a prompt ends it", async () => {
     const world = await open(() => says("Done."));
     const messages = await world.run("Go", {
       hooks: {
@@ -247,7 +247,7 @@ describe("query(): canUseTool and hooks", () => {
     });
   });
 
-  it("K4 hooks of the folder run only where it is trusted", async () => {
+  it("K4 hooks of the folder run only when it is trusted", async () => {
     const world = await open(() => says("Done."));
     const hooks = { UserPromptSubmit: [{ hooks: [{ type: "command", command: "touch ran" }] }] };
     world.write(".claude/settings.json", JSON.stringify({ hooks }));

@@ -21,7 +21,7 @@ describe("dist/loop.js", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("K2 a program in another folder imports it, runs a query, and ends by itself", async () => {
+  it("K2 a program in another folder imports it, runs a query, and exits normally", async () => {
     const world = await open([calls(["read", { file_path: "a.txt" }]), says("It says x.")]);
     world.write("a.txt", "x");
     const program = path.join(folder, "consumer.mjs");
@@ -53,7 +53,7 @@ describe("dist/loop.js", () => {
     });
   });
 
-  it("K2 its types are whole, and those of what it exports", () => {
+  it("K2 its types are complete, including those of its exports", () => {
     const types = readFileSync(path.join(root, "dist/loop.d.ts"), "utf8");
     assert.ok(!/^\s*import\b|from "/m.test(types), "they need no other file");
     writeFileSync(
@@ -100,7 +100,7 @@ describe("dist/loop.js", () => {
     assert.equal(status, 0);
   });
 
-  it("K2 what is declared is what there is", () => {
+  it("K2 its declarations match its exports", () => {
     // Checked by tsc: the declaration is written by hand.
     const same: typeof declared = query;
     assert.equal(same, query);

@@ -26,7 +26,7 @@ describe("query(): control", () => {
   const open = worlds();
   const bypass = { permissionMode: "bypassPermissions" } as const;
 
-  it("Q2 a message sent while another is answered waits, is dropped, or interrupts it", async () => {
+  it("Q2 a message sent during an answer waits, is dropped, or interrupts it", async () => {
     const world = await open([begins("Half"), says("Whole."), says("More.")]);
     const streaming = Promise.withResolvers<void>();
     async function* prompts(): AsyncGenerator<SDKUserMessage> {
@@ -50,7 +50,7 @@ describe("query(): control", () => {
     assert.ok(!world.raws.some((raw) => raw.includes("Dropped")));
   });
 
-  it("P1 a message brings its own agent, model, tools, system prompt and subtasks; K1 events of the loop are told", async () => {
+  it("P1 a message sets agent, model, tools, system prompt and subtasks; K1 loop events are reported", async () => {
     const world = await open([says("Found."), says("Verse."), says("Prose.")]);
     world.write(".rondo/agents/poet.md", "---\nname: poet\ndescription: Writes verse.\n---\nYou write verse.");
     const events: string[] = [];
@@ -83,7 +83,7 @@ describe("query(): control", () => {
     assert.equal(new Set(events.flatMap((event) => /^loop:start (.*)/.exec(event)?.[1] ?? [])).size, 3);
   });
 
-  it("L11 interrupt while streaming: the stream is closed, the result says so, the next prompt is answered", async () => {
+  it("L11 interrupt during a reply: the stream closes, the result says so, the next prompt is answered", async () => {
     const world = await open([begins("Half"), says("Whole.")]);
     const next = Promise.withResolvers<void>();
     async function* prompts(): AsyncGenerator<SDKUserMessage> {
@@ -107,7 +107,7 @@ describe("query(): control", () => {
     assert.ok(world.raws[1]?.includes("Half"), "what was streamed is kept");
   });
 
-  it("L11 interrupt while a tool runs: its processes are gone, no further tool and no further request", async () => {
+  it("L11 interrupt during a tool: its processes end, with no further tool and request", async () => {
     const world = await open([
       calls(["bash", { command: long }], ["bash", { command: "touch second" }]),
       says("Never."),
@@ -124,7 +124,7 @@ describe("query(): control", () => {
     assert.equal(results(messages).length, 2, "each call has its result");
   });
 
-  it("L11 interrupt before a tool: between the reply and its call nothing is run", async () => {
+  it("L11 interrupt between a reply and its call: nothing runs", async () => {
     const world = await open([calls(["bash", { command: "touch made" }]), says("Never.")]);
     const running = world.query("Go", {
       ...bypass,
@@ -153,7 +153,7 @@ describe("query(): control", () => {
     assert.equal(world.server.requests.length, 0);
   });
 
-  it("K2 setModel and setMaxThinkingTokens count from the next request on, in mid-run", async () => {
+  it("K2 setModel and setMaxThinkingTokens apply from the next request, also during a run", async () => {
     // With its thoughts: a model may not begin to think between its calls and their results.
     const look: Answer = [
       { thinking: "Hm.", signature: "c2ln" },
@@ -191,7 +191,7 @@ describe("query(): control", () => {
     assert.deepEqual(Object.keys(resultOf(messages).modelUsage).sort(), ["claude-haiku-4-5", "claude-sonnet-4-5"]);
   });
 
-  it("K2 setPermissionMode counts for the next call", async () => {
+  it("K2 setPermissionMode applies to the next call", async () => {
     const write = (name: string): [string, Record<string, unknown>] => ["write", { file_path: name, content: "x" }];
     const world = await open([calls(write("one")), calls(write("two")), says("Done.")]);
     const running: Query = world.query("Go", {
@@ -205,7 +205,7 @@ describe("query(): control", () => {
     await assert.rejects(running.setPermissionMode("yolo"), { name: "QueryError", code: "invalid-option" });
   });
 
-  it("K2 break out of the loop: the run ends, no process and no lock is left, and the session goes on later", async () => {
+  it("K2 break ends the run without leaving a process or lock, and the session can continue later", async () => {
     const world = await open([calls(["bash", { command: long }]), says("Later.")]);
     const running = world.query("Go", bypass);
     for await (const message of running) {
@@ -220,7 +220,7 @@ describe("query(): control", () => {
     assert.equal(resultOf(messages).result, "Later.");
   });
 
-  it("K2 close() in mid-stream, and twice: the connection is closed, and what was said is kept", async () => {
+  it("K2 close() during a reply, and twice: the connection closes, and the received text is kept", async () => {
     const world = await open([begins("Half")]);
     const running = world.query("Go");
     await until(() => world.server.requests.length === 1);
@@ -233,7 +233,7 @@ describe("query(): control", () => {
     assert.deepEqual(world.kept(".lock"), []);
   });
 
-  it("K2 the caller's AbortController ends the query: the result says aborted", async () => {
+  it("K2 the caller's AbortController ends the query with the result aborted", async () => {
     const world = await open([begins("Half")]);
     const abortController = new AbortController();
     const running = world.query("Go", { abortController, includePartialMessages: true });
@@ -250,7 +250,7 @@ describe("query(): control", () => {
     assert.equal(world.server.requests.length, 1);
   });
 
-  it("K2 prompts that never end do not keep a closed query open, and are told", async () => {
+  it("K2 endless prompts do not keep a closed query open, and their iterator is told", async () => {
     const world = await open([says("Hi.")]);
     let returned = false;
     const prompts: AsyncIterable<SDKUserMessage> = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Mailbox } from "../../src/query/mailbox.ts";
 
 describe("Mailbox", () => {
-  it("keeps what is not read, in order, and ends after it", async () => {
+  it("keeps unread items in order, and ends after them", async () => {
     const box = new Mailbox<number>();
     for (let value = 0; value < 1000; value++) box.put(value);
     box.end();
@@ -16,7 +16,7 @@ describe("Mailbox", () => {
     assert.deepEqual(await box.read(), { done: true, value: undefined });
   });
 
-  it("serves readers who came first, in their order", async () => {
+  it("serves waiting readers in their order", async () => {
     const box = new Mailbox<string>();
     const readers = [box.read(), box.read(), box.read()];
     box.put("a");
@@ -28,7 +28,7 @@ describe("Mailbox", () => {
     );
   });
 
-  it("tells an error once, after what came before it", async () => {
+  it("reports an error once, after the items before it", async () => {
     for (const waits of [false, true]) {
       const box = new Mailbox<string>();
       const early = waits ? [box.read(), box.read(), box.read()] : [];

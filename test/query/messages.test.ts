@@ -7,7 +7,7 @@ const read = (file_path: string): [string, Record<string, unknown>] => ["read", 
 describe("query(): messages", () => {
   const open = worlds();
 
-  it("K2 init first, then each reply, progress and results of its calls, one result last", async () => {
+  it("K2 sends init first, then each reply, progress and results of its calls, and one result last", async () => {
     const world = await open([calls(read("a.txt"), read("gone.txt")), says("Done.")]);
     world.write("a.txt", "in the file");
     const messages = await world.run("Read both.");
@@ -33,7 +33,7 @@ describe("query(): messages", () => {
     assert.equal(new Set(messages.map(({ uuid }) => uuid)).size, messages.length);
   });
 
-  it("K2 tool_progress when a call begins and when it has ended, before its result", async () => {
+  it("K2 sends tool_progress when a call starts and when it has ended, before its result", async () => {
     const world = await open([calls(["bash", { command: "sleep 0.2" }]), says("Done.")]);
     const messages = await world.run("Wait.", { permissionMode: "bypassPermissions" });
     assert.deepEqual(messages.map(kindOf), [
@@ -45,7 +45,7 @@ describe("query(): messages", () => {
     assert.ok((end?.elapsed_time_seconds ?? 0) >= 0.2);
   });
 
-  it("K2 init says where, with what and who", async () => {
+  it("K2 init contains folder, tools and model", async () => {
     const world = await open([says("Hi.")]);
     world.write(".rondo/agents/poet.md", "---\nname: poet\ndescription: Writes verse.\n---\nYou write verse.");
     const [init] = await world.run("Hello", { permissionMode: "plan" });
@@ -64,7 +64,7 @@ describe("query(): messages", () => {
     assert.ok(!agents.includes("title"), "hidden agents are not told");
   });
 
-  it("K2 the result: turns, times, cost, usage by model, denied calls", async () => {
+  it("K2 the result contains turns, times, cost, usage by model and denied calls", async () => {
     const world = await open([calls(read("a.txt"), ["bash", { command: "touch made" }]), says("Done.")]);
     world.write("a.txt", "x");
     const running = world.query("Go");
@@ -92,14 +92,14 @@ describe("query(): messages", () => {
     assert.equal(running.sessionId, result.session_id);
   });
 
-  it("B1 a model without a known price costs null, never 0; a price of one's own counts", async () => {
+  it("B1 a model without a known price costs null, never 0; a custom price counts", async () => {
     const world = await open(() => says("Hi."));
     assert.equal(resultOf(await world.run("Hi", { model: "my-model" })).total_cost_usd, null);
     const prices = { "my-model": { input: 10, output: 100 } };
     assert.equal(resultOf(await world.run("Hi", { model: "my-model", prices })).total_cost_usd, 0.003);
   });
 
-  it("K3 turnCount grows by one with each reply, read while it runs", async () => {
+  it("K3 turnCount grows by one with each reply, also during the run", async () => {
     const world = await open([calls(read(".")), calls(read(".")), says("Done.")]);
     const running = world.query("Go");
     const counts: number[] = [];
@@ -109,7 +109,7 @@ describe("query(): messages", () => {
     assert.equal(world.server.requests.length, 3);
   });
 
-  it("K2 stream_event only with includePartialMessages; the events of a reply are a legal stream", async () => {
+  it("K2 stream_event only with includePartialMessages; the events of a reply form a legal stream", async () => {
     const world = await open((_, index) => (index % 2 === 0 ? calls(read("a.txt")) : says("Done.")));
     world.write("a.txt", "x");
     assert.equal(ofType(await world.run("Go"), "stream_event").length, 0);
@@ -129,7 +129,7 @@ describe("query(): messages", () => {
     );
   });
 
-  it("K2 H2 another try is told: api_retry with attempt, delay and reason", async () => {
+  it("K2 H2 a retry is reported as api_retry with attempt, delay and reason", async () => {
     const world = await open([{ status: 429, headers: { "retry-after-ms": "5" } }, says("Done.")]);
     const messages = await world.run("Go");
     const retry = messages.find((message) => kindOf(message) === "api_retry");
@@ -163,7 +163,7 @@ describe("query(): messages", () => {
     assert.ok((failed.errors?.[0] ?? "").length > 10);
   });
 
-  it("K2 AsyncIterable prompts: one session, a result for each; images and documents go along", async () => {
+  it("K2 AsyncIterable prompts share one session, with a result each, including images and documents", async () => {
     const world = await open((_, index) => says(`Answer ${index + 1}`));
     const answers: string[] = [];
     async function* prompts(): AsyncGenerator<SDKUserMessage> {
@@ -184,7 +184,7 @@ describe("query(): messages", () => {
     assert.ok(world.raws[2]?.includes("Only so that you know."));
   });
 
-  it("K2 C3 a compaction that is asked for is a boundary, not a reply", async () => {
+  it("K2 C3 a requested compaction is a boundary, not a reply", async () => {
     const world = await open([says("The answer."), says("A summary of it all."), says("Later.")]);
     async function* prompts(): AsyncGenerator<SDKUserMessage> {
       yield user("Question");
@@ -217,7 +217,7 @@ describe("query(): messages", () => {
     assert.equal(resultOf(messages).num_turns, 21);
   });
 
-  it("K2 a reply that was interrupted is told as far as it came", async () => {
+  it("K2 the received part of an interrupted reply is reported", async () => {
     const world = await open([begins("Half an answer")]);
     const running = world.query("Go", { includePartialMessages: true });
     const messages: SDKMessage[] = [];

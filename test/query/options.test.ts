@@ -14,14 +14,14 @@ describe("query(): options", () => {
     { permissionPromptToolName: "mcp__x__ask" },
   ];
   for (const options of refused) {
-    it(`K2 ${Object.keys(options)[0]} cannot be kept: an error before anything runs`, async () => {
+    it(`K2 ${Object.keys(options)[0]} is not supported: an error before anything runs`, async () => {
       const world = await open([]);
       assert.throws(() => world.query("Go", options), { name: "QueryError", code: "unsupported-option" });
       assert.deepEqual(world.kept(""), []);
     });
   }
 
-  it("K2 options that ask for nothing are no error; what does not apply is noted", async () => {
+  it("K2 unsupported options with empty values are no error; ignored options are noted", async () => {
     const world = await open([says("Hi.")]);
     const foreign = { betas: ["context-1m-2025-08-07"], pathToClaudeCodeExecutable: "/bin/claude" };
     const env = { ...process.env, OPENAI_API_KEY: "x", FOR_COMMANDS: "x" };
@@ -54,7 +54,7 @@ describe("query(): options", () => {
     });
   }
 
-  it("K2 allowedTools and disallowedTools, in Claude Code's words too", async () => {
+  it("K2 allowedTools and disallowedTools, also with Claude Code's names", async () => {
     const script = () =>
       [calls(["bash", { command: "touch one" }], ["bash", { command: "rm one" }]), says("Done.")] as const;
     const run = async (options: Options) => {
@@ -73,14 +73,14 @@ describe("query(): options", () => {
     assert.equal((await run({ permissionMode: "bypassPermissions", disallowedTools: ["Bash"] })).offered, false);
   });
 
-  it("T8 additionalDirectories are inside", async () => {
+  it("T8 additionalDirectories are inside the workspace", async () => {
     const world = await open([calls(["read", { file_path: "../other/a.txt" }]), says("Done.")]);
     world.write("../other/a.txt", "over there");
     await world.run("Go", { additionalDirectories: ["../other"] });
     assert.ok(world.raws[1]?.includes("over there"));
   });
 
-  it("K2 env holds the keys; the key goes into the request and nowhere else", async () => {
+  it("K2 env contains the keys; the key goes only into the request", async () => {
     const world = await open([calls(["bash", { command: "env" }]), says("Done.")]);
     const debugFile = path.join(world.home, "debug.log");
     const messages = await world.run("Go", {
@@ -97,7 +97,7 @@ describe("query(): options", () => {
     for (const text of [log, record, ...world.raws, JSON.stringify(messages)]) assert.ok(!text.includes("key-of-env"));
   });
 
-  it("K2 no key: the result says so, in a sentence", async () => {
+  it("K2 no key: the result contains a message", async () => {
     const world = await open([]);
     const messages = await world.run("Go", { apiKey: undefined, baseUrl: "https://example.invalid", env: {} });
     assert.match(resultOf(messages).errors?.[0] ?? "", /no key/i);

@@ -12,7 +12,7 @@ describe("query(): MCP servers", () => {
   const open = worlds();
   const echo = calls(["mcp__everything__echo", { message: "hello" }]);
 
-  it("K2 T11 the caller's are started, offered and asked for by the names of their tools", async () => {
+  it("K2 T11 the caller's servers start, and their tools are offered and asked for by name", async () => {
     const world = await open([echo, says("Done.")]);
     const messages = await world.run("Go", { mcpServers: { everything }, allowedTools: ["mcp__everything__echo"] });
     assert.equal(resultOf(messages).subtype, "success");
@@ -22,20 +22,20 @@ describe("query(): MCP servers", () => {
     assert.partialDeepStrictEqual(init, { mcp_servers: [{ name: "everything" }] });
   });
 
-  it("K2 what no rule allows is denied where nobody is there", async () => {
+  it("K2 calls that no rule allows are denied when nobody can answer", async () => {
     const world = await open([echo, says("Done.")]);
     const messages = await world.run("Go", { mcpServers: { everything } });
     assert.match(JSON.stringify(results(messages)), /Not allowed/);
   });
 
-  it("K2 one that cannot be started is told, once, and the run goes on without it", async () => {
+  it("K2 a server that cannot start is reported once, and the run continues without it", async () => {
     const world = await open([says("Hi."), says("Again.")]);
     const bad = { command: "/nowhere/at/all" };
     assert.equal(resultOf(await world.run("Go", { mcpServers: { bad } })).subtype, "success");
     assert.equal(world.notes.filter((note) => /The MCP server bad cannot be used/.test(note)).length, 1);
   });
 
-  it("K2 one that the folder brings is started only when the caller says so", async () => {
+  it("K2 a server defined by the folder starts only when the caller allows it", async () => {
     for (const allowProjectMcpServers of [false, true]) {
       const world = await open([says("Hi.")]);
       world.write(".mcp.json", JSON.stringify({ mcpServers: { everything } }));

@@ -7,7 +7,7 @@ import { all, calls, kindOf, ofType, resultOf, says, user, worlds } from "./worl
 describe("query(): sessions", () => {
   const open = worlds();
 
-  it("K2 resume and continue go on where a session stood; a new one has the id that was asked for", async () => {
+  it("K2 resume and continue continue a session; a new one has the requested id", async () => {
     const world = await open((_, index) => says(`Answer ${index}`));
     const first = world.query("Alpha", { sessionId: "mine" });
     assert.equal(first.sessionId, "mine");
@@ -29,7 +29,7 @@ describe("query(): sessions", () => {
     assert.throws(() => world.query("Hi", { resume: "../etc" }), { code: "invalid-option" });
   });
 
-  it("R6 forkSession: the copy goes on, the original stays as it is", async () => {
+  it("R6 forkSession: the copy continues, the original does not change", async () => {
     const world = await open((_, index) => says(`Answer ${index}`));
     await world.run("Alpha", { sessionId: "mine" });
     const before = JSON.stringify(world.replay("mine").chat.messages);
@@ -43,7 +43,7 @@ describe("query(): sessions", () => {
     assert.ok(world.raws[1]?.includes("Alpha") && world.raws[1].includes("Answer 0"));
   });
 
-  it("K2 resumeSessionAt: a copy that ends with that message goes on", async () => {
+  it("K2 resumeSessionAt continues a copy that ends with the given message", async () => {
     const world = await open((_, index) => says(`Answer ${index}`));
     const messages = await world.run("Alpha", { sessionId: "mine" });
     const [answer] = ofType(messages, "assistant");
@@ -56,7 +56,7 @@ describe("query(): sessions", () => {
     assert.throws(() => world.query("Hi", { resume: "mine", resumeSessionAt: "msg_gone" }), { code: "no-session" });
   });
 
-  it("R7 persistSession: false leaves nothing on disk", async () => {
+  it("R7 persistSession: false writes nothing to disk", async () => {
     const world = await open([calls(["bash", { command: "seq 100000" }]), says("Done.")]);
     // Its scratch folder goes where the check of `home` below sees it.
     const temporary = os.tmpdir();
@@ -71,7 +71,7 @@ describe("query(): sessions", () => {
     assert.deepEqual(readdirSync(world.folder), []);
   });
 
-  it("Q1 a session that another run works in is locked, and free when that has ended", async () => {
+  it("Q1 a session that another run uses is locked, and free after that run", async () => {
     const command = "touch begun; while [ ! -e go ]; do sleep 0.05; done";
     const world = await open([calls(["bash", { command }]), says("One."), says("Two.")]);
     const first = world.query("Go", { sessionId: "mine", permissionMode: "bypassPermissions" });
@@ -87,7 +87,7 @@ describe("query(): sessions", () => {
     assert.deepEqual(world.kept(".lock"), []);
   });
 
-  it("R3 what an earlier run has said, or left open, is not told again, nor counted", async () => {
+  it("R3 messages and open items of an earlier run are neither reported again nor counted", async () => {
     const world = await open([calls(["read", { file_path: "." }]), says("One."), says("Two.")]);
     await world.run("Alpha", { sessionId: "mine" });
     const file = path.join(world.sessions, "mine.jsonl");
@@ -103,7 +103,7 @@ describe("query(): sessions", () => {
     assert.ok(world.raws[2]?.includes("Interrupted: Rondo was closed"));
   });
 
-  it("B2 maxBudgetUsd counts the whole session, maxDailyBudgetUsd all sessions of the day", async () => {
+  it("B2 maxBudgetUsd covers the whole session, maxDailyBudgetUsd all sessions of the day", async () => {
     const world = await open(() => says("Hi."));
     await world.run("Alpha", { sessionId: "mine" });
     const poor = await world.run("Beta", { resume: "mine", maxBudgetUsd: 0.0004 });
@@ -128,7 +128,7 @@ describe("query(): sessions", () => {
     );
   });
 
-  it("P4 agents of the caller, a system prompt of the caller, tools that are left", async () => {
+  it("P4 agents, a system prompt and enabled tools of the caller", async () => {
     const world = await open(() => says("Hi."));
     await world.run("Go", {
       agent: "poet",
@@ -151,7 +151,7 @@ describe("query(): sessions", () => {
     assert.throws(() => world.query("Go", { agents: { x: { prompt: "x" } } }), { code: "agent-invalid" });
   });
 
-  it("P2 an empty prompt is an error, and stores nothing", async () => {
+  it("P2 an empty prompt is an error, and nothing is stored", async () => {
     const world = await open([]);
     await assert.rejects(world.run("  \n"), { name: "QueryError", code: "prompt-invalid" });
     assert.deepEqual(world.kept(".jsonl"), []);

@@ -90,7 +90,7 @@ class Desk {
 const hunks = (desk: Desk): number => desk.track.changes.hunks.length;
 
 describe("a file under review", () => {
-  it("loses the hunk when the agent's edit is undone, and has it again when it is redone", () => {
+  it("loses a hunk when the agent's edit is undone, and regains it when it is redone", () => {
     const desk = new Desk(before);
     desk.agent(changed);
     desk.undo();
@@ -100,7 +100,7 @@ describe("a file under review", () => {
     assert.equal(baseText(desk.track.changes), before);
   });
 
-  it("has the hunk again when its reject is undone", () => {
+  it("regains a hunk when its reject is undone", () => {
     const desk = new Desk(before);
     desk.agent(changed);
     desk.reject(0);
@@ -111,7 +111,7 @@ describe("a file under review", () => {
     assert.equal(hunks(desk), 0);
   });
 
-  it("takes the undo of an accepted change for the user's own, and its redo too", () => {
+  it("treats the undo of an accepted change, and its redo, as the user's own", () => {
     const desk = new Desk(before);
     desk.agent(changed);
     desk.track.accept(0);
@@ -133,7 +133,7 @@ describe("a file under review", () => {
     assert.equal(baseText(desk.track.changes), changed);
   });
 
-  it("has the hunk again when the user's own removal of it is undone", () => {
+  it("regains a hunk when the user's own removal of it is undone", () => {
     const desk = new Desk(before);
     desk.agent(changed);
     desk.user(before);
@@ -155,7 +155,7 @@ describe("a file under review", () => {
     assert.equal(baseText(track.changes), before);
   });
 
-  it("goes by the outcome when the edits it is told do not lead there", () => {
+  it("uses the resulting text when the reported edits do not match it", () => {
     const track = new FileReview(before);
     track.agentWrote(changed);
     track.userEdited([], `zero\n${changed}`);
@@ -163,7 +163,7 @@ describe("a file under review", () => {
     assert.equal(baseText(track.changes), `zero\n${before}`);
   });
 
-  it("knows that the agent made the file", () => {
+  it("knows that the agent created the file", () => {
     const track = new FileReview(undefined);
     track.agentWrote("new\n");
     assert.equal(track.created, true);
@@ -179,8 +179,8 @@ const steps = fc.array(fc.record({ author: fc.constantFrom("agent" as const, "us
   maxLength: 8,
 });
 
-describe("a file under review, whatever happens", () => {
-  it("is as it was at each place when everything is undone and redone", () => {
+describe("a file under review, at random", () => {
+  it("returns to each earlier state when everything is undone and redone", () => {
     fc.assert(
       fc.property(lines, steps, (start, steps) => {
         const desk = new Desk(start);
@@ -197,7 +197,7 @@ describe("a file under review, whatever happens", () => {
     );
   });
 
-  it("never loses the text, and ends without hunks", () => {
+  it("never loses text, and ends without hunks", () => {
     const acts = fc.array(
       fc.oneof(
         fc.record({ act: fc.constantFrom("agent" as const, "user" as const), text: lines }),

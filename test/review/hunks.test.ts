@@ -38,7 +38,7 @@ const insertAt = (changes: Changes, line: number, character: number, text: strin
   edited(changes, { startLine: line, startCharacter: character, endLine: line, endCharacter: character, text }, "user");
 
 describe("hunks", () => {
-  it("T12 a rejected hunk is the old text again, line endings and missing final newline included", () => {
+  it("T12 a rejected hunk has the old text again, including line endings and a missing final newline", () => {
     const old = "a\r\nb\r\nc\nd";
     const changes = agent(unchanged(old), "a\nX\r\nc\nd\nE\n");
     check(changes);
@@ -59,7 +59,7 @@ describe("hunks", () => {
     assert.equal(baseText(accept(changes, 0)), "one\n2\nthree\nfour\nfive\nsix\n");
   });
 
-  it("tells changes as people do, not by the brackets and blank lines that happen to be the same", () => {
+  it("groups changes as people do, ignoring matching brackets and blank lines", () => {
     const old = "function a() {\n  one();\n}\n\nfunction b() {\n  two();\n}\n\nfunction c() {\n  three();\n}\n";
     const changes = agent(
       unchanged(old),
@@ -81,7 +81,7 @@ describe("hunks", () => {
     );
   });
 
-  it("keeps what the user writes beside the hunks through a reject", () => {
+  it("keeps the user's text beside the hunks during a reject", () => {
     const changes = agent(unchanged(before), "one\n2\nthree\nfour\nfive\nsix\n");
     const typed = insertAt(insertAt(changes, 0, 3, "!"), 4, 4, "\nmine");
     check(typed);
@@ -89,14 +89,14 @@ describe("hunks", () => {
     assert.equal(currentText(reject(typed, 0)), "one!\ntwo\nthree\nfour\nfive\nmine\nsix\n");
   });
 
-  it("keeps a line that the user writes right above or below a hunk", () => {
+  it("keeps a line that the user adds right above or below a hunk", () => {
     const changes = agent(unchanged(before), "one\n2\nthree\nfour\nfive\nsix\n");
     const typed = insertAt(insertAt(changes, 2, 0, "below\n"), 1, 0, "above\n");
     check(typed);
     assert.equal(currentText(reject(typed, 0)), "one\nabove\ntwo\nbelow\nthree\nfour\nfive\nsix\n");
   });
 
-  it("gives back the old lines of a hunk that the user wrote into", () => {
+  it("restores the old lines of a hunk that the user has edited", () => {
     const changes = agent(unchanged(before), "one\n2\nand\nmore\nthree\nfour\nfive\nSIX\n");
     const typed = insertAt(changes, 2, 3, " mine");
     check(typed);
@@ -104,12 +104,12 @@ describe("hunks", () => {
     assert.equal(currentText(acceptAll(typed)), "one\n2\nand mine\nmore\nthree\nfour\nfive\nSIX\n");
   });
 
-  it("has no hunk left once the user restored the old text", () => {
+  it("has no hunks once the user has restored the old text", () => {
     const changes = agent(unchanged(before), "one\n2\nthree\nfour\nfive\nsix\n");
     assert.deepEqual(becomes(changes, before, "user").hunks, []);
   });
 
-  it("takes a further change of the agent into a hunk that is still open", () => {
+  it("merges a further change by the agent into an open hunk", () => {
     const first = agent(unchanged(before), "one\n2\nthree\nfour\nfive\nsix\n");
     const second = agent(first, "one\n2\n3\nfour\nfive\nsix\n");
     check(second);
@@ -117,7 +117,7 @@ describe("hunks", () => {
     assert.equal(currentText(reject(second, 0)), before);
   });
 
-  it("never glues a line to one that has no line ending", () => {
+  it("never joins a line to one without a line ending", () => {
     const changes = agent(unchanged("a\nb"), "a\n");
     const typed = insertAt(changes, 1, 0, "c");
     check(typed);
@@ -125,7 +125,7 @@ describe("hunks", () => {
     assert.equal(currentText(acceptAll(typed)), "a\nc");
   });
 
-  it("compares long files that have nothing in common without taking long", () => {
+  it("compares long, completely different files quickly", () => {
     const text = (word: string) => Array.from({ length: 200_000 }, (_, i) => `${word} ${i}\n`).join("");
     const changes = agent(unchanged(text("old")), text("new"));
     assert.equal(changes.hunks.length, 1);
@@ -187,12 +187,12 @@ const story = fc.tuple(text, fc.array(step, { maxLength: 12 })).map(([start, ste
   return changes;
 });
 
-describe("hunks, whatever happens", () => {
-  it("base and text differ in the hunks and nowhere else", () => {
+describe("hunks, at random", () => {
+  it("base and text differ only in the hunks", () => {
     fc.assert(fc.property(story, check), { numRuns: 2000 });
   });
 
-  it("the text is what the edits make of it", () => {
+  it("the text is the result of the edits", () => {
     fc.assert(
       fc.property(story, edit, fc.constantFrom("agent" as const, "user" as const), (changes, edit, author) => {
         const { after, edit: range } = ranged(changes, edit);
@@ -203,7 +203,7 @@ describe("hunks, whatever happens", () => {
     );
   });
 
-  it("what the agent does never changes the base, and all rejects give the base", () => {
+  it("the agent's edits never change the base, and rejecting everything gives the base", () => {
     fc.assert(
       fc.property(story, text, (changes, after) => {
         const next = agent(changes, after);
@@ -239,7 +239,7 @@ describe("hunks, whatever happens", () => {
     );
   });
 
-  it("lines that the user wrote between the hunks are there after all rejects", () => {
+  it("lines that the user added between the hunks remain after all rejects", () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), fc.nat(), (changed, where) => {
         const lines = changed.map((_, i) => `line ${i}\n`);

@@ -19,13 +19,13 @@ describe("bash", () => {
   const output = async (command: string) => (await run(command)).output;
 
   describe("output and exit code", () => {
-    it("T10 gives stdout and stderr in the order in which they were written", async () => {
+    it("T10 returns stdout and stderr in the order in which they were written", async () => {
       const command =
         "for i in 1 2 3; do echo out$i; echo err$i >&2; done; echo in >/dev/stderr; echo out >/dev/stdout";
       assert.equal(await output(command), "out1\nerr1\nout2\nerr2\nout3\nerr3\nin\nout");
     });
 
-    it("T10 a command that fails is a failed call with its output", async () => {
+    it("T10 a failed command is a failed call with its output", async () => {
       const result = await run("echo so far; exit 3");
       assert.equal(result.output, "so far\n\nExit code 3");
       assert.equal(result.failed, true);
@@ -33,7 +33,7 @@ describe("bash", () => {
       assert.match(await output("no-such-program-here"), /not found\n\nExit code 127$/);
     });
 
-    it("says so when there is no output", async () => {
+    it("says when there is no output", async () => {
       assert.equal(await output("true"), "(no output)");
     });
 
@@ -43,23 +43,23 @@ describe("bash", () => {
       assert.equal(result.metadata.exitCode, null);
     });
 
-    it("says what tests came to", async () => {
+    it("summarizes test results", async () => {
       assert.deepEqual((await run("echo '  13 passing (20ms)'")).metadata.fact, "13 passed");
       const { metadata } = await run("echo 'Tests:       1 failed, 13 passed, 14 total'; exit 1");
       assert.equal(metadata.fact, "1 of 14 failed");
       assert.equal(metadata.tone, "bad");
     });
 
-    it("puts characters together that come in pieces, and survives what is not UTF-8", async () => {
+    it("joins characters that arrive in pieces, and tolerates invalid UTF-8", async () => {
       assert.equal(await output("printf '\\xe4\\xbd'; sleep 0.1; printf '\\xa0\\n'"), "你");
       assert.equal(await output("printf 'caf\\351\\n'"), "caf\ufffd");
     });
 
-    it("takes ANSI sequences away, in pieces too", async () => {
+    it("removes ANSI sequences, also when they arrive in pieces", async () => {
       assert.equal(await output("printf '\\033[3'; sleep 0.1; printf '1mred\\033[0m\\r\\n'"), "red");
     });
 
-    it("hands the command to the shell as it is", async () => {
+    it("passes the command to the shell unchanged", async () => {
       assert.equal(await output(`printf '%s\\n' "it's" '$HOME' "a\\\`b"`), "it's\n$HOME\na`b");
       assert.equal(await output("for i in 1 2; do\n  echo $i\ndone"), "1\n2");
       assert.equal(await output("echo hi\\"), "hi\\");
@@ -72,13 +72,13 @@ describe("bash", () => {
       assert.equal(await output("pwd"), work.folder);
     });
 
-    it("starts anew each time", async () => {
+    it("starts a new shell each time", async () => {
       mkdirSync(work.path("sub"));
       await run("cd sub; export KEPT=yes");
       assert.equal(await output('pwd; echo "[$KEPT]"'), `${work.folder}\n[]`);
     });
 
-    it("gives it no keys, and nothing that waits for a person", async () => {
+    it("passes no keys, and no variables that would wait for a person", async () => {
       const before = process.env["ANTHROPIC_API_KEY"];
       process.env["ANTHROPIC_API_KEY"] = "sk-secret";
       try {
@@ -93,7 +93,7 @@ describe("bash", () => {
       );
     });
 
-    it("T10 reports its first output at once, then a few times a second", async () => {
+    it("T10 reports the first output at once, then a few times per second", async () => {
       const seen: [string, number][] = [];
       // The command goes on when its first line has been reported.
       const command =
@@ -111,7 +111,7 @@ describe("bash", () => {
   });
 
   describe("T9 long output", () => {
-    it("keeps head and tail, and the whole in a file", async () => {
+    it("keeps the beginning and the end, and saves everything to a file", async () => {
       const { output, metadata } = await run("echo HEAD; seq 1 5000; echo TAIL");
       assert.ok(output.startsWith("HEAD\n1\n2\n") && output.endsWith("\n5000\nTAIL"));
       assert.match(
@@ -122,21 +122,21 @@ describe("bash", () => {
       assert.equal(readFileSync(metadata.outputFile ?? "", "utf8"), all);
     });
 
-    it("says so when the whole cannot be kept", async () => {
+    it("says when the full output cannot be saved", async () => {
       writeFileSync(path.join(work.root, "overflow"), "a file where the folder should be");
       const { output, metadata } = await run("seq 1 5000");
       assert.match(output, /left out\. The whole could not be kept …\]/);
       assert.equal(metadata.outputFile, undefined);
     });
 
-    it("cuts a long line without breaking a character", async () => {
+    it("truncates a long line without splitting a character", async () => {
       const { output } = await run("for i in $(seq 1 5000); do printf '👨‍👩‍👧‍👦'; done");
       assert.ok(output.length < 31_000 && output.isWellFormed());
     });
   });
 
   describe("L11 the end of a command", () => {
-    it("does not run at all once aborted", async () => {
+    it("does not run when already aborted", async () => {
       await assert.rejects(work.run("bash", { command: "touch ran" }, AbortSignal.abort()), { name: "AbortError" });
       assert.equal(existsSync(work.path("ran")), false);
     });
@@ -145,12 +145,12 @@ describe("bash", () => {
       assert.equal((await run("sleep 0.1; echo ok", { timeout: 0 })).output, "ok");
     });
 
-    it("calls side by side keep to themselves", async () => {
+    it("concurrent calls do not mix their output", async () => {
       const outputs = await Promise.all([output("sleep 0.2; echo 1"), output("echo 2")]);
       assert.deepEqual(outputs, ["1", "2"]);
     });
 
-    it("T10 says what it left running", async () => {
+    it("T10 reports processes that it left running", async () => {
       const { output } = await run("sleep 3145 & echo started");
       assert.equal(
         output,
@@ -159,16 +159,16 @@ describe("bash", () => {
       assert.deepEqual(living("sleep 3145"), []);
     });
 
-    it("waits a moment for what is about to end", async () => {
+    it("waits a moment for processes that are about to end", async () => {
       assert.equal(await output("echo now > >(sleep 0.05; cat; echo late)"), "now\nlate");
     });
 
-    it("says when it is too long, or holds what no command can", async () => {
+    it("rejects a command that is too long or contains characters that no command can", async () => {
       assert.match((await run(`echo ${"x".repeat(200_000)}`)).output, /could not be started: it is too long/);
       assert.match((await run("echo a\0b")).output, /could not be started: /);
     });
 
-    it("says when the folder is gone", async () => {
+    it("says when the folder no longer exists", async () => {
       const plan = await work.plan("bash", { command: "true" });
       work.dispose();
       const result = await plan.run(() => {});

@@ -33,7 +33,7 @@ describe("T12 an edit on disk", () => {
     for (const [ending, ends] of endings) {
       for (const final of [true, false]) {
         for (const [title, old, by, before, after] of edits) {
-          it(`${encoding}, ${ending}, ${final ? "" : "no "}final line end: ${title}`, async () => {
+          it(`${encoding}, ${ending}, ${final ? "" : "no "}final newline: ${title}`, async () => {
             // A line keeps its own end, so that all but the lines that go or change are the same bytes.
             const lines = before.split("|");
             const endOf = (line: string) => ends[lines.indexOf(line) % ends.length] ?? "\n";

@@ -17,7 +17,7 @@ describe("T11 multi_edit", () => {
     })),
   });
 
-  it("makes each edit in what the ones before leave, with one preview and one write", async () => {
+  it("applies each edit to the result of the previous ones, with one preview and one write", async () => {
     work.put("f.txt", "a\nb\nc\nb\n");
     let writes = 0;
     const { workspace } = work.host;
@@ -37,7 +37,7 @@ describe("T11 multi_edit", () => {
     assert.deepEqual(plan.preview, { type: "diff", diff: result.metadata.diff });
   });
 
-  it("says which edit was not to the letter", async () => {
+  it("says which edit was not an exact match", async () => {
     work.put("f.txt", "\ta()\n\tb()\nc\n");
     const { output } = await work.run("multi_edit", edits(["c", "d"], ["a()\nb()", "a()\ne()"]));
     assert.equal(work.text("f.txt"), "\ta()\n\te()\nd\n");
@@ -47,13 +47,13 @@ describe("T11 multi_edit", () => {
     );
   });
 
-  it("every place of one edit", async () => {
+  it("one edit may replace all matches", async () => {
     work.put("f.txt", "a b a\n");
     await work.run("multi_edit", edits(["a", "c", true], ["b", "d"]));
     assert.equal(work.text("f.txt"), "c d c\n");
   });
 
-  it("makes a new file when the first has an empty old_string", async () => {
+  it("creates a file when the first old_string is empty", async () => {
     await work.run("multi_edit", edits(["", "one two"], ["two", "2"]));
     assert.equal(work.text("f.txt"), "one 2");
   });
@@ -70,21 +70,21 @@ describe("T11 multi_edit", () => {
     ["an empty old_string later on", edits(["a", "x"], ["", "y"]), /^Edit 2 of 2.*old_string is empty/],
   ];
   for (const [title, input, words] of refused) {
-    it(`all or none: ${title}`, async () => {
+    it(`all or nothing: ${title}`, async () => {
       work.put("f.txt", "a\nb\nc\nb\n");
       assert.match(await work.refusal("multi_edit", input), words);
       assert.equal(work.text("f.txt"), "a\nb\nc\nb\n");
     });
   }
 
-  it("T12 refuses a file that has changed since it was read", async () => {
+  it("T12 rejects a file that has changed since it was read", async () => {
     work.put("f.txt", "a\n");
     await work.run("read", { file_path: "f.txt" });
     work.put("f.txt", "a\nb\n");
     assert.match(await work.refusal("multi_edit", edits(["a", "x"])), /has changed since it was read/);
   });
 
-  it("takes at least one edit", async () => {
+  it("requires at least one edit", async () => {
     work.put("f.txt", "a\n");
     await assert.rejects(work.run("multi_edit", { file_path: "f.txt", edits: [] }), /edits/);
   });

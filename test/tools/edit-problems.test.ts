@@ -45,7 +45,7 @@ describe("T11 new problems after an edit", () => {
     return output.split("\n\n")[1] ?? "";
   };
 
-  it("names those that were not there, errors first", async () => {
+  it("lists problems that are new, errors first", async () => {
     after = [problem(2, "unused", { severity: "warning", source: "" }), problem(3, "no such name")];
     assert.equal(
       await told(),
@@ -54,13 +54,13 @@ describe("T11 new problems after an edit", () => {
     assert.deepEqual(waits, [2_000]);
   });
 
-  it("leaves out what was there, wherever it stands now", async () => {
+  it("omits problems that existed before, at any position", async () => {
     before = [problem(2, "bad two")];
     after = [problem(4, "bad two")];
     assert.equal(await told("one", "one\n1\n1.5"), "");
   });
 
-  it("of a file that was not open, tells of the lines that the edit made; the others may have been there", async () => {
+  it("in a file that was not open, reports only the edited lines, because the others may have existed", async () => {
     isOpen = false;
     after = [problem(1, "bad one"), problem(3, "no such name")];
     assert.equal(
@@ -72,7 +72,7 @@ describe("T11 new problems after an edit", () => {
     assert.match(await told("3", "four"), /^a\.ts has 2 problems in lines that this edit did not change/);
   });
 
-  it("counts: the same complaint about a second such line is new", async () => {
+  it("counts: the same message about a second identical line is new", async () => {
     before = [problem(2, "bad two")];
     after = [problem(2, "bad two"), problem(3, "bad two")];
     assert.equal(await told("three", "two"), "New problems in a.ts after this edit:\nline 3: error ts(1) bad two");
@@ -84,19 +84,19 @@ describe("T11 new problems after an edit", () => {
     assert.equal((await told()).split("\n").length, 4);
   });
 
-  it("leaves out hints", async () => {
+  it("omits hints", async () => {
     after = [problem(1, "a", { severity: "info" }), problem(1, "b", { severity: "hint" })];
     assert.equal(await told(), "");
   });
 
-  it("names at most ten", async () => {
+  it("lists at most ten", async () => {
     after = Array.from({ length: 13 }, (_, index) => problem(1, `p${index}`));
     const lines = (await told()).split("\n");
     assert.equal(lines.length, 12);
     assert.equal(lines.at(-1), "(3 more problems)");
   });
 
-  it("an editor that fails, or is stopped, does not undo the edit", async () => {
+  it("an editor that fails or is stopped does not undo the edit", async () => {
     const { editor } = work.host;
     assert.ok(editor);
     editor.settledProblems = async () => {
@@ -106,7 +106,7 @@ describe("T11 new problems after an edit", () => {
     assert.equal(work.text("a.ts"), "one\ntwo\n3\n");
   });
 
-  it("of each file of a patch", async () => {
+  it("lists problems for each file of a patch", async () => {
     work.put("b.ts", "x\n");
     after = [problem(1, "bad")];
     const patch = "*** Begin Patch\n*** Update File: a.ts\n-one\n+1\n*** Update File: b.ts\n-x\n+y\n*** End Patch";

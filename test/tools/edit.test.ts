@@ -18,7 +18,7 @@ describe("edit", () => {
     ...more,
   });
 
-  describe("what it puts in the file", () => {
+  describe("the file's content", () => {
     const cases: [
       title: string,
       before: string,
@@ -97,7 +97,7 @@ describe("edit", () => {
       assert.equal(statSync(file).mode & 0o777, 0o755);
     });
 
-    it("changes one line of a big file", async () => {
+    it("changes one line of a large file", async () => {
       const half = "0123456789abcdef\n".repeat(60_000);
       work.put("f.txt", `${half}NEEDLE\n${half}`);
       const { metadata, output } = await work.run("edit", edit("NEEDLE", "needle"));
@@ -110,8 +110,8 @@ describe("edit", () => {
     });
   });
 
-  describe("what it answers", () => {
-    it("T10 the change in context", async () => {
+  describe("its result", () => {
+    it("T10 shows the change in context", async () => {
       work.put("f.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
       const plan = await work.plan("edit", edit("5\n", "five\nfünf\n"));
       assert.equal(plan.title, "Edit f.txt");
@@ -143,7 +143,7 @@ describe("edit", () => {
       );
     });
 
-    it("says in what old_string differed", async () => {
+    it("says how old_string differed", async () => {
       work.put("f.txt", "\tone()\n\ttwo()\n");
       const { output } = await work.run("edit", edit("one()\ntwo()", "one()\n2()"));
       assert.equal(
@@ -152,20 +152,20 @@ describe("edit", () => {
       );
     });
 
-    it("that a file is empty now, which takes its text to the letter", async () => {
+    it("says that a file is now empty, and accepts its literal text", async () => {
       work.put("f.txt", "a\n b\n");
       assert.match(await work.refusal("edit", edit("a\nb\n", "")), /not found/);
       assert.equal((await work.run("edit", edit("a\n b\n", ""))).output, "f.txt is changed. It is empty now.");
       assert.equal(work.text("f.txt"), "");
     });
 
-    it("makes a new file from an empty old_string", async () => {
+    it("creates a file when old_string is empty", async () => {
       await work.run("edit", { file_path: "new/dir/f.txt", old_string: "", new_string: "hi" });
       assert.equal(work.text("new/dir/f.txt"), "hi");
     });
   });
 
-  describe("what it refuses", () => {
+  describe("its errors", () => {
     const refuse = async (before: string, old: string, by: string, isRead = true) => {
       work.put("f.txt", before);
       if (isRead) await work.run("read", { file_path: "f.txt" });
@@ -174,7 +174,7 @@ describe("edit", () => {
       return message;
     };
 
-    it("several places, with their lines", async () => {
+    it("several matches, with their lines", async () => {
       assert.equal(
         await refuse("line1\nline2\nline1\n", "line1\n", "x"),
         "old_string occurs 2 times in f.txt, on lines 1, 3. Add lines around the one you mean, or set replace_all.",
@@ -189,7 +189,7 @@ describe("edit", () => {
       );
     });
 
-    it("a text that is not there, and shows the nearest place", async () => {
+    it("a text that does not occur, with the nearest match", async () => {
       const message = await refuse(
         "const a = {\n  on: true,\n  tries: 3\n};\n",
         "const a = {\n  on: true\n  tries: 3\n};",
@@ -203,14 +203,14 @@ describe("edit", () => {
       assert.match(await refuse("alpha\n", "zzz", "x"), /Nothing like it is among its 1 line: read it again\./);
     });
 
-    it("line numbers in old_string where its text is not there either", async () => {
+    it("line numbers in an old_string that does not occur without them either", async () => {
       assert.match(
         await refuse("alpha\nbeta\n", "     1\talpha\n     2\tbetta", "x"),
         /line numbers, which are no part of the file/,
       );
     });
 
-    it("a letter that is wrong, in a file of a megabyte", async () => {
+    it("a wrong letter in a file of a megabyte", async () => {
       const lines = Array.from({ length: 16_000 }, (_, at) => `\tconst value${at} = compute(input, ${at}); // "${at}"`);
       const old = lines.slice(8_000, 8_003).join("\n").replace("value8001", "valeu8001");
       const message = await refuse(lines.join("\n"), old, "x");
@@ -222,18 +222,18 @@ describe("edit", () => {
       assert.ok(message.length < 1_000, "a few lines, not the file");
     });
 
-    it("several places that differ only in indentation", async () => {
+    it("several matches that differ only in indentation", async () => {
       assert.equal(
         await refuse("  a()\n  b()\n\ta()\n\tb()\n", "a()\nb()", "x"),
         "old_string occurs 2 times in f.txt, not to the letter but nearly, on lines 1, 3. Add lines around the one you mean, or set replace_all.",
       );
     });
 
-    it("half a character, which no encoding could hold", async () => {
+    it("half a character, which no encoding could store", async () => {
       assert.match(await refuse("a\n", "a", "\ud83d"), /half a character/);
     });
 
-    it("an edit that is made already", async () => {
+    it("an edit that has already been made", async () => {
       assert.equal(
         await refuse("\tone()\n\ttwo()\n", "one() \ntwo()", "one()\ntwo()"),
         "f.txt reads there already as new_string has it: nothing to do. old_string differed in indentation; the replacement was re-indented.",
@@ -248,7 +248,7 @@ describe("edit", () => {
       );
     });
 
-    it("equal strings, an empty old_string, a missing file, a folder, bytes that are no text", async () => {
+    it("equal strings, an empty old_string, a missing file, a folder, binary content", async () => {
       assert.match(await refuse("a\n", "a", "a"), /are the same/);
       assert.match(await refuse("a\n", "", "b"), /old_string is empty, which is only for new files/);
       work.put("d/cart.ts", "");
@@ -288,7 +288,7 @@ describe("edit", () => {
       assert.equal(work.text("f.txt"), "c d\n");
     });
 
-    it("anything in a workspace that is not trusted", async () => {
+    it("everything in an untrusted workspace", async () => {
       work.dispose();
       work = new TestWorkspace({ trusted: false });
       work.put("f.txt", "a\n");

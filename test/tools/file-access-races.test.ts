@@ -31,7 +31,7 @@ const swapForEver = `
     for (const until = performance.now() + 0.2; performance.now() < until; );
   }`;
 
-describe("I6 between the question and the deed", () => {
+describe("I6 changes between the question and the access", () => {
   let work: TestWorkspace;
   let out: string;
   beforeEach(() => {
@@ -85,14 +85,14 @@ describe("I6 between the question and the deed", () => {
     });
   }
 
-  it("a new file whose folder becomes a link is not made where that leads", async () => {
+  it("a new file whose folder becomes a link is not created at the link's target", async () => {
     const plan = await work.plan("write", { file_path: "src/deep/new.txt", content: "x" });
     symlinkSync(out, work.path("src/deep"));
     await assert.rejects(async () => await plan.run(() => {}), { message: elsewhere });
     assert.deepEqual(readdirSync(out), ["a.txt"]);
   });
 
-  it("a link that was asked for may come to lead elsewhere: what it led to then is what is written", async () => {
+  it("an allowed link that changes its target still writes the earlier target", async () => {
     symlinkSync("src/a.txt", work.path("link"));
     const plan = await work.plan("write", { file_path: "link", content: "x\n" });
     rmSync(work.path("link"));
@@ -102,14 +102,14 @@ describe("I6 between the question and the deed", () => {
     assert.equal(readFileSync(path.join(out, "a.txt"), "utf8"), "KEY outside\n");
   });
 
-  it("a link that takes the place of a new file is not written through", async () => {
+  it("a link that replaces a new file is not written through", async () => {
     const plan = await work.plan("write", { file_path: "new.txt", content: "x" });
     symlinkSync(path.join(out, "later.txt"), work.path("new.txt"));
     await assert.rejects(async () => await plan.run(() => {}), { message: elsewhere });
     assert.deepEqual(readdirSync(out), ["a.txt"]);
   });
 
-  it("a folder that is swapped again and again never lets a write or a read out", async () => {
+  it("a folder that is swapped repeatedly never lets a write or read escape", async () => {
     const location = await work.host.workspace.locate("src/a.txt");
     const signal = new AbortController().signal;
     const swapping = spawn(process.execPath, ["-e", swapForEver, work.folder, out], {
@@ -135,7 +135,7 @@ describe("I6 between the question and the deed", () => {
     assert.deepEqual(readdirSync(work.path("src")), ["a.txt"]);
   });
 
-  it("T12 a file that was changed after it was compared is not overwritten, one with two names neither", async () => {
+  it("T12 a file that changed after the comparison is not overwritten, also with two names", async () => {
     for (const name of ["src/a.txt", "src/b.txt"]) {
       if (name === "src/b.txt") {
         work.put("src/c.txt", "KEY\n");
@@ -148,7 +148,7 @@ describe("I6 between the question and the deed", () => {
     }
   });
 
-  it("deletes the file that was located, and only as it was", async () => {
+  it("deletes only the file that was located, if it is unchanged", async () => {
     const signal = new AbortController().signal;
     const location = await work.host.workspace.locate("src/a.txt");
     const kind = await work.host.workspace.open(location, signal);

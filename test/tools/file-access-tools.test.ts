@@ -23,7 +23,7 @@ const changers: Record<string, (path: string) => Record<string, unknown>> = {
   apply_patch: (path) => ({ input: `*** Begin Patch\n*** Update File: ${path}\n@@\n-KEY\n+x\n*** End Patch` }),
 };
 
-describe("I6 the boundary of each tool", () => {
+describe("I6 protected files, for each tool", () => {
   let work: TestWorkspace;
   beforeEach(() => {
     work = new TestWorkspace();
@@ -59,7 +59,7 @@ describe("I6 the boundary of each tool", () => {
         await asksAlways(tool, inputFor(name));
       });
     }
-    it(`${tool} of settings is free`, async () => {
+    it(`${tool} of settings can be allowed`, async () => {
       assert.equal((await decide(tool, inputFor(".vscode/settings.json"), "default")).decision, "allow");
     });
   }
@@ -79,7 +79,7 @@ describe("I6 the boundary of each tool", () => {
         await asksAlways(tool, inputFor(name));
       });
     }
-    it(`${tool} of a usual file may be allowed`, async () => {
+    it(`${tool} of an ordinary file can be allowed`, async () => {
       assert.equal((await decide(tool, inputFor("src/a.ts"), "acceptEdits")).decision, "allow");
     });
   }
@@ -109,12 +109,12 @@ describe("I6 the boundary of each tool", () => {
       await asksAlways("bash", { command });
     });
   }
-  it("bash: what is not guarded may be allowed", async () => {
+  it("bash: commands on ordinary files can be allowed", async () => {
     assert.equal((await decide("bash", { command: "cat src/a.ts" }, "default")).decision, "allow");
     assert.equal((await decide("bash", { command: "cat .vscode/settings.json" }, "default")).decision, "allow");
   });
 
-  it("notebook_edit of a notebook that is held back, and patches that delete, make or move what is guarded", async () => {
+  it("notebook_edit of an ignored notebook asks, as do patches that delete, create or move protected files", async () => {
     work.put("private/n.ipynb", JSON.stringify({ cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 }));
     await work.run("read", { file_path: "private/n.ipynb" });
     await asksAlways("notebook_edit", { notebook_path: "private/n.ipynb", new_source: "x", edit_mode: "insert" });
@@ -127,27 +127,27 @@ describe("I6 the boundary of each tool", () => {
     }
   });
 
-  it("glob and grep in a guarded folder ask each time", async () => {
+  it("glob and grep in a protected folder ask each time", async () => {
     await asksAlways("glob", { pattern: "*", path: "private" });
     await asksAlways("glob", { pattern: "private/../open/../private/*", path: "open" });
     await asksAlways("grep", { pattern: "x", path: "open" });
   });
 
-  it("an edit tells nothing of a secret that was not read: not even whether the text is there", async () => {
+  it("an edit reveals nothing about an unread secret, not even whether the text occurs", async () => {
     for (const old_string of ["hidden", "other"]) {
       const sentence = await work.refusal("edit", { file_path: ".env", old_string, new_string: "x" });
       assert.match(sentence, /^\.env needs permission to be read, and you have not read it/);
     }
   });
 
-  it("no preview, title or refusal shows what a guarded file holds before a yes", async () => {
+  it("no preview, title or error shows the content of a protected file before it is allowed", async () => {
     for (const [tool, inputFor] of Object.entries(readers)) {
       const { title, preview } = await work.plan(tool, inputFor(".env"));
       assert.ok(!JSON.stringify({ title, preview }).includes("hidden-value"));
     }
   });
 
-  it("names that are held back are not suggested, and not in the list of a folder; secrets are listed by name", async () => {
+  it("ignored names are neither suggested nor listed; secrets are listed by name", async () => {
     work.put(".rondoignore", "private\nsecret-plan.txt\n");
     work.put("secret-plan.txt", "x");
     assert.doesNotMatch(await work.refusal("read", { file_path: "secret-plan.md" }), /secret-plan\.txt/);
@@ -157,13 +157,13 @@ describe("I6 the boundary of each tool", () => {
     assert.match((await work.run("read", { file_path: "private" })).output, /a\.txt/);
   });
 
-  it("a file with two names is written in place, and still asks by the guarded one", async () => {
+  it("a file with two names is written in place, and asks because of the protected one", async () => {
     linkSync(work.path("src/a.ts"), work.path("src/b.pem"));
     await asksAlways("read", { file_path: "src/b.pem" });
   });
 });
 
-describe("I6 searches leave out what is guarded", () => {
+describe("I6 searches omit protected files", () => {
   let work: TestWorkspace;
   beforeEach(() => {
     work = new TestWorkspace();
@@ -174,7 +174,7 @@ describe("I6 searches leave out what is guarded", () => {
   const grep = async (more = {}) => (await work.run("grep", { pattern: "hit", ...more })).output;
   const glob = async (pattern: string, more = {}) => (await work.run("glob", { pattern, ...more })).output;
 
-  it("secrets, in every output mode, and says how many", async () => {
+  it("secrets, in every output mode, with their number", async () => {
     for (const name of [".env", ".env.staging-2", "sub/.ENV", "deploy/prod.env", "id_rsa", "x/.aws/credentials"])
       work.put(name, "hit\n");
     work.put(".env.example", "hit\n");
@@ -188,14 +188,14 @@ describe("I6 searches leave out what is guarded", () => {
     assert.match(await grep({ glob: "**/.env*" }), /^\.env\.example\n\(2 files are not searched/);
   });
 
-  it("says the same whether the secret would match or not", async () => {
+  it("with the same message whether the secret would match or not", async () => {
     work.put(".env", "KEY=abc\n");
     const answers = ["KEY=a", "KEY=b"].map((pattern) => work.run("grep", { pattern, output_mode: "count" }));
     const [one, other] = await Promise.all(answers);
     assert.deepEqual(one, other);
   });
 
-  it("what .rondoignore names, at any depth, in ignored folders too", async () => {
+  it("files named in .rondoignore, at any depth, also in ignored folders", async () => {
     work.put(".rondoignore", "private/\n*.csv\n");
     work.put("sub/.rondoignore", "local\n");
     for (const name of ["private/a.txt", "data/x.csv", "sub/local/b.txt", "sub/c.txt"]) work.put(name, "hit\n");
@@ -210,7 +210,7 @@ describe("I6 searches leave out what is guarded", () => {
     assert.match(listed[2] ?? "", /^\(3 files are not listed/);
   });
 
-  it("but shows what is in a guarded folder to who asked for that folder, save secrets", async () => {
+  it("but not those in a protected folder when it is the one searched, except secrets", async () => {
     work.put(".rondoignore", "private/\n");
     work.put("private/a.txt", "hit\n");
     work.put("private/.env", "hit\n");
@@ -221,7 +221,7 @@ describe("I6 searches leave out what is guarded", () => {
     assert.equal(await grep({ path: ".ssh" }), ".ssh/config");
   });
 
-  it("as the user's own list has it", async () => {
+  it("according to the user's own list", async () => {
     work.dispose();
     work = new TestWorkspace({ secrets: ["*.ini", "!.env.test"] });
     for (const name of ["a.ini", ".env.test", ".env"]) work.put(name, "hit\n");
@@ -229,7 +229,7 @@ describe("I6 searches leave out what is guarded", () => {
     assert.match(await glob("**/*"), /^\.env\.test\n\(2 files are not listed/);
   });
 
-  it("tells commands what a folder holds, what git ignores too", async () => {
+  it("reports to commands what a folder contains, including files that git ignores", async () => {
     const below = async (name: string) =>
       await protectedBelow(await work.host.workspace.locate(name), work.host, new AbortController().signal);
     work.put("plain/a.ts", "");
@@ -243,7 +243,7 @@ describe("I6 searches leave out what is guarded", () => {
   });
 });
 
-describe("I6 what is no file is never opened", () => {
+describe("I6 special files are never opened", () => {
   let work: TestWorkspace;
   beforeEach(() => {
     work = new TestWorkspace();
@@ -253,7 +253,7 @@ describe("I6 what is no file is never opened", () => {
   const all = { ...readers, ...changers };
 
   for (const [tool, inputFor] of Object.entries(all)) {
-    it(`${tool}: a pipe, a link to one, a socket and a device end at once`, async () => {
+    it(`${tool}: a pipe, a link to one, a socket and a device fail at once`, async () => {
       execFileSync("mkfifo", [work.path("pipe")]);
       symlinkSync("pipe", work.path("link"));
       const server = net.createServer().listen(work.path("socket"));
@@ -269,7 +269,7 @@ describe("I6 what is no file is never opened", () => {
       server.close();
     });
 
-    it(`${tool}: a circle of links, a parent that is a file, and a name that is too long are told as what they are`, async () => {
+    it(`${tool}: a circular link, a parent that is a file, and a name that is too long are named in the error`, async () => {
       symlinkSync("b", work.path("a"));
       symlinkSync("a", work.path("b"));
       work.put("file", "x");
@@ -280,7 +280,7 @@ describe("I6 what is no file is never opened", () => {
     });
   }
 
-  it("grep and glob go past pipes and what may not be read", async () => {
+  it("grep and glob skip pipes and unreadable files", async () => {
     work.put("ok/a.txt", "hit\n");
     work.put("no/b.txt", "hit\n");
     chmodSync(work.path("no"), 0);
@@ -290,14 +290,14 @@ describe("I6 what is no file is never opened", () => {
     chmodSync(work.path("no"), 0o755);
   });
 
-  it("a pipe in the place of .rondoignore holds nothing up", async () => {
+  it("a pipe named .rondoignore does not block", async () => {
     work.put("a.txt", "hit\n");
     execFileSync("mkfifo", [work.path(".rondoignore")]);
     assert.match((await work.run("grep", { pattern: "hit" })).output, /^No matches/);
     assert.equal((await work.host.workspace.locate("a.txt")).protection, "ignored");
   });
 
-  it("a folder in place of a file, and outside, are asked for as what they are", async () => {
+  it("a folder instead of a file, and outside paths, get a matching question", async () => {
     mkdirSync(path.join(work.root, "out"));
     writeFileSync(path.join(work.root, "out/.env"), "KEY\n");
     const needs = await work.needs("read", { file_path: "../out/.env" });

@@ -75,7 +75,7 @@ const names: Record<Protection, string[]> = {
   ],
 };
 
-describe("T8 the boundary: which paths are guarded", () => {
+describe("T8 which paths are protected", () => {
   let work: TestWorkspace;
   before(() => {
     work = new TestWorkspace();
@@ -97,7 +97,7 @@ describe("T8 the boundary: which paths are guarded", () => {
   }
 });
 
-describe("T8 the boundary: guards through links", () => {
+describe("T8 protection through links", () => {
   let work: TestWorkspace;
   beforeEach(() => {
     work = new TestWorkspace();
@@ -106,7 +106,7 @@ describe("T8 the boundary: guards through links", () => {
 
   const guardOf = async (name: string) => (await work.host.workspace.locate(name)).protection;
 
-  it("a link to a guarded file, by another name, over folders, and to one that is not there", async () => {
+  it("a link to a protected file, under another name, through folders, and to a missing file", async () => {
     work.put(".env", "KEY=1\n");
     work.put(".git/config", "");
     symlinkSync(".env", work.path("notes.txt"));
@@ -121,7 +121,7 @@ describe("T8 the boundary: guards through links", () => {
     assert.equal(await guardOf("here/here/.env"), "secret");
   });
 
-  it("a guarded name that leads to a plain one, and the plain one itself where it is linked from the workspace's folder", async () => {
+  it("a protected name that links to an ordinary file, and that file where the workspace links to it", async () => {
     work.put("conf/values.txt", "KEY=1\n");
     work.put("conf/editor/settings.json", "{}");
     symlinkSync("conf/values.txt", work.path(".env"));
@@ -133,7 +133,7 @@ describe("T8 the boundary: guards through links", () => {
     assert.equal(await guardOf("conf/other.txt"), "none");
   });
 
-  it("over /proc, which leads back in", async function () {
+  it("/proc paths that lead back into the workspace", async function () {
     if (process.platform !== "linux") return this.skip();
     work.put(".env", "KEY=1\n");
     const { path: real, inside, protection } = await work.host.workspace.locate(`/proc/self/root${work.folder}/.env`);
@@ -142,7 +142,7 @@ describe("T8 the boundary: guards through links", () => {
     assert.equal((await work.host.workspace.locate("/dev/fd/0")).inside, false);
   });
 
-  it("a repository that is not called .git: its settings and hooks, and what would make a folder one", async () => {
+  it("a repository not named .git: its settings and hooks, and files that would make a folder one", async () => {
     work.put("store/HEAD", "ref: refs/heads/main\n");
     work.put("store/objects/x", "");
     for (const name of ["store/hooks/post-receive", "store/config", "store/HEAD"]) {
@@ -153,13 +153,13 @@ describe("T8 the boundary: guards through links", () => {
   });
 });
 
-describe("T8 the boundary: .rondoignore and the user's own list", () => {
+describe("T8 .rondoignore and the user's own list", () => {
   let work: TestWorkspace;
   afterEach(() => work.dispose());
 
   const guardOf = async (name: string) => (await work.host.workspace.locate(name)).protection;
 
-  it("is read anew when it changes, and overrules by depth, save for what a folder above is kept from", async () => {
+  it("is read again after changes; deeper files override, except for what a parent folder ignores", async () => {
     work = new TestWorkspace();
     assert.equal(await guardOf("a.txt"), "none");
     work.put(".rondoignore", "*.txt\nshut/\n");
@@ -174,7 +174,7 @@ describe("T8 the boundary: .rondoignore and the user's own list", () => {
     assert.equal(await guardOf("a.csv"), "ignored");
   });
 
-  it("names everything when it cannot be read, is too long, or is no file; and takes no time over hostile patterns", async () => {
+  it("protects everything when it is unreadable, too long or no file, and handles hostile patterns quickly", async () => {
     work = new TestWorkspace();
     mkdirSync(work.path("a/.rondoignore"), { recursive: true });
     assert.equal(await guardOf("a/x"), "ignored");
@@ -187,7 +187,7 @@ describe("T8 the boundary: .rondoignore and the user's own list", () => {
     assert.ok(elapsed() < 1_000);
   });
 
-  it("the user adds to what is secret, and takes from it", async () => {
+  it("the user adds secret files and removes them", async () => {
     work = new TestWorkspace({ secrets: ["/conf/*.ini", "*.cert", "!.env.test", "!fixtures/**"] });
     assert.equal(await guardOf("conf/a.ini"), "secret");
     assert.equal(await guardOf("other/conf/a.ini"), "none");
@@ -199,7 +199,7 @@ describe("T8 the boundary: .rondoignore and the user's own list", () => {
   });
 });
 
-describe("T8 the boundary: names that are not even looked at", () => {
+describe("T8 invalid path names", () => {
   const rows: [name: string, platform: NodeJS.Platform, refused: boolean][] = [
     ["a\0b", "linux", true],
     [`${"a/".repeat(3000)}b`, "linux", true],

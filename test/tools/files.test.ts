@@ -38,7 +38,7 @@ describe("files", () => {
       assert.deepEqual(metadata, { fact: "4 lines" });
     });
 
-    it("T10 gives a range, and says how to go on", async () => {
+    it("T10 returns a range, and says how to continue", async () => {
       work.put("s.txt", "1\n2\n3\n4\n5\n");
       const { output, metadata } = await read("s.txt", { offset: 2, limit: 2 });
       assert.equal(output, "     2\t2\n     3\t3\n(lines 2–3 of 5; go on with offset 4)");
@@ -49,7 +49,7 @@ describe("files", () => {
       );
     });
 
-    it("T10 T9 stops at 2,000 lines, and at 30,000 characters", async () => {
+    it("T10 T9 stops at 2,000 lines and at 30,000 characters", async () => {
       work.put("many.txt", "x\n".repeat(3000));
       assert.match((await read("many.txt")).output, /\n {2}2000\tx\n\(lines 1–2000 of 3000; go on with offset 2001\)$/);
       work.put("wide.txt", `${"z".repeat(99)}\n`.repeat(1500));
@@ -58,7 +58,7 @@ describe("files", () => {
       assert.match(output, /of 1500; go on with offset \d+\)$/);
     });
 
-    it("T10 cuts long lines", async () => {
+    it("T10 truncates long lines", async () => {
       work.put("min.js", `${"x".repeat(5000)}\nend\n`);
       assert.equal(
         (await read("min.js")).output,
@@ -76,7 +76,7 @@ describe("files", () => {
       assert.equal((await read("empty")).output, "(the file is empty)");
     });
 
-    it("T10 attaches images and PDFs, by their bytes and not their names", async () => {
+    it("T10 attaches images and PDFs, recognized by content, not by name", async () => {
       work.put("i.txt", png);
       const { attachments, output } = await read("i.txt");
       assert.deepEqual(attachments, [
@@ -93,7 +93,7 @@ describe("files", () => {
       assert.equal((await read("d")).output, "d is a folder with 2 entries:\na/\nb.txt");
     });
 
-    it("T10 refuses binary, Latin-1 and too large files with a reason", async () => {
+    it("T10 rejects binary, Latin-1 and too large files with a reason", async () => {
       work.put("b.bin", Buffer.from([1, 0, 2]));
       work.put("l.txt", Buffer.from("café", "latin1"));
       truncateSync(work.put("big.txt", ""), 10_000_001);
@@ -109,7 +109,7 @@ describe("files", () => {
       assert.match(await work.refusal("read", { file_path: "/dev/zero" }), sentence);
     });
 
-    it("reads files whose size is not known before", async function () {
+    it("reads files whose size is unknown in advance", async function () {
       if (process.platform !== "linux") return this.skip();
       assert.match((await read("/proc/self/status")).output, /Name:/);
     });
@@ -132,7 +132,7 @@ describe("files", () => {
       );
     });
 
-    it("does nothing once aborted", async () => {
+    it("does nothing when aborted", async () => {
       work.put("a.txt", "x");
       await assert.rejects(work.run("read", { file_path: "a.txt" }, AbortSignal.abort()), { name: "AbortError" });
     });
@@ -141,14 +141,14 @@ describe("files", () => {
   describe("write", () => {
     const write = async (file_path: string, content: string) => await work.run("write", { file_path, content });
 
-    it("T10 makes parents, writes exactly the bytes and counts the lines", async () => {
+    it("T10 creates parents, writes exactly the bytes and counts the lines", async () => {
       const { output, metadata } = await write("a/b/c.txt", "\ufeffa\r\nb");
       assert.equal(work.text("a/b/c.txt"), "\ufeffa\r\nb");
       assert.equal(output, "a/b/c.txt is created; it has 2 lines now.");
       assert.equal(metadata.diff?.added, 2);
     });
 
-    it("replaces a file that was not read: the question shows what is lost", async () => {
+    it("replaces an unread file after a question that shows the loss", async () => {
       work.put("old.txt", "old content\n");
       const plan = await work.plan("write", { file_path: "old.txt", content: "new content\n" });
       assert.match(plan.preview.type === "diff" ? plan.preview.diff.patch : "", /-old content\n\+new content/);
@@ -156,7 +156,7 @@ describe("files", () => {
       assert.equal(work.text("old.txt"), "new content\n");
     });
 
-    it("refuses a folder, and a parent that is a file", async () => {
+    it("rejects a folder, and a parent that is a file", async () => {
       work.put("d/e.txt", "keep");
       assert.equal(await work.refusal("write", { file_path: "d", content: "x" }), "d is a folder, not a file.");
       assert.equal(
@@ -166,7 +166,7 @@ describe("files", () => {
       assert.equal(work.text("d/e.txt"), "keep");
     });
 
-    it("T12 refuses a file that has changed or come meanwhile", async () => {
+    it("T12 rejects a file that has changed or been created meanwhile", async () => {
       work.put("e.txt", "old");
       await read("e.txt");
       work.put("e.txt", "newer");
@@ -180,7 +180,7 @@ describe("files", () => {
       assert.equal(work.text("n.txt"), "other");
     });
 
-    it("T12 keeps CRLF, byte order mark, encoding and mode of the file it replaces", async () => {
+    it("T12 keeps CRLF, byte order mark, encoding and mode of a replaced file", async () => {
       const file = work.put("r.sh", "\ufeffa\r\nb\r\n", 0o750);
       await read("r.sh");
       await write("r.sh", "x\ny\n");
@@ -192,7 +192,7 @@ describe("files", () => {
       assert.deepEqual(work.bytes("w.txt"), Buffer.from("\ufeffü\n", "utf16le"));
     });
 
-    it("writes a file with several names in place, and leaves nothing behind", async () => {
+    it("writes a file with several hard links in place, and leaves nothing behind", async () => {
       const file = work.put("one.txt", "long old text\n");
       linkSync(file, work.path("two.txt"));
       await read("one.txt");
@@ -201,7 +201,7 @@ describe("files", () => {
       assert.deepEqual(readdirSync(work.folder).sort(), ["one.txt", "two.txt"]);
     });
 
-    it("writes through a link to the file it leads to", async () => {
+    it("writes through a link to its target", async () => {
       const file = work.put("real/f.txt", "a\n");
       symlinkSync(file, work.path("link.txt"));
       await read("link.txt");
@@ -211,7 +211,7 @@ describe("files", () => {
     });
   });
 
-  describe("T8 the boundary", () => {
+  describe("T8 inside and outside the workspace", () => {
     const outsideOf = async (tool: string, input: Record<string, unknown>) =>
       (await work.needs(tool, input))
         .filter((need) => need.permission === "external_directory")
@@ -222,7 +222,7 @@ describe("files", () => {
       writeFileSync(path.join(work.root, "out/secret.txt"), "secret\n");
     });
 
-    it("asks for nothing but the access inside", async () => {
+    it("asks only for the access itself inside", async () => {
       work.put("src/a.ts", "a\n");
       assert.deepEqual(await work.needs("read", { file_path: "src/a.ts" }), [
         { permission: "read", pattern: "src/a.ts", suggestedRule: "src/**", match: "pattern", ...plain },
@@ -233,7 +233,7 @@ describe("files", () => {
       assert.deepEqual(await outsideOf("read", { file_path: path.join(work.folder, "src/../src/a.ts") }), []);
     });
 
-    it("asks for what lies outside: by .., absolute, in the home folder", async () => {
+    it("asks for paths outside: with .., absolute, in the home folder", async () => {
       const secret = path.join(work.root, "out/secret.txt");
       assert.deepEqual(await work.needs("read", { file_path: "../out/secret.txt" }), [
         {
@@ -259,11 +259,11 @@ describe("files", () => {
       assert.deepEqual(await outsideOf("grep", { pattern: "x", path: secret }), [secret]);
     });
 
-    it("a folder whose name only begins alike is outside", async () => {
+    it("a folder with the same prefix is outside", async () => {
       assert.equal((await outsideOf("read", { file_path: `${work.folder}-2/a` })).length, 1);
     });
 
-    it("follows links: of the file, of the parent of a new file, and those that lead nowhere", async () => {
+    it("follows links: of the file, of a new file's parent, and broken ones", async () => {
       const out = path.join(work.root, "out");
       symlinkSync(path.join(out, "secret.txt"), work.path("in.txt"));
       symlinkSync(out, work.path("folder"));
@@ -280,13 +280,13 @@ describe("files", () => {
       ]);
     });
 
-    it("gives up on links in a circle", async () => {
+    it("fails on circular links", async () => {
       symlinkSync(work.path("b"), work.path("a"));
       symlinkSync(work.path("a"), work.path("b"));
       assert.match(await work.refusal("read", { file_path: "a" }), /too many links/);
     });
 
-    it("T9 outputs that were kept are read without a question", async () => {
+    it("T9 saved outputs are read without a question", async () => {
       const kept = await work.host.overflow.keep("call-9", "all of it\n");
       assert.deepEqual(await outsideOf("read", { file_path: kept }), []);
       assert.deepEqual(await outsideOf("grep", { pattern: "all", path: kept }), []);
@@ -303,7 +303,7 @@ describe("files", () => {
     );
   });
 
-  it("a full disk loses nothing", function () {
+  it("loses nothing on a full disk", function () {
     // A small file system of our own is only to be had as root on Linux.
     if (process.platform !== "linux" || process.getuid?.() !== 0) return this.skip();
     const mount = work.path("small");

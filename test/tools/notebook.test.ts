@@ -46,7 +46,7 @@ describe("T11 notebook_edit", () => {
     await work.run("notebook_edit", { notebook_path: "n.ipynb", ...more });
   const cells = () => JSON.parse(work.text("n.ipynb")).cells;
 
-  it("changes the source of a cell and no other byte", async () => {
+  it("changes only the bytes of a cell's source", async () => {
     const { output } = await run({ cell_id: "intro", new_source: "# Size\n\nmore" });
     assert.equal(
       work.text("n.ipynb"),
@@ -55,7 +55,7 @@ describe("T11 notebook_edit", () => {
     assert.match(output, /^Cell 0 of n\.ipynb is changed\. It reads there now:/);
   });
 
-  it("clears the outputs of a code cell, and keeps the form of its source", async () => {
+  it("clears the outputs of a code cell, and keeps the format of its source", async () => {
     await run({ cell_number: 1, new_source: "x = 2\ny = 3" });
     const expected = notebook
       .replace('"x = 1"', '"x = 2\\ny = 3"')
@@ -64,7 +64,7 @@ describe("T11 notebook_edit", () => {
     assert.equal(work.text("n.ipynb"), expected);
   });
 
-  it("inserts after a cell, with an id of its own", async () => {
+  it("inserts after a cell, with a new id", async () => {
     const { output } = await run({ edit_mode: "insert", cell_id: "intro", new_source: "a\nb" });
     assert.match(output, /^Cell 1 of n\.ipynb is new\./);
     const { id, ...cell } = cells()[1];
@@ -81,7 +81,7 @@ describe("T11 notebook_edit", () => {
     assert.deepEqual(lines.toSpliced(10, lines.length - kept.length), kept, "other lines, and the indentation");
   });
 
-  it("inserts as the first, and as the last", async () => {
+  it("inserts at the beginning and the end", async () => {
     await run({ edit_mode: "insert", new_source: "first", cell_type: "markdown" });
     await run({ edit_mode: "insert", cell_id: "calc", new_source: "last", cell_type: "raw" });
     assert.deepEqual(
@@ -103,7 +103,7 @@ describe("T11 notebook_edit", () => {
     assert.equal(cells().length, 1);
   });
 
-  it("makes a cell one of another type, with its id and its metadata", async () => {
+  it("converts a cell to another type, keeping its id and metadata", async () => {
     await run({ cell_id: "calc", new_source: "words", cell_type: "markdown" });
     assert.deepEqual(cells()[1], { cell_type: "markdown", id: "calc", metadata: { scale: 1 }, source: ["words"] });
     await run({ cell_id: "calc", new_source: "", cell_type: "code" });
@@ -111,7 +111,7 @@ describe("T11 notebook_edit", () => {
     assert.deepEqual(cells()[1].outputs, []);
   });
 
-  it("gives no ids in notebooks that have none", async () => {
+  it("adds no ids to notebooks without ids", async () => {
     work.put("n.ipynb", '{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":4}');
     await run({ edit_mode: "insert", new_source: "a" });
     await run({ edit_mode: "insert", cell_number: 0, new_source: "b" });
@@ -150,7 +150,7 @@ describe("T11 notebook_edit", () => {
     ],
   ];
   for (const [title, input, words, content = notebook] of refused) {
-    it(`refuses ${title}`, async () => {
+    it(`rejects ${title}`, async () => {
       work.put("n.ipynb", content);
       assert.match(await work.refusal("notebook_edit", { notebook_path: "n.ipynb", ...input }), words);
       assert.equal(work.text("n.ipynb"), content);

@@ -30,7 +30,7 @@ describe("T11 apply_patch", () => {
   const update = (...lines: string[]) => wrap(["*** Update File: cart.py", ...lines].join("\n"));
   const apply = async (input: string) => await work.run("apply_patch", { input });
 
-  describe("what it changes", () => {
+  describe("changes", () => {
     const first = code.replace("append(item)", "add(item)");
     const rows: [title: string, patch: string, after: string][] = [
       [
@@ -168,14 +168,14 @@ describe("T11 apply_patch", () => {
       assert.ok(!existsSync(work.path("gone.txt")));
     });
 
-    it("a file that is about patches", async () => {
+    it("a file that contains patches", async () => {
       const text = "*** Begin Patch\n*** Update File: x\n-a\n+b\n*** End Patch\n";
       work.put("p.txt", text);
       await apply(wrap("*** Update File: p.txt\n *** Update File: x\n--a\n+-c\n +b\n *** End Patch"));
       assert.equal(work.text("p.txt"), text.replace("-a", "-c"));
     });
 
-    it("T12 CRLF, a byte order mark and no final line end stay", async () => {
+    it("T12 keeps CRLF, a byte order mark and a missing final newline", async () => {
       const odd = `\ufeff${code.trimEnd().replaceAll("\n", "\r\n")}`;
       work.put("cart.py", odd);
       await apply(
@@ -191,7 +191,7 @@ describe("T11 apply_patch", () => {
       assert.equal(work.text("cart.py"), odd.replace(/return self$/, "return 1\r\n        # end"));
     });
 
-    it("T12 a line's own ending stays where the line stays", async () => {
+    it("T12 keeps the ending of each unchanged line", async () => {
       work.put("cart.py", "a\r\nb\nc\r\nd\n");
       await apply(update(" a", " b", "-c", "+x", "+y", " d"));
       assert.equal(work.text("cart.py"), "a\r\nb\nx\r\ny\r\nd\n");
@@ -199,7 +199,7 @@ describe("T11 apply_patch", () => {
   });
 
   describe("files", () => {
-    it("adds, changes, moves and deletes, with needs and paths for each", async () => {
+    it("adds, changes, moves and deletes, with requirements and paths for each", async () => {
       work.put("old.txt", "one\ntwo\n");
       work.put("gone.txt", "x\n");
       const plan = await work.plan("apply_patch", {
@@ -255,19 +255,19 @@ describe("T11 apply_patch", () => {
       assert.ok(!existsSync(work.path("cart.py")));
     });
 
-    it("an empty new file, and an empty one that is filled", async () => {
+    it("an empty new file, and an empty one that gets content", async () => {
       await apply(wrap("*** Add File: e.txt"));
       assert.equal(work.text("e.txt"), "");
       await apply(wrap("*** Update File: e.txt\n+a\n+b"));
       assert.equal(work.text("e.txt"), "a\nb\n");
     });
 
-    it("T8 asks for what is outside", async () => {
+    it("T8 asks for outside paths", async () => {
       const needs = await work.needs("apply_patch", { input: wrap("*** Add File: ../out.txt\n+x") });
       assert.ok(needs.some(({ permission }) => permission === "external_directory"));
     });
 
-    it("what it writes is known: an edit may follow, one after another's change not", async () => {
+    it("its result counts as read for the next edit, unless something else changes it", async () => {
       await work.run("read", { file_path: "cart.py" });
       await apply(update("-class Order:", "+class Basket:"));
       await apply(update("-class Basket:", "+class Order:"));
@@ -279,7 +279,7 @@ describe("T11 apply_patch", () => {
     });
   });
 
-  describe("what it refuses, and changes nothing then", () => {
+  describe("errors that leave everything unchanged", () => {
     const rows: [title: string, patch: string, words: RegExp][] = [
       [
         "a chunk for two places",
@@ -345,7 +345,7 @@ describe("T11 apply_patch", () => {
       assert.ok(!existsSync(work.path("n.txt")));
     });
 
-    it("puts back what was written when a later file cannot be", async () => {
+    it("restores written files when a later one fails", async () => {
       work.put("b.txt", "b\n");
       work.put("gone.txt", "x\n");
       const patch = wrap(
@@ -363,7 +363,7 @@ describe("T11 apply_patch", () => {
       assert.ok(!existsSync(work.path("n.txt")));
     });
 
-    it("puts back a deleted file, too", async () => {
+    it("restores a deleted file, too", async () => {
       work.put("b.txt", "b\n");
       work.put("gone.txt", "x\n");
       const patch = wrap("*** Update File: b.txt\n-b\n+c\n*** Delete File: gone.txt\n*** Delete File: cart.py");

@@ -64,7 +64,7 @@ describe("the tool registry", () => {
     );
   });
 
-  it("T2 a name registered twice is an error, and the first stays", () => {
+  it("T2 registering a name twice is an error, and the first stays", () => {
     const registry = new ToolRegistry();
     const first = tool("a");
     registry.register(first);
@@ -72,7 +72,7 @@ describe("the tool registry", () => {
     assert.equal(registry.get("a"), first);
   });
 
-  it("T2 disabled tools are no definitions, but can be looked up", () => {
+  it("T2 disabled tools are not defined, but can be looked up", () => {
     const registry = registryOf([tool("a"), tool("b")], ["a"]);
     assert.deepEqual(
       registry.definitions().map(({ name }) => name),
@@ -82,7 +82,7 @@ describe("the tool registry", () => {
     assert.ok(registry.names().includes("a"));
   });
 
-  it("T4 the tool `invalid` is there and never offered", () => {
+  it("T4 the tool `invalid` exists and is never offered", () => {
     const registry = registryOf(coreTools);
     assert.equal(registry.get("invalid")?.name, "invalid");
     assert.ok(!registry.offered().some(({ name }) => name === "invalid"));
@@ -98,7 +98,7 @@ describe("the tool registry", () => {
     ]);
   });
 
-  it("T2 the schemas of all tools are objects of JSON Schema, and the same each time", () => {
+  it("T2 the schemas of all tools are JSON Schema objects, and stable", () => {
     const task = taskTool([{ name: "explore", description: "Finds." }]);
     for (const one of registryOf([...coreTools, task]).definitions()) {
       assert.equal(one.schema["type"], "object");

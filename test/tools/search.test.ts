@@ -20,7 +20,7 @@ describe("search", () => {
     (await work.run("grep", { pattern, output_mode: "content", ...more })).output.split("\n");
 
   describe("glob", () => {
-    it("T10 matches in the root, deep, below a folder, and with braces", async () => {
+    it("T10 matches in the root, deep, in a folder, and with braces", async () => {
       put(["a.ts", "b.txt", "x/c.ts", "x/y/d.tsx"]);
       assert.deepEqual(await glob("*.ts"), ["a.ts"]);
       assert.deepEqual(await glob("**/*.ts"), ["a.ts", "x/c.ts"]);
@@ -30,7 +30,7 @@ describe("search", () => {
       assert.deepEqual(await glob(`${work.folder}/x/*.ts`), ["x/c.ts"]);
     });
 
-    it("T10 newest first", async () => {
+    it("T10 lists the newest first", async () => {
       put(["old.ts", "new.ts", "middle.ts"]);
       for (const [name, time] of [
         ["old.ts", 1000],
@@ -45,7 +45,7 @@ describe("search", () => {
       assert.equal(metadata.fact, "3 files");
     });
 
-    it("T10 leaves ignored files out, with git and without", async () => {
+    it("T10 omits ignored files, with and without git", async () => {
       put(["ignored.txt", "kept.txt", "node_modules/x/index.txt"]);
       work.put(".gitignore", "ignored.txt\nnode_modules\n");
       assert.deepEqual(await glob("**/*.txt"), ["kept.txt"]);
@@ -54,7 +54,7 @@ describe("search", () => {
       assert.deepEqual(await glob("**/HEAD"), ["No files match **/HEAD."]);
     });
 
-    it("finds hidden files, and takes brackets as they stand", async () => {
+    it("finds hidden files, and treats brackets literally", async () => {
       put([".github/ci.yml", "app/[id]/(shop)/page.tsx"]);
       assert.deepEqual(await glob("**/*.yml"), [".github/ci.yml"]);
       assert.deepEqual(await glob("app/[id]/(shop)/*.tsx"), ["app/[id]/(shop)/page.tsx"]);
@@ -70,14 +70,14 @@ describe("search", () => {
       assert.equal(metadata.fact, "501 files");
     });
 
-    it("refuses a file as the folder", async () => {
+    it("rejects a file as the folder", async () => {
       put(["a.txt"]);
       assert.equal(await work.refusal("glob", { pattern: "*", path: "a.txt" }), "a.txt is not a folder.");
     });
   });
 
   describe("grep", () => {
-    it("T10 gives lines with their places, by file", async () => {
+    it("T10 returns lines with their numbers, by file", async () => {
       work.put("b.txt", "x\nhit 1\n");
       work.put("a/c.txt", "hit 2\r\nhit 3\n");
       const { output, metadata } = await work.run("grep", { pattern: "hit", output_mode: "content" });
@@ -90,14 +90,14 @@ describe("search", () => {
       ]);
     });
 
-    it("T10 gives context", async () => {
+    it("T10 returns context lines", async () => {
       work.put("a.txt", "1\n2\n3\n4\n5\n");
       assert.deepEqual(await grep("3", { "-B": 1 }), ["a.txt-2-2", "a.txt:3:3"]);
       assert.deepEqual(await grep("3", { "-A": 1 }), ["a.txt:3:3", "a.txt-4-4"]);
       assert.deepEqual(await grep("3", { "-C": 1 }), ["a.txt-2-2", "a.txt:3:3", "a.txt-4-4"]);
     });
 
-    it("T10 gives files, the newest first, and counts", async () => {
+    it("T10 returns files, the newest first, and counts", async () => {
       work.put("a.txt", "hit hit\n");
       work.put("b.txt", "hit\n");
       utimesSync(work.path("a.txt"), 1000, 1000);
@@ -109,7 +109,7 @@ describe("search", () => {
       assert.equal(counts.metadata.fact, "3 in 2 files");
     });
 
-    it("T10 keeps to a glob, a type, and the ignore files", async () => {
+    it("T10 respects a glob, a type, and the ignore files", async () => {
       put(["a.js", "b.ts", "src/c.ts", "skip.js", ".git/config.js"]);
       work.put(".gitignore", "skip.js\n");
       assert.deepEqual(await grep("hit", { glob: "*.js" }), ["a.js:1:hit"]);
@@ -118,7 +118,7 @@ describe("search", () => {
       assert.deepEqual(await grep("hit", { type: "ts" }), ["b.ts:1:hit", "src/c.ts:1:hit"]);
     });
 
-    it("takes a pattern that looks like a flag, spans lines, or looks ahead", async () => {
+    it("accepts a pattern that looks like a flag, spans lines, or looks ahead", async () => {
       work.put("a.txt", "see --files\none\ntwo\n");
       assert.deepEqual(await grep("--files"), ["a.txt:1:see --files"]);
       assert.deepEqual(await grep("one\\ntwo"), ["a.txt:2:one", "a.txt:3:two"]);
@@ -130,7 +130,7 @@ describe("search", () => {
       assert.deepEqual(await grep("o(?=ne)"), ["a.txt:2:one"]);
     });
 
-    it("nothing found is no error; a wrong pattern, type or path is", async () => {
+    it("no match is no error; an invalid pattern, type or path is", async () => {
       put(["a.txt"]);
       assert.deepEqual(await grep("nothing-like-it"), ["No matches."]);
       assert.match(await work.refusal("grep", { pattern: "[[bad" }), /ripgrep could not search: .*regex/);
@@ -141,7 +141,7 @@ describe("search", () => {
       );
     });
 
-    it("takes odd names", async () => {
+    it("handles unusual file names", async () => {
       put(["a\nb.txt", "c:1:d.txt", "-e.txt"]);
       assert.deepEqual((await work.run("grep", { pattern: "hit", output_mode: "content" })).output.split(":1:hit"), [
         "-e.txt",
@@ -151,13 +151,13 @@ describe("search", () => {
       ]);
     });
 
-    it("T8 does not follow links out of the folder", async () => {
+    it("T8 does not follow links to the outside", async () => {
       put(["a.txt", "../secret/s.txt"]);
       symlinkSync(work.path("../secret"), work.path("link"));
       assert.deepEqual(await grep("hit"), ["a.txt:1:hit"]);
     });
 
-    it("T9 cuts long lines and long results", async () => {
+    it("T9 truncates long lines and long results", async () => {
       work.put("min.js", `${"x".repeat(300_000)}NEEDLE${"x".repeat(300_000)}`);
       const line = await work.run("grep", { pattern: "NEEDLE", output_mode: "content" });
       assert.ok(line.output.startsWith("min.js:1:xxx") && line.output.length < 1_000);
@@ -177,7 +177,7 @@ describe("search", () => {
     await assert.rejects(found, { name: "AbortError" });
   });
 
-  it("says what is missing where there is no ripgrep", async () => {
+  it("says when ripgrep is missing", async () => {
     const search = nodeSearch("/nowhere/rg");
     await assert.rejects(search.ripgrep([], work.folder, 10, new AbortController().signal), {
       name: "ToolError",

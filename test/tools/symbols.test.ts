@@ -24,7 +24,7 @@ interface Knows {
   named?: CodeSymbol[];
 }
 
-describe("what tools tell of the editor's knowledge", () => {
+describe("what tools report from the editor", () => {
   let work: TestWorkspace;
 
   beforeEach(() => {
@@ -55,7 +55,7 @@ describe("what tools tell of the editor's knowledge", () => {
     return plan.requires.map((need) => words(need).replace(work.root, "ROOT"));
   }
 
-  it("T11 asks as reading the file does", async () => {
+  it("T11 requires the same permission as reading the file", async () => {
     assert.deepEqual(await needs(diagnostics, { path: "src/a.ts" }), ["read src/a.ts none"]);
     assert.deepEqual(await needs(diagnostics, { path: ".env" }), ["read .env secret"]);
     assert.deepEqual(await needs(symbols, { action: "document", path: "private/notes.txt" }), [
@@ -67,7 +67,7 @@ describe("what tools tell of the editor's knowledge", () => {
     assert.equal((await needs(symbols, { action: "workspace", symbol: "a" }))[0], "read . none");
   });
 
-  it("T11 counts the problems, shows the worst 100, and leaves protected files out", async () => {
+  it("T11 counts the problems, shows the worst 100, and omits protected files", async () => {
     const hints = Array.from({ length: 120 }, (_, at) => problem("src/a.ts", at + 1, "hint"));
     const hidden = [
       problem(".env", 1),
@@ -83,7 +83,7 @@ describe("what tools tell of the editor's knowledge", () => {
     assert.deepEqual(none, { output: "No problems.", metadata: { fact: "no problems", tone: "good" } });
   });
 
-  it("T11 shows the line of a place only where the file may be read without asking", async () => {
+  it("T11 shows the line of a location only if the file may be read without asking", async () => {
     const places = [
       place(work.path("src/a.ts"), "  export const a = 1;"),
       place(work.path(".env"), "SECRET=1"),

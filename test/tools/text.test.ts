@@ -11,7 +11,7 @@ import { outputLimit, Shortener } from "../../src/tools/text/truncate.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 
 describe("text", () => {
-  it("splits and counts lines alike", () => {
+  it("splitting and counting lines agree", () => {
     assert.deepEqual(splitLines(""), []);
     assert.deepEqual(splitLines("\n"), [""]);
     assert.deepEqual(splitLines("a\r\nb\rc\n\nd"), ["a", "b\rc", "", "d"]);
@@ -23,7 +23,7 @@ describe("text", () => {
     );
   });
 
-  it("finds places again after line endings were made equal", () => {
+  it("finds positions again after line endings were normalized", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("a", "\n", "\r\n", "\r")), (pieces) => {
         const text = pieces.join("");
@@ -35,7 +35,7 @@ describe("text", () => {
     );
   });
 
-  it("knows line endings", () => {
+  it("recognizes line endings", () => {
     assert.deepEqual(["a\r\nb\r\n", "a\r\nb\n", "\na\r\n", "a", "a\n"].map(isCrlf), [true, false, false, false, false]);
     assert.equal(endingAround("a\r\nb\n", 0), "\r\n");
     assert.equal(endingAround("a\r\nb\n", 3), "\n");
@@ -47,7 +47,7 @@ describe("text", () => {
 describe("diff", () => {
   const file = (lines: number) => Array.from({ length: lines }, (_, index) => `line ${index + 1}\n`).join("");
 
-  it("gives patches that lead from the old text to the new", () => {
+  it("its patches lead from the old text to the new", () => {
     const text = fc
       .array(fc.constantFrom("a\n", "b\n", "c\n", "d\n", "\n"), { maxLength: 30 })
       .map((lines) => lines.join(""));
@@ -61,13 +61,13 @@ describe("diff", () => {
     );
   });
 
-  it("counts what was added and removed", () => {
+  it("counts added and removed lines", () => {
     const { added, removed } = toFileDiff("f", compare(file(100), file(100).replace("line 50\n", "x\ny\n")));
     assert.deepEqual({ added, removed }, { added: 2, removed: 1 });
     assert.deepEqual(compare("a", "a"), []);
   });
 
-  it("cuts a long patch, and gives up comparing what is too different", () => {
+  it("shortens a long patch, and does not compare texts that differ too much", () => {
     const diff = toFileDiff("f", compare(file(20_000), file(20_000).replaceAll("line", "row")));
     assert.deepEqual([diff.added, diff.removed], [20_000, 20_000]);
     assert.ok(diff.patch.split("\n").length <= 1_001);
@@ -85,12 +85,12 @@ describe("truncate", () => {
     return { shown: shortener.shown("See it"), spilled, cut: shortener.cut, lines: shortener.lines };
   };
 
-  it("T9 leaves alone what is within the limits", () => {
+  it("T9 leaves text within the limits unchanged", () => {
     const text = "x\n".repeat(outputLimit.lines);
     assert.deepEqual(shortened([text]), { shown: text, spilled: "", cut: false, lines: outputLimit.lines });
   });
 
-  it("T9 keeps head and tail of anything longer, and spills all of it", () => {
+  it("T9 keeps the beginning and end of longer text, and saves all of it", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat({ max: 9_000 }), { minLength: 5, maxLength: 20 }),
@@ -147,7 +147,7 @@ describe("registry", () => {
       }),
     });
 
-  it("T2 keeps the order, offers what is not disabled, and looks up all", () => {
+  it("T2 keeps the order, offers enabled tools, and looks up all", () => {
     const registry = new ToolRegistry({ disabled: ["c"] });
     for (const name of ["b", "c", "a"]) registry.register(tool(name));
     assert.deepEqual(registry.names(), ["b", "c", "a"]);
@@ -163,13 +163,13 @@ describe("registry", () => {
     );
   });
 
-  it("T2 takes a name once", () => {
+  it("T2 accepts a name once", () => {
     const registry = new ToolRegistry();
     registry.register(tool("a"));
     assert.throws(() => registry.register(tool("a")), { message: 'A tool named "a" is registered already.' });
   });
 
-  it("offers the core tools in little space", () => {
+  it("offers the core tools in few tokens", () => {
     const registry = new ToolRegistry();
     for (const core of coreTools) registry.register(core);
     assert.deepEqual(registry.names(), ["bash", "read", "write", "edit", "glob", "grep"]);

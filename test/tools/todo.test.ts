@@ -12,7 +12,7 @@ describe("todo_write", () => {
     { content: "Test", status: "pending" },
   ];
 
-  it("T11 says how far the list is, and needs nobody's leave", async () => {
+  it("T11 reports its progress, and needs no permission", async () => {
     const plan = await planOf(todoWrite, { todos });
     assert.deepEqual([plan.requires, plan.writes], [[], []]);
     assert.deepEqual(await plan.run(() => {}), { output: "1 of 3 done", metadata: { fact: "1 of 3 done" } });
@@ -20,14 +20,14 @@ describe("todo_write", () => {
     assert.equal((await empty.run(() => {})).output, "empty");
   });
 
-  it("T11 takes no list that is too long, no empty step and no status of its own", () => {
+  it("T11 rejects a list that is too long, an empty step and an unknown status", () => {
     const many = Array.from({ length: 51 }, () => ({ content: "x", status: "pending" }));
     for (const wrong of [many, [{ content: " ", status: "pending" }], [{ content: "x", status: "done" }]]) {
       assert.equal(todoWrite.input.safeParse({ todos: wrong }).success, false);
     }
   });
 
-  it("T11 C3 what is open in it outlasts a compaction", () => {
+  it("T11 C3 open to-dos survive a compaction", () => {
     const base = { id: "p", sessionID: "s", messageID: "m" };
     const model = { providerID: "anthropic", modelID: "m" };
     const state = {
@@ -56,7 +56,7 @@ describe("ask_user", () => {
     { question: "Which ones?", header: "", options, multiple: true },
   ];
 
-  it("T11 puts the questions to the user and tells each with what was chosen", async () => {
+  it("T11 asks the user the questions and returns each with its answer", async () => {
     const plan = await planOf(
       askUser,
       { questions },
@@ -85,7 +85,7 @@ describe("ask_user", () => {
     assert.equal(output, "Tabs or spaces?\n→ Tabs\n\nWhich ones?\n→ Tabs; and two blanks");
   });
 
-  it("T11 says so where nobody answers, be it one question or all", async () => {
+  it("T11 says when nobody answers one or all questions", async () => {
     const [question] = questions;
     const alone = await planOf(askUser, { questions: [question] });
     assert.equal(alone.title, "Tabs or spaces?");
@@ -99,7 +99,7 @@ describe("ask_user", () => {
     assert.equal(await refusalOf(() => plan.run(() => {})), "The user does not want to answer.");
   });
 
-  it("T11 takes one to four questions of two to six answers", () => {
+  it("T11 accepts one to four questions with two to six choices", () => {
     const [question] = questions;
     const many = (count: number) => Array.from({ length: count }, () => options[0]);
     for (const [wrong, fits] of [

@@ -32,10 +32,10 @@ const tools = [
   ...Array.from({ length: 40 }, (_, at) => tool(`mcp__many__job_${at}`, "Does a job in a repository")),
 ];
 
-describe("tools that are too many", () => {
+describe("deferred tools", () => {
   const [search, call] = deferredTools(tools);
   assert.ok(search && call);
-  it("a call of one has the longest time that any of them may take", () => {
+  it("a call through tool_call has the longest time limit of any of them", () => {
     assert.equal(call.timeoutMs, 60_000);
     const own = { ...tools[0], timeoutMs: "own" } as Tool; // the rest is a tool's
     assert.equal(deferredTools([...tools, own])[1]?.timeoutMs, "own");
@@ -48,13 +48,13 @@ describe("tools that are too many", () => {
     return [...output.matchAll(/^(mcp__\w+):/gm)].map(([, name]) => name);
   };
 
-  it("T11 are more than 40, or too much to send", () => {
+  it("T11 are used for more than 40 tools, or too many tokens", () => {
     assert.equal(mustDefer(tools.slice(0, 40)), false);
     assert.equal(mustDefer(tools.slice(0, 41)), true);
     assert.equal(mustDefer(Array.from({ length: 31 }, (_, at) => tool(`t${at}`, "x".repeat(2000)))), true);
   });
 
-  it("T11 are found by what they do, the best first, at most ten", async () => {
+  it("T11 are found by what they do, the best match first, at most ten", async () => {
     assert.deepEqual((await found("create an issue")).slice(0, 2), [
       "mcp__github__create_issue",
       "mcp__github__list_issues",
@@ -65,14 +65,14 @@ describe("tools that are too many", () => {
     assert.equal((await found("repository")).length, 10);
   });
 
-  it("T11 are shown with their schemas; a search that finds nothing says what there is", async () => {
+  it("T11 are shown with their schemas; a search without a match lists what there is", async () => {
     const { output } = await (await search.prepare({ query: "send mail" }, context)).run(() => {});
     assert.match(output, /^mcp__mail__send: Sends a message.*\nInput: \{.*"required":\["text"\]/);
     const none = await (await search.prepare({ query: "zebra" }, context)).run(() => {});
     assert.equal(none.output, "No tool fits. There are tools of: github, mail, many.");
   });
 
-  it("T11 are called through one tool, and judged as what they are", async () => {
+  it("T11 are called through one tool, with their own permissions", async () => {
     const plan = await call.prepare({ name: "mcp__mail__send", input: { text: "hello" } }, context);
     assert.equal(plan.title, "Call mcp__mail__send");
     assert.deepEqual(
@@ -90,7 +90,7 @@ describe("tools that are too many", () => {
     );
   });
 
-  it("T11 cost little in a request", () => {
+  it("T11 use few tokens of a request", () => {
     const size = (one: Tool) => one.name.length + one.description.length + JSON.stringify(one.schema).length;
     assert.ok(size(search) + size(call) < 1000, `${size(search) + size(call)} characters`);
   });

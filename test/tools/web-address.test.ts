@@ -20,7 +20,7 @@ const outer = `
 
 const list = (text: string) => text.trim().split(/\s+/);
 
-describe("which addresses are public", () => {
+describe("public addresses", () => {
   for (const address of list(inner)) {
     it(`T11 ${address} is not`, () => assert.equal(isPublicAddress(address), false));
   }
@@ -29,7 +29,7 @@ describe("which addresses are public", () => {
   }
 });
 
-describe("which addresses are fetched", () => {
+describe("addresses that are fetched", () => {
   for (const [text, href] of [
     ["https://docs.rs/serde", "https://docs.rs/serde"],
     ["HTTPS://Docs.RS:443/Serde#macros", "https://docs.rs/Serde"],

@@ -97,14 +97,14 @@ describe("the tour model, through the real SDK", () => {
     assert.match(said.at(-1) ?? "", /All tests pass.*no model wrote.*Set API Key….*ANTHROPIC_API_KEY.*Ollama/s);
   });
 
-  it("keeps a to-do list that real input fits, and whose steps are all done in the end", async () => {
+  it("keeps a valid to-do list whose steps are all done at the end", async () => {
     const { calls } = await play(real);
     const lists = calls.filter(({ name }) => name === "todo_write").map(({ input }) => todoWrite.input.parse(input));
     const done = lists.map(({ todos }) => JSON.stringify(todos).split('"completed"').length - 1);
     assert.deepEqual(done, [0, 1, 2, 3, 4]);
   });
 
-  it("says so when the edit is denied, and stops", async () => {
+  it("stops with a message when the edit is denied", async () => {
     const { said, calls } = await play(async (call) =>
       call.name === "edit" ? { content: "The user denied this: leave it", is_error: true } : real(call),
     );
@@ -112,7 +112,7 @@ describe("the tour model, through the real SDK", () => {
     assert.match(said.at(-1) ?? "", /not made.*leave it/s);
   });
 
-  it("goes on by the code when the tests may not be run, and claims nothing it did not see", async () => {
+  it("continues from the code when the tests may not run, and claims nothing it did not see", async () => {
     const { said, calls } = await play(async (call) =>
       call.name === "bash" ? { content: "The user denied this.", is_error: true } : real(call),
     );
@@ -124,7 +124,7 @@ describe("the tour model, through the real SDK", () => {
     assert.match(said.at(-1) ?? "", /did not see the tests pass/);
   });
 
-  it("stops in another folder than the sample, and in one that is mended", async () => {
+  it("stops in a folder other than the sample, and in a fixed sample", async () => {
     const missing = await play(async () => ({ content: "No such file: test/cart.test.js", is_error: true }));
     assert.match(missing.said.at(-1) ?? "", /could not read.*No such file/s);
     await play(real);
@@ -132,7 +132,7 @@ describe("the tour model, through the real SDK", () => {
     assert.match(again.said.at(-1) ?? "", /mended already/);
   });
 
-  it("answers a second prompt with how to connect a model", async () => {
+  it("answers a second prompt by saying how to connect a model", async () => {
     const { messages } = await play(real);
     const reply = await ask([...messages, { role: "user", content: "And now?" }]);
     const [block] = reply.content;
@@ -148,7 +148,7 @@ describe("the tour model, through the real SDK", () => {
     assert.equal(await client.messages.stream(request).finalText(), "Fix the rounding in cart totals");
   });
 
-  it("refuses what it does not know, with the provider's kind of error", async () => {
+  it("rejects unknown requests with the provider's kind of error", async () => {
     await assert.rejects(client.models.list(), Anthropic.NotFoundError);
     const broken = { model: "tour", max_tokens: 1, messages: "none" as unknown as [] };
     await assert.rejects(client.messages.create(broken), Anthropic.BadRequestError);

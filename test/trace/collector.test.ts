@@ -148,7 +148,7 @@ describe("the trace collector", () => {
     assert.ok(!received[0]?.body.includes(secret));
   });
 
-  it("that refuses, is away or redirects is an error that names it", async () => {
+  it("an error names a collector that refuses, is unreachable or redirects", async () => {
     const send = (address: string) => sendTurns({ endpoint: address, headers: undefined }, [turn]);
     status = 503;
     await assert.rejects(send(endpoint), { message: `The trace was not sent to ${endpoint}: it answered 503.` });

@@ -65,7 +65,7 @@ describe("traces", () => {
     assert.ok(step?.firstByteMs !== undefined);
   });
 
-  it("K1 a call tells which rule allowed it, without a question", async () => {
+  it("K1 a call shows the rule that allowed it without a question", async () => {
     const rules = [{ permission: "bash", pattern: "echo *", action: "allow" as const }];
     const { h, turns } = traced([[bash("echo hi")], ["Done."]], { rules });
     await h.turn();
@@ -76,7 +76,7 @@ describe("traces", () => {
     assert.ok((call.endedAt ?? 0) >= (call.startedAt ?? Number.NaN));
   });
 
-  it("K1 a call that asked tells the question, why it asked, and how long it waited", async () => {
+  it("K1 a call that asked shows the question, the reason and the waiting time", async () => {
     const { h, turns } = traced([[bash("echo hi")], ["Done."]]);
     const done = h.turn();
     const request = await h.asked();
@@ -90,7 +90,7 @@ describe("traces", () => {
     assert.ok(call.decision.waitedMs >= 25);
   });
 
-  it("T7 K1 a denied call tells what denied it", async () => {
+  it("T7 K1 a denied call shows what denied it", async () => {
     const rules = [{ permission: "bash", pattern: "echo *", action: "deny" as const }];
     const { h, turns } = traced([[bash("echo hi")], ["Done."]], { rules });
     await h.turn();
@@ -100,7 +100,7 @@ describe("traces", () => {
     assert.notEqual(call.decision.why, "");
   });
 
-  it("S1 K1 a call of a subagent holds the subagent's turn, measured alike", async () => {
+  it("S1 K1 a call of a subagent contains the subagent's turn with the same measurements", async () => {
     const script: Script = (request) => {
       const isHelper = request.system.includes("I AM helper.");
       const answered = request.entries.some(({ parts }) => parts.some(({ type }) => type === "tool"));
@@ -121,7 +121,7 @@ describe("traces", () => {
     assert.equal(inner.decision?.outcome, "allowed");
   });
 
-  it("K1 each run is delivered once, with the turns that it ran, when it has ended", async () => {
+  it("K1 each run is delivered once, when it has ended, with its turns", async () => {
     const { h, delivered } = traced([["One."], ["Two."]]);
     await h.turn("First.");
     await h.turn("Second.");
@@ -132,7 +132,7 @@ describe("traces", () => {
     );
   });
 
-  it("a session that ran while nobody measured has a trace without measurements", async () => {
+  it("a session that ran without measuring has a trace without measurements", async () => {
     const h: Harness = open([[read("a.txt")], ["Done."]], { files: { "a.txt": "x" } });
     await h.turn();
     const tracer = new Tracer({ chatOf: () => undefined, deliver() {} });

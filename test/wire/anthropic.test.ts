@@ -33,7 +33,7 @@ describe("anthropic: requests", () => {
     assert.equal(finish, "stop");
   });
 
-  it("C7 marks the system prompt and the end for the cache, and sends the messages last", async () => {
+  it("C7 marks the system prompt and the end for caching, and sends the messages last", async () => {
     const { body, raw } = await sent({ tools: [read] });
     assert.deepEqual(body["cache_control"], { type: "ephemeral" });
     assert.deepEqual(body["system"], [{ type: "text", text: "You are a test.", cache_control: { type: "ephemeral" } }]);
@@ -42,7 +42,7 @@ describe("anthropic: requests", () => {
     assert.ok(!/cache_control/.test(raw.slice(raw.indexOf('"messages"'))));
   });
 
-  it("I8 each call has one result, in the order of the calls, with what it attached", async () => {
+  it("I8 each call has one result with its attachments, in call order", async () => {
     const image = {
       ...noIDs,
       type: "file",
@@ -106,7 +106,7 @@ describe("anthropic: requests", () => {
     ]);
   });
 
-  it("E3 thinking goes back unchanged and in its place; without a signature it stays", async () => {
+  it("E3 thinking is sent back unchanged and in place; without a signature it stays", async () => {
     const time = { start: 1 };
     const entries = [
       user("Go"),
@@ -129,7 +129,7 @@ describe("anthropic: requests", () => {
     assert.deepEqual(messages[1].content[1], { type: "redacted_thinking", data: "blob" });
   });
 
-  it("files go as text with path and lines, as images, as documents, or are named", () => {
+  it("files are sent as text with path and lines, as images or documents, or by name", () => {
     const file = { type: "file", mime: "text/plain", filename: "src/a.ts", url: "file:///w/src/a.ts" } as const;
     const entries = [
       user({ ...file, source: { start: 3, end: 4, text: "```\nx" } }, file, {
@@ -150,7 +150,7 @@ describe("anthropic: requests", () => {
     assert.equal(JSON.parse(requestBody(request({ entries }))).messages.at(-1).role, "user");
   });
 
-  it("an entry that changed is told anew", () => {
+  it("a changed entry is converted again", () => {
     const entry = user("One");
     const asked = request({ entries: [entry] });
     requestBody(asked);
@@ -196,14 +196,14 @@ describe("anthropic: temperature", () => {
   const sent = (asked: Partial<ModelRequest>) =>
     JSON.parse(requestBody(request({ temperature: 0.3, ...asked }))).temperature;
 
-  it("M2 is told where the model does not think, up to 1", () => {
+  it("M2 is sent when the model does not think, up to 1", () => {
     assert.equal(sent({ model: "claude-haiku-4-5" }), 0.3);
     assert.equal(sent({ model: "glm-4.6", temperature: 1.5 }), 1);
     assert.equal(sent({ model: "claude-opus-4-6", thinking: "off" }), 0.3);
     assert.equal(sent({ temperature: undefined }), undefined);
   });
 
-  it("M2 is left out where thinking forbids it, or the model knows none", () => {
+  it("M2 is omitted when thinking forbids it or the model has none", () => {
     assert.equal(sent({ model: "claude-haiku-4-5", thinking: "low", maxTokens: 20_000 }), undefined);
     assert.equal(sent({ model: "claude-opus-4-6" }), undefined);
     assert.equal(sent({ model: "claude-sonnet-5", thinking: "off" }), undefined);
@@ -211,7 +211,7 @@ describe("anthropic: temperature", () => {
     assert.equal(sent({ model: "claude-haiku-4-5", options: { thinking } }), undefined);
   });
 
-  it("M2 a budget stays below the answer's limit, whoever set it", () => {
+  it("M2 a thinking budget stays below the reply's limit, no matter who set it", () => {
     const asked = request({
       model: "claude-haiku-4-5",
       thinking: { budgetTokens: 9000 },
@@ -229,7 +229,7 @@ describe("anthropic: replies", () => {
     return collected;
   }
 
-  it("E3 thinking with its signature, and redacted", async () => {
+  it("E3 keeps thinking with its signature, and redacted thinking", async () => {
     const { reasoning, reasons } = await reply([
       { thinking: "Hm.", signature: "sig" },
       { redacted: "blob" },
@@ -239,7 +239,7 @@ describe("anthropic: replies", () => {
     assert.deepEqual(reasons, [{ signature: "sig" }, { redacted: "blob" }]);
   });
 
-  it("E3 usage counts what was cached apart", async () => {
+  it("E3 usage counts cached tokens separately", async () => {
     const usage = { input: 3, output: 7, cacheRead: 1000, cacheWrite: 50 };
     const { tokens } = await reply({ blocks: [{ text: "ok" }], usage });
     assert.deepEqual(tokens, { ...usage, reasoning: 0 });
@@ -261,7 +261,7 @@ describe("anthropic: replies", () => {
     });
   }
 
-  it("E6 blocks of the server's own tools are left out", async () => {
+  it("E6 blocks of the server's own tools are omitted", async () => {
     const own = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
     const start = `event: content_block_start\ndata: ${JSON.stringify({ type: "content_block_start", index: 9, content_block: own })}\n\n`;
     const delta = { type: "content_block_delta", index: 9, delta: { type: "input_json_delta", partial_json: "{}" } };

@@ -54,7 +54,7 @@ for (const { name, open, events, prefix } of providers) {
       return error;
     }
 
-    it("E3 E4 a reply that comes byte by byte is the same reply", async () => {
+    it("E3 E4 a reply that arrives byte by byte is the same reply", async () => {
       const { model } = await serve([{ blocks: [{ thinking: "Hm." }, ...reply], size: 1 }]);
       const { text, reasoning, calls, finish, tokens } = await ask(model, request());
       assert.deepEqual({ text, reasoning, finish }, { text: "Grüße 👋", reasoning: "Hm.", finish: "tool-calls" });
@@ -62,7 +62,7 @@ for (const { name, open, events, prefix } of providers) {
       assert.deepEqual(tokens, { input: 100, output: 20, reasoning: 0, cacheRead: 0, cacheWrite: 0 });
     });
 
-    it("E1 the events of a reply come in their order", async () => {
+    it("E1 the events of a reply are in order", async () => {
       const { model } = await serve([
         [{ thinking: "Hm." }, { text: "Hi", pieces: 2 }, { call: { name: "read", input: { a: 1 } } }],
       ]);
@@ -75,7 +75,7 @@ for (const { name, open, events, prefix } of providers) {
       ]);
     });
 
-    it("E3 E4 several calls, without arguments and with badly written ones", async () => {
+    it("E3 E4 several calls, without arguments and with malformed ones", async () => {
       const { model } = await serve([
         [
           { call: { name: "list" } },
@@ -93,7 +93,7 @@ for (const { name, open, events, prefix } of providers) {
       assert.equal(new Set(calls.map((call) => call.id)).size, 3);
     });
 
-    it("C4 a call that the end of the reply cuts off is no call", async () => {
+    it("C4 a call cut off by the end of the reply is no call", async () => {
       const stop = name === "anthropic" ? "max_tokens" : "length";
       const { model } = await serve([
         { blocks: [{ text: "x" }, { call: { name: "write", raw: '{"content": "abc' } }], stop },
@@ -103,7 +103,7 @@ for (const { name, open, events, prefix } of providers) {
     });
 
     for (const cut of ["break", "end"] as const) {
-      it(`E5 a stream cut at any byte is an error of the network (${cut})`, async () => {
+      it(`E5 a stream cut off at any byte is a network error (${cut})`, async () => {
         const { bytes, closing } = least[name];
         const { model } = await serve(({ body }) => ({ bytes, cut, cutAt: Number(body["model"]) }));
         const complete = bytes.length - closing[cut].length;
@@ -119,7 +119,7 @@ for (const { name, open, events, prefix } of providers) {
       });
     }
 
-    it("L11 Stop in mid-stream closes the connection at once", async () => {
+    it("L11 Stop during a reply closes the connection at once", async () => {
       const { model, server } = await serve([{ blocks: [{ text: "word ".repeat(100), pieces: 100 }], delay: 20 }]);
       const stop = new AbortController();
       let stoppedAt = 0;
@@ -134,7 +134,7 @@ for (const { name, open, events, prefix } of providers) {
       assert.ok(left && left - stoppedAt < 500, `closed after ${left && left - stoppedAt} ms`);
     });
 
-    it("H6 tells of headers, events and comments as they come in, and of silence by saying nothing", async () => {
+    it("H6 reports headers, events and comments as they arrive, and nothing during silence", async () => {
       const { model } = await serve([
         { blocks: reply, wait: 200, silent: true, pings: 10 },
         { bytes: "", hang: true },
@@ -158,7 +158,7 @@ for (const { name, open, events, prefix } of providers) {
       assert.equal((await asked).error?.kind, "aborted");
     });
 
-    it("M2 options lie over the parameters, deeply, and never over what the loop says", async () => {
+    it("M2 options are merged deeply into the parameters, except for the loop's own", async () => {
       const { model, server } = await serve(() => reply);
       const mine = { model: "evil", messages: [], system: "Evil.", tools: [], stream: false };
       const options = { ...mine, metadata: { a: { b: 1 } }, stream_options: { x: 1 }, cache_control: { ttl: "1h" } };
@@ -174,7 +174,7 @@ for (const { name, open, events, prefix } of providers) {
       assert.equal(Object.keys(body).at(-1), "messages");
     });
 
-    it("L8 tools that may not be called are told all the same; none are told where there are none", async () => {
+    it("L8 tools that may not be called are still sent; without tools none are sent", async () => {
       const { model, server } = await serve(() => reply);
       const tools = [{ name: "read", description: "Reads.", schema: { type: "object", properties: {} } }];
       await ask(model, request({ tools, toolUse: "none" }));
@@ -195,20 +195,20 @@ for (const { name, open, events, prefix } of providers) {
       await server.requests[0].left;
     });
 
-    it("a reader that goes away closes the connection", async () => {
+    it("a reader that stops closes the connection", async () => {
       const { model, server } = await serve([{ blocks: [{ text: "word ".repeat(100), pieces: 100 }], delay: 20 }]);
       for await (const event of model.stream(request())) if (event.type === "text-delta") break;
       await server.requests[0]?.left;
     });
 
-    it("a server that says it is done, but keeps the connection open, does not hold the reply up", async () => {
+    it("a server that ends its reply but keeps the connection open does not delay the reply", async () => {
       const { model } = await serve([{ blocks: reply, hang: true }]);
       const elapsed = stopwatch();
       assert.equal((await ask(model, request())).finish, "tool-calls");
       assert.ok(elapsed() < 500);
     });
 
-    it("H3 the wait that a 429 asks for: seconds, date, milliseconds", async () => {
+    it("H3 reads the delay of a 429: seconds, date, milliseconds", async () => {
       const body = { error: { type: "rate_limit_error", message: "Slow down" } };
       const seconds = await failure({ status: 429, headers: { "retry-after": "7" }, body });
       assert.deepEqual([seconds.kind, seconds.status, seconds.retryAfterMs], ["rate-limit", 429, 7000]);
@@ -221,7 +221,7 @@ for (const { name, open, events, prefix } of providers) {
       assert.equal(ms.retryAfterMs, 150);
     });
 
-    it("H2 one try for each request: the SDK does not retry by itself", async () => {
+    it("H2 one attempt per request: the SDK does not retry", async () => {
       await failure({ status: 503, headers: { "x-should-retry": "true" }, body: { error: { message: "no" } } });
       await wait(20);
       assert.equal(server?.requests.length, 1);
@@ -264,14 +264,14 @@ for (const { name, open, events, prefix } of providers) {
       });
     }
 
-    it("an error inside the stream says what the server says", async () => {
+    it("an error inside the stream has the server's message", async () => {
       const bytes = `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Busy ${key}"}}\n\n`;
       const error = await failure({ bytes: events({ blocks: reply }).slice(0, 2).join("") + bytes });
       assert.equal(error.kind, "overloaded");
       assert.match(error.message, /Busy …/);
     });
 
-    it("a server that is away is named", async () => {
+    it("names an unreachable server", async () => {
       const { server } = await serve([]);
       await server.stop();
       const { error } = await ask(open({ apiKey: key, baseURL: server.url + prefix }), request());
@@ -279,7 +279,7 @@ for (const { name, open, events, prefix } of providers) {
       assert.match(error?.message ?? "", new RegExp(`Nothing answers at ${server.url}`));
     });
 
-    it("E6 what is not known in a stream is passed over", async () => {
+    it("E6 unknown events of a stream are skipped", async () => {
       const strange = ': hello\n\nevent: nobody_knows\ndata: {"type":"nobody_knows","index":0}\n\n';
       const bytes = events({ blocks: reply })
         .flatMap((event) => [strange, event])
@@ -289,7 +289,7 @@ for (const { name, open, events, prefix } of providers) {
       assert.deepEqual([text, calls.length, error], ["Grüße 👋", 1, undefined]);
     });
 
-    it("C7 each request begins with the bytes of the one before it", async () => {
+    it("C7 each request begins with the bytes of the previous one", async () => {
       const { model, server } = await serve(() => reply);
       for (const entries of growing(6)) await ask(model, request({ entries }));
       const bodies = server.requests.map(({ raw }) => raw);

@@ -12,7 +12,7 @@ const assistant = replyOf.bind(undefined, { providerID: "openai", modelID: "test
 const read = { name: "read", description: "Reads.", schema: { type: "object", properties: {} } };
 
 describe("openai: requests", () => {
-  it("E4 goes to the base URL's /chat/completions and asks for usage", async () => {
+  it("E4 sends to the base URL's /chat/completions and requests usage", async () => {
     const server = await startModelServer([[{ text: "ok" }]]);
     await ask(openaiModel({ apiKey: "test-key-1", baseURL: `${server.url}/api/v1` }), request({ tools: [read] }));
     await server.stop();
@@ -33,13 +33,13 @@ describe("openai: requests", () => {
     ]);
   });
 
-  it("OpenAI itself gets the newer name of the limit; a server decides where there is none", () => {
+  it("OpenAI gets the limit under its newer name; without a limit the server decides", () => {
     const body = JSON.parse(requestBody(request({ thinking: "low" }), true));
     assert.deepEqual([body.max_completion_tokens, body.max_tokens, body.reasoning_effort], [1000, undefined, "low"]);
     assert.equal(JSON.parse(requestBody(request({ maxTokens: undefined }), false)).max_tokens, undefined);
   });
 
-  it("M2 a budget of thinking becomes an effort; models that reason get no temperature", () => {
+  it("M2 a thinking budget becomes an effort; reasoning models get no temperature", () => {
     const body = (asked: Parameters<typeof request>[0]) => JSON.parse(requestBody(request(asked), true));
     const effort = (budgetTokens: number) => body({ thinking: { budgetTokens } }).reasoning_effort;
     assert.deepEqual([effort(1000), effort(12_000), effort(24_000)], ["low", "medium", "high"]);
@@ -48,7 +48,7 @@ describe("openai: requests", () => {
       assert.equal(body({ model, temperature: 0.3 }).temperature, undefined);
   });
 
-  it("E4 I8 one tool message for each result, then what the tools attached", () => {
+  it("E4 I8 one tool message per result, then the attachments of the tools", () => {
     const image = { type: "file", mime: "image/png", filename: "a.png", url: "data:image/png;base64,AAAA" } as const;
     const picture = call("read", { a: 1 }, "An image");
     if (picture.state.status === "completed") {
@@ -92,7 +92,7 @@ describe("openai: requests", () => {
     ]);
   });
 
-  it("a request ends with the user's words or with results, never with an open reply", () => {
+  it("a request ends with a user message or results, never with an open reply", () => {
     const last = (...entries: ReturnType<typeof user>[]) =>
       JSON.parse(requestBody(request({ entries }), false)).messages.at(-1).role;
     assert.equal(last(user("Go"), assistant({ type: "text", text: "Cut he" })), "user");
@@ -100,7 +100,7 @@ describe("openai: requests", () => {
     assert.equal(last(user("Go"), assistant(call("read", {}, "1")), assistant({ type: "step-start" })), "tool");
   });
 
-  it("E4 reasoning goes back to the servers that ask for it", () => {
+  it("E4 reasoning is sent back to servers that require it", () => {
     const time = { start: 1 };
     const said = (metadata: Record<string, unknown>, ...more: Parameters<typeof assistant>) => {
       const entries = [user("Go"), assistant({ type: "reasoning", text: "Hm.", time, metadata }, ...more)];
@@ -120,7 +120,7 @@ describe("openai: requests", () => {
     assert.deepEqual(said({ field: "reasoning", reasoning_details: detail }, tool).reasoning_details, detail);
   });
 
-  it("what a provider wants back with a call goes back with it", () => {
+  it("provider data of a call is sent back with it", () => {
     const provider = { extra_content: { google: { thought_signature: "sig" } } };
     const tool = call("read", {}, "1");
     if (tool.state.status === "completed") tool.state.metadata = { provider };
@@ -142,7 +142,7 @@ describe("openai: replies", () => {
   });
   const fragment = (piece: object) => delta({ tool_calls: [piece] });
 
-  it("E4 reasoning details are put together again, with the signature that comes last", async () => {
+  it("E4 reasoning details are joined, with the signature that comes last", async () => {
     const detail = (more: object) => delta({ reasoning_details: [{ type: "reasoning.text", index: 0, ...more }] });
     const { reasoning, reasons, text } = await reply(
       detail({ text: "Hm, ", format: "x" }),
@@ -179,7 +179,7 @@ describe("openai: replies", () => {
     assert.equal(new Set(calls.map(({ id }) => id)).size, 4);
   });
 
-  it("E4 a call in the form of before: function_call, its name perhaps more than once", async () => {
+  it("E4 a call in the old format: function_call, with the name possibly repeated", async () => {
     const { calls, finish } = await reply(
       delta({ role: "assistant", content: null, function_call: { name: "read", arguments: "" } }),
       delta({ function_call: { arguments: '{"file_' } }),
@@ -194,7 +194,7 @@ describe("openai: replies", () => {
     );
   });
 
-  it("E4 what a provider wants back with a call is kept", async () => {
+  it("E4 provider data of a call is kept", async () => {
     const extra_content = { google: { thought_signature: "sig" } };
     const { calls } = await reply(
       fragment({ index: 0, id: "a", function: { name: "read", arguments: "{}" }, extra_content }),
@@ -217,18 +217,18 @@ describe("openai: replies", () => {
     });
   }
 
-  it("E4 a reply without a reason is whole with [DONE], and cut without; with a reason it is whole without [DONE]", async () => {
+  it("E4 a reply without a reason is complete with [DONE] and cut off without; with a reason it is complete without [DONE]", async () => {
     assert.equal((await reply(delta({ content: "ok" }), "[DONE]")).finish, "stop");
     assert.equal((await reply(delta({ content: "ok" }))).error?.kind, "network");
     assert.equal((await reply(delta({ content: "ok" }, "stop"))).finish, "stop");
     assert.equal((await reply("[DONE]")).error?.kind, "network");
   });
 
-  it("a reply that the server gave up is an error", async () => {
+  it("a reply that the server aborted is an error", async () => {
     assert.equal((await reply(delta({ content: "ok" }), delta({}, "error"), "[DONE]")).error?.kind, "server");
   });
 
-  it("E4 usage without choices, beside choices, or none", async () => {
+  it("E4 usage without choices, with choices, or missing", async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 2 } };
     const counted = { input: 10, output: 5, reasoning: 2, cacheRead: 0, cacheWrite: 0 };
     assert.deepEqual((await reply(delta({ content: "ok" }, "stop"), { choices: [], usage }, "[DONE]")).tokens, counted);

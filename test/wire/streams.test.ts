@@ -18,7 +18,7 @@ describe("E3 E4 E5 recorded streams", () => {
   }
   const recordings = readExpected(folder);
 
-  it("are as many as compare.ts says", () => assert.equal(recordings.length, recordedStreams));
+  it("their number is the one in compare.ts", () => assert.equal(recordings.length, recordedStreams));
 
   for (const expected of recordings) {
     it(expected.id, async () => {

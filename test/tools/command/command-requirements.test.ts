@@ -8,7 +8,7 @@ import { allowing, decisionOf, reading } from "./judged.ts";
 
 const signal = new AbortController().signal;
 
-describe("T8 what a command asks for", () => {
+describe("T8 which permissions a command requires", () => {
   let workspace: TestWorkspace;
   before(() => {
     workspace = new TestWorkspace();
@@ -62,7 +62,7 @@ describe("T8 what a command asks for", () => {
     it(command, async () => assert.deepEqual((await needsOf(command)).map(brief), needs));
   }
 
-  it("says what a command does where its text does not", async () => {
+  it("describes what a command does when its text does not", async () => {
     const effects: [command: string, effect: string][] = [
       ["rm x", "deletes files"],
       ["npm test", "runs scripts of the project"],
@@ -75,7 +75,7 @@ describe("T8 what a command asks for", () => {
     assert.equal((await needsOf("ls > out.txt"))[1]?.effect, "writes out.txt");
   });
 
-  it("knows the pattern that Always would add, and none for what is not understood", async () => {
+  it("suggests the pattern of Always allow, and none for a command that is not understood", async () => {
     const patterns: [command: string, pattern: string | undefined][] = [
       ["ls -la", "ls *"],
       ["npm test", "npm test *"],
@@ -94,7 +94,7 @@ describe("T8 what a command asks for", () => {
     for (const [command, always] of patterns) assert.equal((await needsOf(command))[0]?.suggestedRule, always, command);
   });
 
-  it("rules that deny hold wherever the command stands", async () => {
+  it("deny rules apply wherever the command occurs", async () => {
     const rules: Rule[] = [
       { permission: "bash", pattern: "*", action: "allow" },
       { permission: "bash", pattern: "rm *", action: "deny" },
@@ -113,7 +113,7 @@ describe("T8 what a command asks for", () => {
     assert.equal(await decisionOf("ls", workspace, rules), "allow");
   });
 
-  it("what was allowed goes no further than it says", async () => {
+  it("allow rules apply to nothing beyond their text", async () => {
     const rules = allowing("npm test *", "touch *", "tee *", "make", "npm run build *");
     for (const command of ["npm test", "npm test -- -g x", "CI=1 npm test", "touch a.ts", "make && npm run build"]) {
       assert.equal(await decisionOf(command, workspace, rules), "allow", command);
@@ -132,13 +132,13 @@ describe("T8 what a command asks for", () => {
       assert.equal(await decisionOf(command, workspace, rules), "ask", command);
   });
 
-  it("an exact question is not answered by a pattern that has the same text", async () => {
+  it("an exact question is not answered by a pattern with the same text", async () => {
     assert.equal(await decisionOf("sudo *", workspace, allowing("sudo *")), "ask");
     assert.equal(await decisionOf("sudo ls", workspace, allowing("sudo *")), "ask");
     assert.equal(await decisionOf("sudo ls", workspace, allowing("sudo ls")), "allow");
   });
 
-  it("the mode Accept edits lets redirections into the workspace pass, Bypass all but what is guarded", async () => {
+  it("Accept edits allows redirections into the workspace, Bypass everything except protected files", async () => {
     assert.equal(await decisionOf("ls > out.txt", workspace, reading, "acceptEdits"), "allow");
     for (const command of ["ls > .git/hooks/x", "ls > $x", "ls > ../x", "touch x"]) {
       assert.equal(await decisionOf(command, workspace, reading, "acceptEdits"), "ask", command);
@@ -150,7 +150,7 @@ describe("T8 what a command asks for", () => {
     }
   });
 
-  it("asks for what is too long, too deep or takes too long as a whole, at once", async () => {
+  it("asks at once for a whole command that is too long, too deep or too slow to check", async () => {
     const commands = [
       `echo ${"a".repeat(60_000)}`,
       `${"(".repeat(3000)}ls${")".repeat(3000)}`,
@@ -175,7 +175,7 @@ describe("T8 what a command asks for", () => {
     }
   });
 
-  it("zsh computes wherever a number is meant, and runs what stands in an index", async () => {
+  it("zsh evaluates arithmetic wherever it expects a number, and runs commands in an index", async () => {
     const host = { ...workspace.host, terminal: { ...workspace.host.terminal, shell: "zsh" } };
     const isClear = async (command: string) =>
       (await commandRequirements(`${command}; ls`, { host, signal })).every(({ match }) => match === "pattern");
@@ -191,7 +191,7 @@ describe("T8 what a command asks for", () => {
       assert.ok(!(await isClear(command)), command);
   });
 
-  it("of shells that it has no grammar for it understands only plain words", async () => {
+  it("for shells without a grammar only plain words are understood", async () => {
     const host = { ...workspace.host, terminal: { ...workspace.host.terminal, shell: "pwsh" } };
     const match = async (command: string) =>
       (await commandRequirements(command, { host, signal })).map((need) => `${need.match} ${brief(need)}`);

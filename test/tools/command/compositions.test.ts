@@ -57,7 +57,7 @@ describe("T8 compositions of commands", () => {
   });
   after(() => workspace.dispose());
 
-  it("none that holds a harmful command comes out as allowed", async () => {
+  it("a composition with a harmful command is never allowed", async () => {
     await fc.assert(
       fc.asyncProperty(holding(fc.constantFrom(...harmful), [...plain, ...nested]), async (command) => {
         assert.equal(await decisionOf(command, workspace, reading), "ask");
@@ -66,7 +66,7 @@ describe("T8 compositions of commands", () => {
     );
   });
 
-  it("those of harmless commands, by operators and control flow, are allowed", async () => {
+  it("compositions of harmless commands with operators and control flow are allowed", async () => {
     await fc.assert(
       fc.asyncProperty(holding(fc.constantFrom(...harmless), plain), async (command) => {
         assert.equal(await decisionOf(command, workspace, reading), "allow");
@@ -75,7 +75,7 @@ describe("T8 compositions of commands", () => {
     );
   });
 
-  it("what is allowed of any text at all does not run what was not", async () => {
+  it("random text that is allowed runs nothing beyond what was allowed", async () => {
     const shell = new WatchedShell(workspace);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 14 }), async (parts) => {

@@ -7,7 +7,7 @@ import { decisionOf, reading } from "./judged.ts";
 import { questions } from "./questions.ts";
 import { tricks } from "./tricks.ts";
 
-describe("T8 what commands may do without a question", () => {
+describe("T8 commands that run without a question", () => {
   let workspace: TestWorkspace;
 
   before(() => {
@@ -38,7 +38,7 @@ describe("T8 what commands may do without a question", () => {
 
   after(() => workspace.dispose());
 
-  describe("rules that allow reading let pass", () => {
+  describe("rules that allow reading permit", () => {
     for (const [about, commands] of Object.entries(allowed)) {
       for (const command of commands) {
         it(`${about}: ${JSON.stringify(command)}`, async () => {

@@ -3,7 +3,7 @@ import { effectOf, programs, runsOtherCode } from "../../../src/tools/command/pr
 import { TestWorkspace } from "../workspace.ts";
 import { allowing, decisionOf, reading } from "./judged.ts";
 
-describe("T8 the table of programs", () => {
+describe("T8 the program table", () => {
   let workspace: TestWorkspace;
   before(() => {
     workspace = new TestWorkspace();
@@ -20,7 +20,7 @@ describe("T8 the table of programs", () => {
       });
     }
     for (const command of asks) {
-      it(`${all[0]}: asks in spite of a rule for ${command}`, async () => {
+      it(`${all[0]}: asks despite a rule for ${command}`, async () => {
         assert.equal(await decisionOf(command, workspace, rules), "ask");
       });
     }
@@ -35,7 +35,7 @@ describe("T8 the table of programs", () => {
     }
   });
 
-  it("finds a sub-command behind options, and by its aliases and abbreviations", () => {
+  it("finds a sub-command after options, and by its aliases and abbreviations", () => {
     for (const command of ["git push", "git -C . push", "git -c a.b=c push", "git --git-dir x -P push"]) {
       assert.equal(effectOf("git", command.split(" ").slice(1)), "sends data to the network", command);
     }

@@ -42,7 +42,7 @@ describe("background commands", () => {
   };
   const read = async (input: Record<string, unknown>) => (await callOf(bashOutput, input)).output;
 
-  it("T10 bash starts one and answers at once; bash_output reads what is new, bash_kill ends it", async () => {
+  it("T10 bash starts one and returns at once; bash_output reads new output, bash_kill ends it", async () => {
     const { output } = await work.run("bash", { command: "echo one; sleep 2718", run_in_background: true });
     assert.match(output, /^It runs in the background as bash_1\. /);
     await until(() => found("bash_1").lines === 1);
@@ -57,7 +57,7 @@ describe("background commands", () => {
     assert.deepEqual(work.host.background.takeEnded(), [], "who ends it knows that it ended");
   });
 
-  it("T11 they need no permission, and change no file", async () => {
+  it("T11 need no permission, and change no file", async () => {
     start("sleep 2719");
     for (const tool of [bashOutput, bashKill]) {
       const { requires, writes } = await planOf(tool, { id: "bash_1" }, { host: work.host });
@@ -65,7 +65,7 @@ describe("background commands", () => {
     }
   });
 
-  it("T11 the model is told of each that ends by itself, once", async () => {
+  it("T11 the model is told once of each that ends on its own", async () => {
     start("exit 3");
     start("true");
     start("kill -9 $$");
@@ -84,20 +84,20 @@ describe("background commands", () => {
     assert.deepEqual(work.host.background.takeEnded(), []);
   });
 
-  it("T11 one that is not there is answered with those that are", async () => {
+  it("T11 an unknown id is answered with the list of ids", async () => {
     assert.match(await refusalOf(() => read({ id: "bash_7" })), /no background command "bash_7"\. There are no/);
     start("sleep 2720");
     assert.match(await refusalOf(() => callOf(bashKill, { id: "7" })), /bash_1 \(running\): sleep 2720$/);
   });
 
-  it("T11 a filter is plain text, and lines without it are read, too", async () => {
+  it("T11 a filter is plain text, and skipped lines count as read", async () => {
     start("echo 'a.b'; echo axb; echo c");
     await ended("bash_1");
     assert.equal(await read({ id: "bash_1", filter: "a.b" }), "a.b\n\n[exit code 0]");
     assert.equal(await read({ id: "bash_1", filter: "c" }), "(no new output with this text)\n\n[exit code 0]");
   });
 
-  it("T9 long output is shortened, and all of it is in a file", async () => {
+  it("T9 long output is shortened, and saved in full to a file", async () => {
     start("seq 1 3000; echo; seq 1 100000");
     await ended("bash_1");
     const text = work.host.background.read("bash_1")?.text ?? "";
@@ -106,7 +106,7 @@ describe("background commands", () => {
     assert.equal(readFileSync(file, "utf8").split("\n").length, 3000 + 1 + 100_000 + 1);
   });
 
-  it("an open line is new output once, and again when it has grown", async () => {
+  it("an incomplete line is new output once, and again when it has grown", async () => {
     start("printf 'Half'; while [ ! -e go ]; do sleep 0.02; done; echo ' a line'");
     await until(() => found("bash_1").last === "Half");
     assert.deepEqual(
@@ -118,7 +118,7 @@ describe("background commands", () => {
     assert.equal(work.host.background.read("bash_1")?.text, "Half a line\n");
   });
 
-  describe("many of them", () => {
+  describe("their limits", () => {
     /** Each command runs until it is told to end. */
     let ends: (() => void)[];
     let background: Background;
@@ -136,7 +136,7 @@ describe("background commands", () => {
       for (let at = 0; at < count; at++) background.start({ command: "x", cwd: "/" }, "call");
     };
 
-    it("T11 no more than 20 run at once", async () => {
+    it("T11 at most 20 run at once", async () => {
       add(20);
       assert.throws(() => add(1), { name: "ToolError", message: /^20 commands run in the background already/ });
       const call = background.run(
@@ -149,7 +149,7 @@ describe("background commands", () => {
       add(20);
     });
 
-    it("of those that have ended the last 20 are known", async () => {
+    it("the last 20 ended ones are kept", async () => {
       add(15);
       for (const end of ends.splice(0)) end();
       await new Promise(setImmediate);
@@ -162,7 +162,7 @@ describe("background commands", () => {
     });
   });
 
-  it("T11 a call's command can be let go: the call is answered with what there is, and the rest is read", async () => {
+  it("T11 a call's command can be moved to the background: the call returns its output so far, and the rest can be read", async () => {
     const call = work.run("bash", { command: "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two" });
     await until(() => work.host.background.detach("call-1"));
     const { output, failed } = await call;
@@ -174,7 +174,7 @@ describe("background commands", () => {
     assert.equal(work.host.background.detach("call-1"), false);
   });
 
-  it("T11 what is let go has no time limit, and outlives the call's signal", async () => {
+  it("T11 a command in the background has no time limit, and outlives the call's signal", async () => {
     const controller = new AbortController();
     const call = work.run("bash", { command: "sleep 0.3; echo done", timeout: 200 }, controller.signal);
     await until(() => work.host.background.detach("call-1"));
@@ -183,7 +183,7 @@ describe("background commands", () => {
     assert.deepEqual(await ended("bash_1").then((state) => state.type === "ended" && state.words), "exit code 0");
   });
 
-  it("L11 a call's command can be ended, and the call is answered", async () => {
+  it("L11 ending a call's command completes the call", async () => {
     const call = work.run("bash", { command: "echo so far; sleep 2722" });
     await until(() => running("sleep 2722") > 0);
     assert.equal(work.host.background.endCall("call-1"), true);
@@ -192,7 +192,7 @@ describe("background commands", () => {
     assert.equal(work.host.background.endCall("call-1"), false);
   });
 
-  it("listeners hear of the output of what was let go", async () => {
+  it("listeners get the output of a command moved to the background", async () => {
     const call = work.run("bash", { command: "while [ ! -e go ]; do sleep 0.02; done; echo news; sleep 2723" });
     await until(() => work.host.background.detach("call-1"));
     await call;
@@ -203,7 +203,7 @@ describe("background commands", () => {
     end();
   });
 
-  it("T10 what asks for input is ended after a while, and the model is told how to go on", async () => {
+  it("T10 a command that asks for input is ended after a while, and the model is told how to continue", async () => {
     const run = ({ signal, onWaiting }: ShellCommand) =>
       new Promise<CommandEnd>((resolve) => {
         setImmediate(onWaiting, "Overwrite? [y/N] ");
@@ -223,7 +223,7 @@ describe("background commands", () => {
     assert.deepEqual([result.failed, result.metadata.fact], [true, "waited for input"]);
   });
 
-  it("T10 what goes on after it was answered is not ended", async () => {
+  it("T10 a command whose prompt was answered is not ended", async () => {
     const run = async ({ onWaiting }: ShellCommand): Promise<CommandEnd> => {
       setImmediate(onWaiting, "Name? ");
       setImmediate(onWaiting, undefined);
@@ -236,7 +236,7 @@ describe("background commands", () => {
     assert.equal(end.type, "exit");
   });
 
-  it("listeners hear of a start, of output and of the end, a few times a second", async () => {
+  it("listeners are notified of start, output and end, a few times per second", async () => {
     let heard = 0;
     const startedAt = Date.now();
     const end = work.host.background.listen(() => {

@@ -7,7 +7,7 @@ function all(decode: OutputDecoder, ...pieces: (string | readonly number[])[]): 
 }
 
 describe("bytes of a command's output", () => {
-  it("T10 are UTF-8, wherever they are cut, with U+FFFD for what is not", () => {
+  it("T10 are UTF-8, split anywhere, with U+FFFD for invalid bytes", () => {
     const bytes = [...Buffer.from("aé你👍")];
     for (let at = 0; at <= bytes.length; at++) {
       assert.equal(all(decodeUtf8(), bytes.slice(0, at), bytes.slice(at)), "aé你👍");
@@ -29,12 +29,12 @@ describe("bytes of a command's output", () => {
     [65_001, [0x61, 0xe9], "a\ufffd"],
     [99_999, [0x61, 0xe9], "a\ufffd"],
   ] as const) {
-    it(`T10 are of the console's code page ${codePage} once they are not UTF-8`, () => {
+    it(`T10 use the console's code page ${codePage} when they are not UTF-8`, () => {
       assert.equal(all(decodeConsole(codePage), "ok é ", bytes), `ok é ${text}`);
     });
   }
 
-  it("T10 a character of a code page that is cut is put together", () => {
+  it("T10 a split character of a code page is joined", () => {
     assert.equal(all(decodeConsole(932), [0x93], [0xfa, 0x96], [0x7b]), "日本");
   });
 });

@@ -4,7 +4,7 @@ import { looksLikePrompt } from "../../../src/tools/run-command/input-detection.
 import { parseTable, processTable, psArguments } from "../../../src/tools/run-command/process-table.ts";
 import { Throttle } from "../../../src/tools/run-command/throttle.ts";
 
-describe("prompts", () => {
+describe("prompts for input", () => {
   for (const line of [
     "Continue? [Y/n] ",
     "Overwrite it? (yes/no)",
@@ -17,7 +17,7 @@ describe("prompts", () => {
     "? Project name: › ",
     "Press any key to continue . . . ",
   ]) {
-    it(`T10 knows ${JSON.stringify(line)}`, () => assert.equal(looksLikePrompt(line), true));
+    it(`T10 recognizes ${JSON.stringify(line)}`, () => assert.equal(looksLikePrompt(line), true));
   }
 
   for (const line of [
@@ -28,16 +28,16 @@ describe("prompts", () => {
     "Listening on http://localhost:80",
     "Note: done",
   ]) {
-    it(`T10 is not taken in by ${JSON.stringify(line)}`, () => assert.equal(looksLikePrompt(line), false));
+    it(`T10 does not mistake ${JSON.stringify(line)} for a prompt`, () => assert.equal(looksLikePrompt(line), false));
   }
 });
 
-describe("the table of processes", () => {
+describe("the process table", () => {
   before(function () {
     if (process.platform === "win32") this.skip();
   });
 
-  it("L11 is read from ps as from /proc", async () => {
+  it("L11 is the same from ps and from /proc", async () => {
     const rows = parseTable(
       execFileSync("ps", psArguments, { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } }),
     );
@@ -49,7 +49,7 @@ describe("the table of processes", () => {
     }
   });
 
-  it("L11 leaves out the dead", () => {
+  it("L11 omits zombies", () => {
     const text =
       "  1     0     1    -1 Ss   ??   Sun Nov 22 05:00:00 2026\n 77     1    70    70 Z    ttys001 Sun Nov 22 05:00:01 2026\n 78     1    70    70 S+   ttys001  Sun Nov 22 05:00:02 2026\n";
     assert.deepEqual(
@@ -68,8 +68,8 @@ describe("the table of processes", () => {
   });
 });
 
-describe("a throttle", () => {
-  it("runs at once, then only so often, and last after the last call", async () => {
+describe("throttling", () => {
+  it("runs at once, then at intervals, and once after the last call", async () => {
     const ran: number[] = [];
     let call = 0;
     const throttle = new Throttle(200, () => ran.push(call));

@@ -81,13 +81,13 @@ const cases: Case[] = [
   { title: "zeros", output: "a\0\0\0b", plain: "a␀b", eye: "a\0\0\0b" },
 ];
 
-describe("what is shown of output", () => {
+describe("output as plain text", () => {
   for (const { title, output, plain: lines, eye } of cases) {
-    it(`T10 to the model: ${title}`, () => assert.equal(plain(output), lines));
-    it(`T10 to the eye: ${title}`, () => assert.equal(seen(output), eye));
+    it(`T10 for the model: ${title}`, () => assert.equal(plain(output), lines));
+    it(`T10 for the terminal: ${title}`, () => assert.equal(seen(output), eye));
   }
 
-  it("T10 is the same wherever the output is cut", () => {
+  it("T10 is the same wherever the output is split", () => {
     for (const { title, output, plain: lines, eye } of cases.filter(({ title }) => title !== "zeros")) {
       for (let at = 1; at < output.length; at++) {
         // Half a character does not reach it: bytes are decoded before.
@@ -99,7 +99,7 @@ describe("what is shown of output", () => {
     }
   });
 
-  it("T10 of any output the model gets plain text, and a terminal nothing that reaches beyond its line", () => {
+  it("T10 the model gets plain text, and a terminal nothing that affects other lines", () => {
     const bits = [
       "a",
       "é",
@@ -144,7 +144,7 @@ describe("what is shown of output", () => {
     );
   });
 
-  it("a string to the terminal that never ends is shown in the end", () => {
+  it("an unterminated terminal string is shown in the end", () => {
     assert.ok(
       plain(
         "\x1b]0;",
@@ -157,7 +157,7 @@ describe("what is shown of output", () => {
     );
   });
 
-  it("holds back no more than a line, and of a long one little", () => {
+  it("buffers at most one line, and little of a long one", () => {
     let out = 0;
     const lines = new PlainTextRenderer((text) => {
       out += text.length;
@@ -166,7 +166,7 @@ describe("what is shown of output", () => {
     assert.ok(out >= 90_000);
   });
 
-  it("knows the line that has no end yet", () => {
+  it("returns the incomplete last line", () => {
     const lines = new PlainTextRenderer(() => {});
     lines.push("a\nPass\x1b[1mword: ");
     assert.equal(lines.open, "Password: ");

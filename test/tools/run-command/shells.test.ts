@@ -6,8 +6,8 @@ import path from "node:path";
 import { findShell, invocation, powershellScript, shellName } from "../../../src/tools/run-command/shells.ts";
 import { typedLine } from "../../../src/tools/run-command/typed-line.ts";
 
-describe("how a command is handed to a shell", () => {
-  it("T10 by its family", () => {
+describe("passing a command to a shell", () => {
+  it("T10 depends on the shell family", () => {
     const script = powershellScript("Get-Item 'a'");
     for (const [program, args, verbatim] of [
       ["/bin/bash", ["-c", "Get-Item 'a'"], false],
@@ -24,23 +24,23 @@ describe("how a command is handed to a shell", () => {
     }
   });
 
-  it("T10 cmd takes several lines, and quotes as they are", () => {
+  it("T10 cmd accepts several lines and unchanged quotes", () => {
     const { args } = invocation("cmd.exe", 'echo "a b"\r\n\n  dir "C:\\x y" & echo done\n');
     assert.equal(args.at(-1), '"chcp 65001>nul & echo "a b" & dir "C:\\x y" & echo done"');
   });
 
-  it("T10 PowerShell answers with the exit code of the last program, after a comment and a here-string, too", () => {
+  it("T10 PowerShell returns the exit code of the last program, also after a comment and a here-string", () => {
     const lines = powershellScript("node x.js # comment").split("\n");
     assert.equal(lines.at(-2), "node x.js # comment");
     assert.match(lines.at(-1) ?? "", /^if \(-not \$\?\) .*exit \$LASTEXITCODE/);
     assert.match(lines.slice(0, 3).join("\n"), /UTF8Encoding/);
   });
 
-  it("is named without path and ending", () => {
+  it("is named without path and extension", () => {
     assert.deepEqual(["/bin/zsh", "C:\\a b\\PowerShell.exe", "pwsh"].map(shellName), ["zsh", "powershell", "pwsh"]);
   });
 
-  it("T10 is the one of the settings, else the user's if models write for it, else what there is", () => {
+  it("T10 uses the configured shell, else the user's if models write for it, else an available one", () => {
     assert.equal(findShell("/opt/fish", "linux", {}), "/opt/fish");
     assert.match(findShell("", "linux", { SHELL: "/usr/bin/fish" }), /\/(ba)?sh$/);
     assert.equal(findShell("", "win32", { Path: "C:\\none", ComSpec: "C:\\cmd.exe" }), "C:\\cmd.exe");
@@ -81,12 +81,12 @@ describe("a command typed into a shell", () => {
     it(`T10 ${JSON.stringify(command)}`, () => assert.equal(typed(command), `${output} ${folder}\n`));
   }
 
-  it("says before it what it is about, in words that no shell takes for more", () => {
+  it("starts with a comment that every shell ignores", () => {
     const line = typedLine("zsh", { command: "echo 'a' $(rm x) `y` !z\nnext", cwd: "/", env: { A: "b" } });
     assert.match(line?.text ?? "", /^ : 'echo a rm x y z next' && \( eval /);
   });
 
-  it("is not for shells that read otherwise, nor for very long commands", () => {
+  it("is not used for shells with another syntax, nor for very long commands", () => {
     for (const shell of ["fish", "sh", "cmd", "nu"])
       assert.equal(typedLine(shell, { command: "x", cwd: "/", env: {} }), undefined);
     assert.equal(typedLine("bash", { command: "x".repeat(10_000), cwd: "/", env: { A: "b" } }), undefined);

@@ -230,16 +230,21 @@ describe("I6 searches omit protected files", () => {
   });
 
   it("reports to commands what a folder contains, including files that git ignores", async () => {
-    const below = async (name: string) =>
-      await protectedBelow(await work.host.workspace.locate(name), work.host, new AbortController().signal);
+    const { signal } = new AbortController();
+    const below = async (name: string, limit?: number) =>
+      await protectedBelow(await work.host.workspace.locate(name), work.host, signal, true, limit);
     work.put("plain/a.ts", "");
     assert.deepEqual(await below("plain"), []);
     work.put(".gitignore", ".env\n");
     work.put(".env", "");
     work.put("sub/.rondoignore", "x\n");
     work.put("sub/x/y", "");
-    assert.deepEqual((await below(".")).sort(), [".env", "sub/x/y"]);
+    assert.deepEqual(await below("."), [".env", "sub/x/y"]);
     assert.deepEqual(await below("sub"), ["x/y"]);
+    work.put("sub/z/.env", "");
+    assert.deepEqual(await below("sub"), ["x/y", "z/.env"], "each command looks for itself");
+    for (const limit of [3, 5]) assert.equal(await below(".", limit), undefined, `more than ${limit} files`);
+    assert.deepEqual(await below(".", 20), [".env", "sub/x/y", "sub/z/.env"]);
   });
 });
 

@@ -35,6 +35,8 @@ interface Context {
 const maxVariants = 20;
 /** Beyond this number permission is asked for the command as a whole. */
 const maxRequirements = 200;
+/** Maximum number of protected files that are named for one folder. */
+const maxExamples = 5;
 
 /** Returns at least one requirement, in the order of the command, without duplicates. */
 export async function commandRequirements(command: string, context: Context): Promise<PermissionRequirement[]> {
@@ -70,6 +72,7 @@ function exactly(text: string, effect: string): PermissionRequirement {
 class CommandRequirements {
   readonly #required = new Map<string, PermissionRequirement>();
   readonly #locations = new Map<string, Promise<Location | undefined>>();
+  readonly #protectedFiles = new Map<string, ReturnType<typeof protectedBelow>>();
   readonly #host: Host;
   readonly #signal: AbortSignal;
 
@@ -158,10 +161,13 @@ class CommandRequirements {
 
   async #protected(folder: Location, { isRead, ignored }: Recursion): Promise<void> {
     if ((await this.#host.workspace.look(folder)) !== "folder") return;
-    for (const path of await protectedBelow(folder, this.#host, this.#signal, ignored)) {
-      if (path === "…") this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", protection: "secret" });
-      else if (isRead(path)) this.#located(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
-    }
+    const key = `${ignored} ${folder.path}`;
+    const below = this.#protectedFiles.get(key) ?? protectedBelow(folder, this.#host, this.#signal, ignored);
+    this.#protectedFiles.set(key, below);
+    const paths = await below;
+    if (!paths) this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", protection: "secret" });
+    for (const path of paths?.filter((path) => isRead(path)).slice(0, maxExamples) ?? [])
+      this.#located(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
   }
 
   /** Looks each path up once. Undefined: it cannot be resolved, because it is far too long or goes in circles. */

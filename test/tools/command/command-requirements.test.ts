@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import type { Rule } from "../../../src/chat/requests.ts";
 import { commandRequirements } from "../../../src/tools/command/command-requirements.ts";
+import { loadGrammar } from "../../../src/tools/command/shell/grammar.ts";
 import type { PermissionRequirement } from "../../../src/tools/tool.ts";
 import { stopwatch } from "../../timing.ts";
 import { TestWorkspace } from "../workspace.ts";
@@ -173,6 +177,38 @@ describe("T8 which permissions a command requires", () => {
         command.slice(0, 20),
       );
     }
+  });
+
+  it("finds the protected file that a command reads among many that it does not read", async () => {
+    for (let at = 0; at < 40; at++) {
+      workspace.put(`many/.env.${at}`, "x");
+      if (at === 20) workspace.put("many/z.pem", "x");
+    }
+    assert.deepEqual((await needsOf("rg KEY many")).map(brief), ["bash: rg KEY many", "read: many/z.pem"]);
+  });
+
+  it("parses a long command on a busy machine, too", async () => {
+    const { parse } = await loadGrammar();
+    const spinners = Array.from({ length: 4 * availableParallelism() }, () =>
+      spawn(process.execPath, ["-e", "console.log(); for (;;);"]),
+    );
+    try {
+      await Promise.all(spinners.map(({ stdout }) => once(stdout, "data")));
+      assert.ok(parse("((a)); ".repeat(7000)));
+    } finally {
+      for (const spinner of spinners) spinner.kill("SIGKILL");
+    }
+  });
+
+  it("gives up parsing after two seconds, and parses the next command", async () => {
+    const command = `echo ${"(a)".repeat(16_000)}`;
+    const elapsed = stopwatch();
+    assert.deepEqual(
+      (await needsOf(command)).map(({ match }) => match),
+      ["exact"],
+    );
+    assert.ok(elapsed() < 4000);
+    assert.deepEqual((await needsOf("ls a.ts")).map(brief), ["bash: ls a.ts"]);
   });
 
   it("zsh evaluates arithmetic wherever it expects a number, and runs commands in an index", async () => {

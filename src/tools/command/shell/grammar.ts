@@ -25,7 +25,8 @@ export interface Grammar {
 
 const maxLength = 50_000;
 const maxDepth = 150;
-const timeLimitMs = 100;
+/** Far above what a command needs that can be parsed, also on a busy machine. */
+const timeLimitMs = 2_000;
 
 /** Takes some ten milliseconds and a few megabytes, so call it once. */
 export async function loadGrammar(): Promise<Grammar> {

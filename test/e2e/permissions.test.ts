@@ -45,7 +45,7 @@ describe("permissions and checkpoints", () => {
         .getByText(/secrets/)
         .first()
         .waitFor();
-      const words = card.getByRole("textbox", { name: "Tell Rondo what to do instead" });
+      const words = panel.getByRole("textbox", { name: "Tell Rondo what to do instead" });
       await words.fill("No.");
       await words.press("Enter");
       await status(panel, /Done/);

@@ -25,7 +25,8 @@ describe("questions", () => {
     window.plays([edit], [{ text: "I leave the rate as it is." }]);
     const panel = await window.panel();
     await say(panel, "raise the discount");
-    const words = (await question(panel, /Edit/)).getByRole("textbox", { name: "Tell Rondo what to do instead" });
+    await question(panel, /Edit/);
+    const words = panel.getByRole("textbox", { name: "Tell Rondo what to do instead" });
     await words.fill("The rate is fixed by contract.");
     await words.press("Enter");
     await said(panel, "I leave the rate as it is.");

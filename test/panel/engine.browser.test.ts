@@ -134,7 +134,7 @@ describe("a real session in the panel", () => {
     const turn = h.turn("Do it.");
     await until(() => h.chat.requests.length > 0);
     await show();
-    assert.match(await panel.page.getByRole("region", { name: "Preview" }).innerText(), /touch one\.txt/);
+    assert.match(await panel.page.getByRole("region", { name: "Command" }).innerText(), /touch one\.txt/);
     await panel.page.waitForTimeout(450);
     await button(panel, "Edit command").click();
     await panel.page.getByRole("textbox", { name: "Command" }).fill("touch two.txt");

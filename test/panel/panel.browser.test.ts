@@ -175,7 +175,7 @@ describe("a question", () => {
     await panel.post(ask());
     assert.equal(await focused(panel), "alertdialog");
     assert.equal(await panel.page.getByRole("alertdialog", { name: "Run this command?", exact: true }).count(), 1);
-    assert.match(await card(panel).getByRole("region", { name: "Preview" }).innerText(), /rm -rf coverage/);
+    assert.match(await card(panel).getByRole("region", { name: "Command" }).innerText(), /rm -rf coverage/);
     await panel.page.keyboard.press("Control+Enter");
     assert.deepEqual(await panel.sentOf("answer"), [], "a press in the first 400 ms is not for the card");
     await panel.page.waitForTimeout(guard);
@@ -191,7 +191,7 @@ describe("a question", () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })));
     await message(panel).pressSequentially("wait");
     await panel.post(ask());
-    assert.equal(await focused(panel), "Message");
+    assert.equal(await focused(panel), "Tell Rondo what to do instead", "the same text box, as the question's field");
   });
 
   it("is denied by Escape, and with a reason by Enter", async () => {

@@ -25,6 +25,15 @@ const longestRestMs = 40;
 /** The host gets the draft after the user has not typed for this time. */
 const draftPauseMs = 400;
 
+/** The text box of a question; while the question is open, the composer is that text box. */
+export interface AnswerField {
+  readonly label: string;
+  readonly placeholder?: string;
+  text: string;
+  /** What no answer has sent; it joins the draft when the question is gone. */
+  readonly unsent: string;
+}
+
 type PanelView = "chat" | "sessions" | "context" | "rules" | "servers" | "trace";
 
 class PanelModel {
@@ -55,6 +64,8 @@ class PanelModel {
   notice = $state.raw<{ message: string; next: string }>();
   draft = $state(savedState().draft);
   field = $state<HTMLTextAreaElement>();
+  /** Undefined while the composer holds the draft. */
+  answerField = $state.raw<AnswerField>();
   /** Incremented to focus the composer, or to scroll the log to its end. */
   wantFocus = $state(0);
   wantEnd = $state(0);
@@ -122,9 +133,17 @@ class PanelModel {
   }
 
   insert(text: string): void {
-    const { selectionStart: from, selectionEnd: to } = this.field ?? { selectionStart: 0, selectionEnd: 0 };
+    const end = this.draft.length;
+    const atEnd = { selectionStart: end, selectionEnd: end };
+    const { selectionStart: from, selectionEnd: to } = this.answerField ? atEnd : (this.field ?? atEnd);
     this.write(this.draft.slice(0, from) + text + this.draft.slice(to));
     this.#focus();
+  }
+
+  closeAnswerField(field: AnswerField): void {
+    if (this.answerField === field) this.answerField = undefined;
+    const unsent = field.unsent.trim();
+    if (unsent !== "") this.write(this.draft === "" ? unsent : `${this.draft}\n${unsent}`);
   }
 
   get ready(): boolean {

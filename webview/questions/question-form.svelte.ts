@@ -1,12 +1,16 @@
 /** The answers to the questions of a model, while they are given: one question at a time. */
 import type { Question } from "../../src/chat/requests.ts";
+import type { AnswerField } from "../lib/panel.svelte.ts";
 
-export class QuestionForm {
+export class QuestionForm implements AnswerField {
+  readonly label = "Something else";
+  readonly placeholder = "Or answer in your own words";
   readonly questions: readonly Question[];
   at = $state(0);
   /** For each question: the labels that are chosen, and what is said instead or besides. */
   readonly #chosen: string[][] = $state([]);
   readonly #other: string[] = $state([]);
+  #sent = false;
 
   readonly question = $derived.by(() => this.questions[this.at]);
   readonly last = $derived.by(() => this.at >= this.questions.length - 1);
@@ -35,12 +39,22 @@ export class QuestionForm {
     else this.#chosen[this.at] = [...before, label];
   }
 
-  get other(): string {
+  get text(): string {
     return this.#other[this.at] ?? "";
   }
 
-  set other(words: string) {
+  set text(words: string) {
     this.#other[this.at] = words;
     if (words.trim() !== "" && !this.question?.multiple) this.#chosen[this.at] = [];
+  }
+
+  get unsent(): string {
+    return this.#sent ? "" : this.#other.filter(Boolean).join("\n");
+  }
+
+  /** Returns the choices for an answer: for each question the chosen labels, then the user's own words. */
+  take(): string[][] {
+    this.#sent = true;
+    return this.choices;
   }
 }

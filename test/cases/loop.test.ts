@@ -139,10 +139,10 @@ describe("cases: compaction", () => {
   });
 
   for (const [name, summary] of [
-    ["longer than what it stands for (L172)", ["word ".repeat(5000)]],
-    ["of thoughts alone (L173)", [{ thinking: "Hm." }]],
-    ["of nothing", []],
-    ["cut in the middle", { say: ["Half of"], finish: "length" }],
+    ["is longer than the history it replaces (L172)", ["word ".repeat(5000)]],
+    ["contains only thinking (L173)", [{ thinking: "Hm." }]],
+    ["is empty", []],
+    ["is cut off", { say: ["Half of"], finish: "length" }],
   ] as [string, Reply | Said[]][]) {
     it(`C3 fails and keeps the history when the summary ${name}`, async () => {
       const h = open(summarised(summary, [{ say: ["Hi."], tokens: full }, ["Bye."]]), small);

@@ -5,7 +5,7 @@ import { failures } from "./provider-failures.ts";
 
 const full: Record<string, string> = {
   Anthropic: "prompt is too long: 213462 tokens > 200000 maximum",
-  "Anthropic, with the answer": "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000",
+  "Anthropic, including the reply": "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000",
   OpenAI: "Your input exceeds the context window of this model. Please adjust your input and try again.",
   "OpenAI, older":
     "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
@@ -17,7 +17,7 @@ const full: Record<string, string> = {
   Bedrock: "Input is too long for requested model.",
   Copilot: "prompt token count of 130000 exceeds the limit of 128000",
   "llama.cpp": "the request exceeds the available context size, try increasing it",
-  "llama.cpp, while it writes": "Context size has been exceeded.",
+  "llama.cpp, while streaming": "Context size has been exceeded.",
   "LM Studio": "The number of tokens to keep from the initial prompt is greater than the context length.",
   MiniMax: "invalid params, context window exceeds limit",
   Kimi: "Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)",
@@ -29,14 +29,14 @@ const full: Record<string, string> = {
 };
 
 const not: Record<string, string> = {
-  "a key": "invalid api key",
+  "an invalid key": "invalid api key",
   "a lost connection": "fetch failed: socket closed",
-  "an answer longer than the model's longest":
+  "a reply limit above the model's maximum":
     "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens",
-  "a limit by the minute":
+  "a limit per minute":
     "Request too large for model `x` in organization `y` on tokens per minute (TPM): Limit 6000, Requested 7000",
   throttling: "ThrottlingException: Too many tokens, please wait before trying again.",
-  "a tool's context": "tools.3.context: Field required",
+  "a field of a tool named context": "tools.3.context: Field required",
 };
 
 const answerTooLong: Record<string, string> = {

@@ -8,28 +8,28 @@ const cases: ToolCase[] = [
   // grep
   {
     tool: "grep",
-    title: "keeps to a glob",
+    title: "respects a glob",
     setup: { files: tree },
     input: { pattern: "hit", include: "*.js" },
     expect: { matches: [["b.js", 2]] },
   },
   {
     tool: "grep",
-    title: "keeps to a glob with folders",
+    title: "respects a glob with folders",
     setup: { files: tree },
     input: { pattern: "hit", include: "sub/**" },
     expect: { paths_set: ["sub/c.txt"] },
   },
   {
     tool: "grep",
-    title: "nothing found is no error",
+    title: "no match is no error",
     setup: { files: tree },
     input: { pattern: "nowhere" },
     expect: { matches: [], is_error: false },
   },
   {
     tool: "grep",
-    title: "a wrong expression is one",
+    title: "an invalid expression is an error",
     setup: { files: tree },
     input: { pattern: "[[bad" },
     expect: { error: "invalid_regex" },
@@ -57,7 +57,7 @@ const cases: ToolCase[] = [
   },
   {
     tool: "grep",
-    title: "a line end in the pattern",
+    title: "a line break in the pattern",
     setup: { files: { "a.txt": "one\ntwo\n" } },
     input: { pattern: "one\ntwo" },
     expect: { paths_set: ["a.txt"] },
@@ -71,14 +71,14 @@ const cases: ToolCase[] = [
   },
   {
     tool: "grep",
-    title: "CRLF, with an end",
+    title: "CRLF, with an anchor at the end",
     setup: { files: { "a.txt": "one\r\ntwo\r\n" } },
     input: { pattern: "one\\r?$" },
     expect: { matches: [["a.txt", 1]] },
   },
   {
     tool: "grep",
-    title: "a line end in a name",
+    title: "a line break in a name",
     setup: { files: { "a\nb.txt": "hit\n" } },
     input: { pattern: "hit" },
     expect: { paths_set: ["a\nb.txt"] },
@@ -92,7 +92,7 @@ const cases: ToolCase[] = [
   },
   {
     tool: "grep",
-    title: "a name that is no UTF-8",
+    title: "a name that is not UTF-8",
     setup: { files_b64_name: { Y2Fm6S50eHQ: "hit\n" } },
     input: { pattern: "hit" },
     expect: { count: 1 },
@@ -120,7 +120,7 @@ const cases: ToolCase[] = [
   },
   {
     tool: "grep",
-    title: "never git's own",
+    title: "never files in .git",
     setup: { files: { ".git/x": "hit", "a.txt": "hit" }, git: true },
     input: { pattern: "hit" },
     expect: { paths_set: ["a.txt"] },
@@ -157,7 +157,7 @@ const cases: ToolCase[] = [
   {
     tool: "grep",
     title: "too many matches",
-    setup: { files_repeat: { "a.txt": [["a match and more of it\n", 5_000]] } },
+    setup: { files_repeat: { "a.txt": [["a match with context\n", 5_000]] } },
     input: { pattern: "match" },
     expect: { truncated: true, max_output_chars: 60_000 },
   },
@@ -170,14 +170,14 @@ const cases: ToolCase[] = [
   },
   {
     tool: "grep",
-    title: "a link out",
+    title: "a link to the outside",
     setup: { files: { "a.txt": "hit" }, outside: { "s.txt": "hit" }, symlinks: { out: "<outside>" } },
     input: { pattern: "hit" },
     expect: { paths_set: ["a.txt"] },
   },
   {
     tool: "grep",
-    title: "a folder that may not be read",
+    title: "an unreadable folder",
     setup: { files: { "ok/a.txt": "hit", "no/b.txt": "hit" }, modes: { no: "0000" } },
     input: { pattern: "hit" },
     expect: { paths_include: ["ok/a.txt"], is_error: false },
@@ -206,7 +206,7 @@ const cases: ToolCase[] = [
   },
   {
     tool: "glob",
-    title: "below a folder",
+    title: "in a folder",
     setup: { files: tree },
     input: { pattern: "sub/**/*" },
     expect: { paths_set: ["sub/c.txt", "sub/d.md"] },
@@ -227,7 +227,7 @@ const cases: ToolCase[] = [
   },
   {
     tool: "glob",
-    title: "brackets as they stand",
+    title: "literal brackets",
     setup: { files: { "app/[id]/(shop)/page.tsx": "" } },
     input: { pattern: "app/[id]/(shop)/*.tsx" },
     expect: { count: 1 },
@@ -248,14 +248,14 @@ const cases: ToolCase[] = [
   },
   {
     tool: "glob",
-    title: "a pattern that leads out",
+    title: "a pattern that leads outside",
     setup: { outside: { "b.txt": "" } },
     input: { pattern: "../outside/*.txt" },
     expect: { asks: true },
   },
   {
     tool: "glob",
-    title: "a name with a line end",
+    title: "a name with a line break",
     setup: { files: { "a\nb.ts": "" } },
     input: { pattern: "*.ts" },
     expect: { is_error: false },

@@ -8,7 +8,7 @@ const cases: ToolCase[] = [
   { tool: "read", title: "no path", input: { path: "" }, expect: { error: "invalid_params" } },
   {
     tool: "read",
-    title: "a last line without an end",
+    title: "a last line without a newline",
     setup: { files: { "s.txt": "a\nb\nc" } },
     input: { path: "s.txt" },
     expect: { total_lines: 3 },
@@ -29,14 +29,14 @@ const cases: ToolCase[] = [
   },
   {
     tool: "read",
-    title: "stops at so many characters",
+    title: "stops at the character limit",
     setup: { files_repeat: { "f.txt": [[`${"z".repeat(98)}\n`, 1500]] } },
     input: { path: "f.txt" },
     expect: { truncated: true, max_output_chars: 60_000 },
   },
   {
     tool: "read",
-    title: "an image by its bytes",
+    title: "an image recognized by its bytes",
     setup: { files_b64: { "i.txt": png } },
     input: { path: "i.txt" },
     expect: { output_not_contains: ["\0"] },
@@ -50,7 +50,7 @@ const cases: ToolCase[] = [
   },
   {
     tool: "read",
-    title: "a composed letter in the name",
+    title: "a decomposed letter in the name",
     setup: { files: { "cafe\u0301.txt": "x" } },
     input: { path: "caf\u00e9.txt" },
     expect: { found_or_clear_error: true },
@@ -64,7 +64,7 @@ const cases: ToolCase[] = [
   },
   {
     tool: "read",
-    title: "a link out",
+    title: "a link to the outside",
     setup: { outside: { "s.txt": "s" }, symlinks: { "in.txt": "<outside>/s.txt" } },
     input: { path: "in.txt" },
     expect: { asks: true },
@@ -107,7 +107,7 @@ const cases: ToolCase[] = [
   },
   {
     tool: "write",
-    title: "over a file",
+    title: "replacing a file",
     setup: { files: { "e.txt": "old" } },
     input: { path: "e.txt", content: "new" },
     expect: { after: { "e.txt": "new" } },
@@ -121,14 +121,14 @@ const cases: ToolCase[] = [
   },
   {
     tool: "write",
-    title: "the very bytes",
+    title: "exact bytes",
     input: { path: "e.txt", content: "\ufeffa\r\nb" },
     expect: { after: { "e.txt": "\ufeffa\r\nb" } },
   },
-  { tool: "write", title: "nothing at all", input: { path: "e.txt", content: "" }, expect: { after: { "e.txt": "" } } },
+  { tool: "write", title: "empty content", input: { path: "e.txt", content: "" }, expect: { after: { "e.txt": "" } } },
   {
     tool: "write",
-    title: "over a folder",
+    title: "onto a folder",
     setup: { files: { "d/x": "" } },
     input: { path: "d", content: "y" },
     expect: { error: "is_directory" },

@@ -112,10 +112,10 @@ describe("VS Code models", () => {
 
   for (const [name, error, kind] of [
     ["no permission", vscode.LanguageModelError.NoPermissions("not allowed"), "auth"],
-    ["a model that is gone", vscode.LanguageModelError.NotFound("gone"), "unknown-model"],
-    ["a quota", vscode.LanguageModelError.Blocked("You have used it up"), "rate-limit"],
-    ["a window that is full", new Error("Message exceeds token limit."), "context-full"],
-    ["anything else", new Error("The moon is in the way"), "server"],
+    ["a model that no longer exists", vscode.LanguageModelError.NotFound("gone"), "unknown-model"],
+    ["an exhausted quota", vscode.LanguageModelError.Blocked("You have used it up"), "rate-limit"],
+    ["a full context window", new Error("Message exceeds token limit."), "context-full"],
+    ["any other error", new Error("The moon is in the way"), "server"],
   ] as const) {
     it(`says what ${name} means and what to do`, async () => {
       const events = [];

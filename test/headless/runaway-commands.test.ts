@@ -43,19 +43,19 @@ describe("runaway commands", () => {
   describe("L11 a time limit ends", () => {
     for (const [title, command] of [
       [
-        "the deaf, and those in sessions of their own",
+        "processes that ignore signals, or have their own session",
         "trap '' TERM INT HUP; setsid sleep 4141 & (trap '' TERM; sleep 4141; sleep 4141) & while :; do sleep 1; done",
       ],
-      ["jobs in groups of their own", "set -m; sleep 4141 & bash -ic 'sleep 4141' & sleep 4141"],
+      ["jobs in their own process groups", "set -m; sleep 4141 & bash -ic 'sleep 4141' & sleep 4141"],
       ["daemons", "nohup sleep 4141 >/dev/null 2>&1 & (setsid sh -c 'sleep 4141 & sleep 4141 &' &); sleep 4141"],
-      ["those that have emptied their environment", "env -i setsid setsid sleep 4141 & sleep 4141"],
-      ["what is stopped", "sleep 4141 & kill -STOP $!; setsid sh -c 'kill -STOP $$; sleep 4141' & sleep 4141"],
+      ["processes that have cleared their environment", "env -i setsid setsid sleep 4141 & sleep 4141"],
+      ["stopped processes", "sleep 4141 & kill -STOP $!; setsid sh -c 'kill -STOP $$; sleep 4141' & sleep 4141"],
       [
-        "many at once",
+        "many processes",
         'f() { sleep 4141 | sleep 4141 & setsid bash -c "sleep 4141 & sleep 4141" & }; for i in $(seq 50); do f; done; wait',
       ],
       [
-        "what starts itself again and again",
+        "a process that restarts itself repeatedly",
         "g() { trap 'g &' TERM; sleep 4141 & sleep 0.02; g & wait; }; for i in 1 2 3; do g & done; sleep 4141",
       ],
     ] as const) {
@@ -78,10 +78,10 @@ describe("runaway commands", () => {
   describe("L11 the end of the shell ends", () => {
     for (const [title, command] of [
       ["a child that keeps the output open", "sleep 4142 & echo started"],
-      ["one in a session of its own", "setsid sleep 4142 & echo started"],
-      ["one that ignores signals", "(trap '' TERM HUP; sleep 4142; sleep 4142) & echo started"],
-      ["one that closed everything", "(setsid sleep 4142 <&- >&- 2>&- &) ; echo started"],
-      ["one that floods the output", "yes sleep 4142 & sleep 0.1; echo; echo started"],
+      ["a child in its own session", "setsid sleep 4142 & echo started"],
+      ["a child that ignores signals", "(trap '' TERM HUP; sleep 4142; sleep 4142) & echo started"],
+      ["a child that closed all files", "(setsid sleep 4142 <&- >&- 2>&- &) ; echo started"],
+      ["a child that floods the output", "yes sleep 4142 & sleep 0.1; echo; echo started"],
     ] as const) {
       it(title, async () => {
         const elapsed = stopwatch();
@@ -165,12 +165,12 @@ describe("runaway commands", () => {
 
   describe("T9 a flood of output", () => {
     for (const [title, command, size] of [
-      ["of 100 MB", "head -c 100000000 /dev/zero | tr '\\0' a", 100_000_000],
-      ["of 100 MB in short lines", "yes | head -c 100000000", 100_000_000],
-      ["of 10 MB of a progress bar", "yes \"$(printf '10%%\\r20%%\\r')\" | head -c 10000000", undefined],
-      ["of 10 MB of colours", "yes \"$(printf '\\033[31mred\\033[0m')\" | head -c 10000000", undefined],
-      ["of 5 MB of noise", "head -c 5000000 /dev/urandom", undefined],
-      ["of 100 MB of nothing", "head -c 100000000 /dev/zero", undefined],
+      ["100 MB", "head -c 100000000 /dev/zero | tr '\\0' a", 100_000_000],
+      ["100 MB in short lines", "yes | head -c 100000000", 100_000_000],
+      ["10 MB of a progress bar", "yes \"$(printf '10%%\\r20%%\\r')\" | head -c 10000000", undefined],
+      ["10 MB of colours", "yes \"$(printf '\\033[31mred\\033[0m')\" | head -c 10000000", undefined],
+      ["5 MB of random bytes", "head -c 5000000 /dev/urandom", undefined],
+      ["100 MB of null bytes", "head -c 100000000 /dev/zero", undefined],
     ] as const) {
       it(`${title} is read without storing all of it`, async () => {
         const before = process.memoryUsage.rss();

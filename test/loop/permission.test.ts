@@ -131,8 +131,8 @@ describe("permission questions", () => {
   });
 
   for (const [how, answer, result] of [
-    ["a yes", { kind: "permission", type: "once" }, /^1\t/],
-    ["a no with words", { kind: "permission", type: "deny", words: "Not that." }, /says: Not that\./],
+    ["an allowing answer", { kind: "permission", type: "once" }, /^1\t/],
+    ["a denial with a reason", { kind: "permission", type: "deny", words: "Not that." }, /says: Not that\./],
   ] as const) {
     it(`T7 ${how} answers all identical questions, and no others`, async () => {
       const h = open([[read("/etc/hostname"), read("/etc/hostname"), read("/etc/passwd")], ["Done."]]);

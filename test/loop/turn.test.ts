@@ -44,7 +44,7 @@ describe("the end of a turn", () => {
   for (const [name, say] of [
     ["nothing", []],
     ["blank text", [" \n"]],
-    ["thoughts alone", [{ thinking: "Hm." }]],
+    ["only thinking", [{ thinking: "Hm." }]],
   ] as const) {
     it(`L9 a reply of ${name} does not end the turn silently`, async () => {
       const h = open([{ say: [...say] }]);

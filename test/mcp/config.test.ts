@@ -80,15 +80,15 @@ describe("the configuration of MCP servers", () => {
     ["a server that is not an object", "npx", /must be an object/],
     ["no command", {}, /command must be a string/],
     ["an empty command", { command: "" }, /command must not be empty/],
-    ["arguments that are no list", { command: "x", args: "y" }, /args must be a list/],
-    ["a NUL", { command: "x\0y" }, /must not contain a NUL/],
+    ["arguments that are not a list", { command: "x", args: "y" }, /args must be a list/],
+    ["a null character", { command: "x\0y" }, /must not contain a NUL/],
     ["sse", { type: "sse", url: "https://example.com" }, /deprecated "sse"/],
-    ["another type", { type: "magic" }, /"stdio" or "http"/],
+    ["an unknown type", { type: "magic" }, /"stdio" or "http"/],
     ["an address without https", { url: "http://example.com/mcp" }, /https/],
-    ["an address that is none", { url: "there" }, /not an address/],
+    ["an invalid address", { url: "there" }, /not an address/],
     ["a password in an address", { url: "https://a:b@example.com" }, /in its headers/],
-    ["a header that is two", { url: "https://example.com", headers: { A: "1\r\nB: 2" } }, /malformed/],
-    ["a time limit of nothing", { command: "x", timeout: 1 }, /at least 1000 ms/],
+    ["a header with a line break", { url: "https://example.com", headers: { A: "1\r\nB: 2" } }, /malformed/],
+    ["a time limit of zero", { command: "x", timeout: 1 }, /at least 1000 ms/],
   ];
   for (const [what, server, words] of refused) {
     it(`T11 rejects ${what} in one sentence, and reads the next server`, () => {

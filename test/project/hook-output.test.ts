@@ -7,10 +7,10 @@ describe("the output of a hook", () => {
     outcomeOf(event, "`guard`", { code: 0, stdout: JSON.stringify(output), stderr: "" });
 
   const cases: [title: string, event: HookEvent, output: unknown, outcome: Partial<HookOutcome>][] = [
-    ["says nothing", "PreToolUse", {}, {}],
+    ["is empty", "PreToolUse", {}, {}],
     ["continue: true changes nothing", "Stop", { continue: true }, {}],
     ["ends the turn with its reason", "PreToolUse", { continue: false, stopReason: "Enough." }, { stop: "Enough." }],
-    ["ends the turn without one", "Stop", { continue: false }, { stop: "The hook `guard` ended the turn." }],
+    ["ends the turn without a reason", "Stop", { continue: false }, { stop: "The hook `guard` ended the turn." }],
     ["has a message for the user", "Stop", { systemMessage: "Hi", suppressOutput: true }, { messages: ["Hi"] }],
     ["blocks", "UserPromptSubmit", { decision: "block", reason: "no" }, { decision: "deny", reason: "no" }],
     [
@@ -33,7 +33,7 @@ describe("the output of a hook", () => {
       { decision: "approve", hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: "no" } },
       { decision: "deny", reason: "no" },
     ],
-    ["leaves it to others", "PreToolUse", { hookSpecificOutput: { permissionDecision: "defer" } }, {}],
+    ["leaves the decision to others", "PreToolUse", { hookSpecificOutput: { permissionDecision: "defer" } }, {}],
     [
       "changes the input",
       "PreToolUse",
@@ -46,7 +46,7 @@ describe("the output of a hook", () => {
       { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "Run the tests." } },
       { additionalContext: ["Run the tests."] },
     ],
-    ["adds nothing but blanks", "PostToolUse", { hookSpecificOutput: { additionalContext: "  " } }, {}],
+    ["adds only white space", "PostToolUse", { hookSpecificOutput: { additionalContext: "  " } }, {}],
     [
       "allows a request with other input",
       "PermissionRequest",
@@ -65,8 +65,8 @@ describe("the output of a hook", () => {
       { hookSpecificOutput: { decision: { behavior: "deny", message: "stop it", interrupt: true } } },
       { decision: "deny", reason: "stop it", stop: "stop it" },
     ],
-    ["decides nothing where nothing can be decided", "SessionEnd", { decision: "block", reason: "no" }, {}],
-    ["may hold fields that nobody knows", "Stop", { later: [1], hookSpecificOutput: { more: true } }, {}],
+    ["decides nothing at an event without decisions", "SessionEnd", { decision: "block", reason: "no" }, {}],
+    ["may contain unknown fields", "Stop", { later: [1], hookSpecificOutput: { more: true } }, {}],
   ];
   for (const [title, event, output, outcome] of cases) {
     it(`K4 ${title}`, () => {

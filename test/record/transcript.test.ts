@@ -146,7 +146,7 @@ describe("the record", () => {
     ["no event", '{"type":"tea","milk":true}'],
     ["an event with a field missing", '{"type":"delta","messageID":"msg_2"}'],
     ["an empty line", ""],
-    ["zeros, as a crash of the machine leaves them", "\0\0\0\0"],
+    ["null bytes, as after a system crash", "\0\0\0\0"],
   ] as const) {
     it(`R3 a broken line in the middle (${name}) is reported, and the rest is read`, () => {
       write(events);

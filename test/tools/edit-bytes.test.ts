@@ -9,14 +9,14 @@ const encodings: readonly Encoding[] = ["utf8", "utf8-bom", "utf16le", "utf16be"
 const endings: readonly [name: string, ends: readonly string[]][] = [
   ["LF", ["\n"]],
   ["CRLF", ["\r\n"]],
-  ["mixed line ends", ["\r\n", "\n", "\n"]],
+  ["mixed line endings", ["\r\n", "\n", "\n"]],
 ];
 
 /** Lines before and after, where `|` is the end of a line. */
 const edits: readonly [title: string, old: string, by: string, before: string, after: string][] = [
   ["a word", "zwei", "2", "eins|  zwei 👪|drei", "eins|  2 👪|drei"],
   ["lines", "eins|  zwei", "eins|  2", "eins|  zwei 👪|drei", "eins|  2 👪|drei"],
-  ["a line that goes", "  zwei 👪|", "", "eins|  zwei 👪|drei", "eins|drei"],
+  ["a deleted line", "  zwei 👪|", "", "eins|  zwei 👪|drei", "eins|drei"],
   ["indentation", "if a:|    b", "if a:|    c", "|\tif a:|\t\tb|x", "|\tif a:|\t\tc|x"],
   ["trailing space", "a|b|c", "a|B|c", "a \t|b|c|d", "a \t|B|c|d"],
   ["typography", '"a"|b', '"a"|c', "“a”|b|c|d", "“a”|c|c|d"],

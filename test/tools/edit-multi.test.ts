@@ -60,14 +60,14 @@ describe("T11 multi_edit", () => {
 
   const refused: [title: string, input: ReturnType<typeof edits>, words: RegExp][] = [
     [
-      "a miss",
+      "a text that does not occur",
       edits(["a", "x"], ["zzz", "y"]),
       /^Edit 2 of 2 failed, so none was made\. old_string was not found in f\.txt\./,
     ],
-    ["two places", edits(["b", "y"]), /^Edit 1 of 1 failed.*occurs 2 times in f\.txt, on lines 2, 4\./],
-    ["what an edit before has taken away", edits(["a", "x"], ["a", "y"]), /^Edit 2 of 2/],
-    ["nothing to do", edits(["a", "x"], ["c", "c"]), /^Edit 2 of 2.*are the same/],
-    ["an empty old_string later on", edits(["a", "x"], ["", "y"]), /^Edit 2 of 2.*old_string is empty/],
+    ["two matches", edits(["b", "y"]), /^Edit 1 of 1 failed.*occurs 2 times in f\.txt, on lines 2, 4\./],
+    ["a text that an earlier edit removed", edits(["a", "x"], ["a", "y"]), /^Edit 2 of 2/],
+    ["no change", edits(["a", "x"], ["c", "c"]), /^Edit 2 of 2.*are the same/],
+    ["an empty old_string in a later edit", edits(["a", "x"], ["", "y"]), /^Edit 2 of 2.*old_string is empty/],
   ];
   for (const [title, input, words] of refused) {
     it(`all or nothing: ${title}`, async () => {

@@ -26,7 +26,7 @@ type Mutation = (text: string) => string;
 const mutations: Record<string, Mutation> = {
   nothing: (text) => text,
   "trailing space": (text) => text.replaceAll("\n", " \n"),
-  "no indentation left": (text) => text.replace(/^ {4}/gm, ""),
+  "no indentation": (text) => text.replace(/^ {4}/gm, ""),
   "more indentation": (text) => text.replace(/^(?=.)/gm, "  "),
   tabs: (text) => text.replace(/^( {4})+/gm, (indent) => "\t".repeat(indent.length / 4)),
   escapes: (text) => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n"),

@@ -133,15 +133,15 @@ describe("T11 notebook_edit", () => {
 
   const refused: [title: string, input: Record<string, unknown>, words: RegExp, content?: string][] = [
     [
-      "a cell that is not there",
+      "a missing cell",
       { cell_id: "nope", new_source: "" },
       /no cell with the id nope: it has 2 cells, numbered from 0\. Ids: intro, calc\./,
     ],
-    ["a number that is too high", { cell_number: 2, new_source: "" }, /no cell 2:/],
-    ["no cell named", { new_source: "" }, /give cell_id or cell_number/],
+    ["a number out of range", { cell_number: 2, new_source: "" }, /no cell 2:/],
+    ["no cell number", { new_source: "" }, /give cell_id or cell_number/],
     ["no source", { cell_id: "calc" }, /new_source is missing/],
     ["broken JSON", { cell_id: "calc", new_source: "" }, /Its JSON is broken/, "{"],
-    ["another JSON", { cell_id: "calc", new_source: "" }, /no Jupyter notebook of nbformat 4/, '{"cells": 1}'],
+    ["JSON of another kind", { cell_id: "calc", new_source: "" }, /no Jupyter notebook of nbformat 4/, '{"cells": 1}'],
     [
       "an old notebook",
       { cell_id: "calc", new_source: "" },

@@ -34,7 +34,7 @@ describe("T11 apply_patch", () => {
     const first = code.replace("append(item)", "add(item)");
     const rows: [title: string, patch: string, after: string][] = [
       [
-        "a chunk with context",
+        "a hunk with context",
         update(
           "@@",
           "     def add(self, item):",
@@ -47,22 +47,22 @@ describe("T11 apply_patch", () => {
       ],
       ["without @@", update("-        self.items.append(item)", "+        self.items.add(item)"), first],
       [
-        "below a line that @@ names",
+        "below a line named by @@",
         update("@@ class Order:", "     def clear(self):", "-        self.items = []", "+        self.items.clear()"),
         code.replace(/(Order[\s\S]*)= \[\]/, "$1.clear()").replace(" .clear", ".clear"),
       ],
       [
-        "below two lines, each in an @@ of its own",
+        "below two lines, each named by an @@",
         update("@@ class Order:", "@@     def clear(self):", "-        self.items = []", "+        pass"),
         code.replace(/(Order[\s\S]*)self\.items = \[\]/, "$1pass"),
       ],
       [
-        "below a line that @@ only begins",
+        "below a line of which @@ has the beginning",
         update("@@ class Order", "-        self.items = []", "+        pass"),
         code.replace(/(Order[\s\S]*)self\.items = \[\]/, "$1pass"),
       ],
       [
-        "several chunks, in order",
+        "several hunks, in order",
         update(
           "@@ class Cart:",
           "     def add(self, item):",
@@ -85,12 +85,12 @@ describe("T11 apply_patch", () => {
       ],
       ["lines at the end", update("+# end"), `${code}# end\n`],
       [
-        "the last of several, at the end of the file",
+        "the last of several matches, at the end of the file",
         update("@@", "         self.items = []", "-        return self", "+        return 1", "*** End of File"),
         code.replace(/return self\n$/, "return 1\n"),
       ],
       [
-        "a chunk of a unified diff, by its line",
+        "a hunk of a unified diff, located by its line number",
         update(
           "--- a/cart.py",
           "+++ b/cart.py",
@@ -103,17 +103,17 @@ describe("T11 apply_patch", () => {
         code.replace(/(Order[\s\S]*)self\.items = \[\]/, "$1pass"),
       ],
       [
-        "blank lines without their space",
+        "blank lines without the leading space",
         update("         return self", "", "     def clear(self):", "-        self.items = []", "+        pass"),
         code.replace("self.items = []", "pass"),
       ],
       [
-        "context with its indentation lost",
+        "context without its indentation",
         update("@@ class Order:", " def clear(self):", "-    self.items = []", "+    pass"),
         code.replace(/(Order[\s\S]*)self\.items = \[\]/, "$1pass"),
       ],
       [
-        "two parts for one file",
+        "two sections for one file",
         `${update("-        self.items.append(item)", "+        self.items.add(item)").replace("\n*** End Patch", "")}\n*** Update File: cart.py\n@@ class Order:\n+    pass\n*** End Patch`,
         first.replace("class Order:\n", "class Order:\n    pass\n"),
       ],
@@ -133,10 +133,10 @@ describe("T11 apply_patch", () => {
     const chunk = "*** Update File: cart.py\n-        self.items.append(item)\n+        self.items.add(item)\n";
     const wrappings: [title: string, patch: string][] = [
       ["a here-document", `apply_patch <<'EOF'\n*** Begin Patch\n${chunk}*** End Patch\nEOF\n`],
-      ["a here-document without an end of the patch", `apply_patch <<"PATCH"\n*** Begin Patch\n${chunk}PATCH\n`],
+      ["a here-document without the end marker", `apply_patch <<"PATCH"\n*** Begin Patch\n${chunk}PATCH\n`],
       ["a fence", `\`\`\`diff\n*** Begin Patch\n${chunk}*** End Patch\n\`\`\``],
-      ["no end", `*** Begin Patch\n${chunk}`],
-      ["no beginning", chunk],
+      ["no end marker", `*** Begin Patch\n${chunk}`],
+      ["no begin marker", chunk],
       ["CRLF", `*** Begin Patch\n${chunk}*** End Patch\n`.replaceAll("\n", "\r\n")],
       ["space around", `\n  *** Begin Patch  \n${chunk}\n*** End Patch   \n\n`],
     ];
@@ -282,40 +282,36 @@ describe("T11 apply_patch", () => {
   describe("errors that leave everything unchanged", () => {
     const rows: [title: string, patch: string, words: RegExp][] = [
       [
-        "a chunk for two places",
+        "a hunk that matches twice",
         update("-        self.items = []", "+        pass"),
         /The chunk for cart\.py has no place in it.*there 2 times, on lines 7, 13\. Add lines around them, or a line "@@ "/,
       ],
       [
-        "a chunk for none",
+        "a hunk without a match",
         update("-        self.goods = []", "+        pass"),
         /Its context and - lines were not found\./,
       ],
       [
-        "chunks in another order",
+        "hunks in the wrong order",
         update("-class Order:", "+class Basket:", "@@", "-class Cart:", "+class C:"),
         /Chunk 2 of 2 .*not found after line 11/,
       ],
-      ["a named line that is not there", update("@@ class Shop:", "+x"), /No line reads "class Shop:"/],
+      ["a missing named line", update("@@ class Shop:", "+x"), /No line reads "class Shop:"/],
       ["a patch that changes nothing", update(" class Order:"), /changes nothing in cart\.py/],
       ["no file", "*** Begin Patch\n*** End Patch", /names no file/],
       ["words", "please change cart.py", /names no file/],
-      ["a line that is none", update("-class Order:", "what?"), /^Line 4 of the patch begins neither/],
-      ["words between files", "*** Begin Patch\nhello\n*** End Patch", /^Line 2 of the patch begins no file/],
+      ["an invalid line", update("-class Order:", "what?"), /^Line 4 of the patch begins neither/],
+      ["text between files", "*** Begin Patch\nhello\n*** End Patch", /^Line 2 of the patch begins no file/],
       [
-        "a new file that is there",
+        "a new file that exists",
         wrap("*** Add File: cart.py\n+x"),
         /cart\.py exists already\. Change it with \*\*\* Update File/,
       ],
       ["a new file without +", wrap("*** Add File: a.py\nx = 1"), /Each line of a new file begins with \+/],
+      ["a missing file", wrap("*** Update File: crat.py\n-a\n+b"), /crat\.py does not exist\. Did you mean cart\.py\?/],
+      ["deleting a missing file", wrap("*** Delete File: nope.py"), /nope\.py does not exist/],
       [
-        "a file that is not there",
-        wrap("*** Update File: crat.py\n-a\n+b"),
-        /crat\.py does not exist\. Did you mean cart\.py\?/,
-      ],
-      ["to delete what is not there", wrap("*** Delete File: nope.py"), /nope\.py does not exist/],
-      [
-        "to move onto another",
+        "moving onto another file",
         wrap("*** Update File: cart.py\n*** Move to: other.py\n-class Order:\n+class B:"),
         /other\.py exists already/,
       ],
@@ -324,7 +320,7 @@ describe("T11 apply_patch", () => {
         wrap("*** Update File: cart.py\n-class Order:\n+class B:\n*** Delete File: cart.py"),
         /names cart\.py twice/,
       ],
-      ["a path that is empty", wrap("*** Delete File: "), /names no path/],
+      ["an empty path", wrap("*** Delete File: "), /names no path/],
     ];
     for (const [title, patch, words] of rows) {
       it(title, async () => {

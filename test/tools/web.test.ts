@@ -110,15 +110,15 @@ describe("web_fetch", () => {
     ["the charset of the page", "text/html", Buffer.from('<meta charset="latin1"><p>caf\xe9', "latin1"), "café"],
     ["the byte order mark", "text/plain; charset=latin1", Buffer.from("\uFEFFcafé"), "café"],
     ["UTF-16 by its mark", "text/plain", Buffer.from("\uFEFFcafé", "utf16le"), "café"],
-    ["a charset that nobody knows as UTF-8", "text/plain; charset=klingon", Buffer.from("café"), "café"],
+    ["an unknown charset as UTF-8", "text/plain; charset=klingon", Buffer.from("café"), "café"],
     [
-      "no charset out of what is no markup",
+      "no charset from content without markup",
       "text/plain",
       Buffer.from('<meta charset="latin1">é'),
       '<meta charset="latin1">é',
     ],
-    ["JSON as it is", "application/json", Buffer.from('{"a": "<b>"}'), '{"a": "<b>"}'],
-    ["what has a suffix", "application/problem+json", Buffer.from("{}"), "{}"],
+    ["JSON unchanged", "application/json", Buffer.from('{"a": "<b>"}'), '{"a": "<b>"}'],
+    ["types with a suffix", "application/problem+json", Buffer.from("{}"), "{}"],
     ["XML as it is", "application/rss+xml; charset=utf-8", Buffer.from("<rss>x</rss>"), "<rss>x</rss>"],
     ["HTML without a type", "", Buffer.from("<!DOCTYPE html><h1>Hi"), "# Hi"],
     ["text without a type", "", Buffer.from("just text"), "just text"],
@@ -158,9 +158,9 @@ describe("web_fetch", () => {
   });
 
   for (const [name, addresses] of [
-    ["an inner address", ["10.0.0.1"]],
-    ["an inner address beside a public one", ["127.0.0.1", "10.0.0.1"]],
-    ["an inner IPv6 address", ["::1"]],
+    ["an internal address", ["10.0.0.1"]],
+    ["an internal address next to a public one", ["127.0.0.1", "10.0.0.1"]],
+    ["an internal IPv6 address", ["::1"]],
     ["nowhere", []],
   ] as const) {
     it(`T11 does not connect to a name that resolves to ${name}`, async () => {
@@ -248,9 +248,9 @@ describe("web_fetch", () => {
   });
 
   for (const [name, headers, body, why] of [
-    ["a coding that was not asked for", { "content-encoding": "zstd" }, "x", /the coding "zstd"/],
+    ["an encoding that was not requested", { "content-encoding": "zstd" }, "x", /the coding "zstd"/],
     ["broken gzip", { "content-encoding": "gzip" }, "not gzip", /failed: Z_DATA_ERROR/],
-    ["a page that breaks off", { "content-length": "100" }, "short", /failed: ECONNRESET/],
+    ["an incomplete page", { "content-length": "100" }, "short", /failed: ECONNRESET/],
   ] as const) {
     it(`T11 explains ${name}`, async () => {
       answer = (_, response) => {

@@ -30,22 +30,22 @@ interface Case {
 const eyeOnly = /^(\x1b\[[\d;:]*[mKG]|[\0\t\n\r\b]|\P{Cc})*$/u;
 const colour = "\x1b[1;31mred\x1b[0m";
 const cases: Case[] = [
-  { title: "text as it is", output: "a\tb\nc", plain: "a\tb\nc", eye: "a\tb\nc" },
+  { title: "plain text", output: "a\tb\nc", plain: "a\tb\nc", eye: "a\tb\nc" },
   { title: "colours", output: `${colour}\n`, plain: "red\n", eye: `${colour}\n` },
   { title: "true colours", output: "\x1b[38:2::1:2:3mx", plain: "x", eye: "\x1b[38:2::1:2:3mx" },
   { title: "CRLF", output: "a\r\nb\r\n", plain: "a\nb\n", eye: "a\r\nb\r\n" },
   { title: "CR CR LF", output: "a\r\r\nb", plain: "a\nb", eye: "a\r\r\nb" },
   { title: "a progress bar", output: "10%\r20%\r100%\n", plain: "100%\n", eye: "10%\r20%\r100%\n" },
-  { title: "a progress bar that is cleared", output: "10%\r\x1b[Kok\n", plain: "ok\n", eye: "10%\r\x1b[Kok\n" },
-  { title: "a line that is cleared", output: "10%\x1b[2K\rok", plain: "ok", eye: "10%\x1b[2K\rok" },
-  { title: "a line that is cleared for good", output: "10%\r\x1b[K", plain: "", eye: "10%\r\x1b[K" },
-  { title: "a bar that was not written over", output: "100%\r", plain: "100%", eye: "100%\r" },
+  { title: "a cleared progress bar", output: "10%\r\x1b[Kok\n", plain: "ok\n", eye: "10%\r\x1b[Kok\n" },
+  { title: "a cleared line", output: "10%\x1b[2K\rok", plain: "ok", eye: "10%\x1b[2K\rok" },
+  { title: "a line cleared without new text", output: "10%\r\x1b[K", plain: "", eye: "10%\r\x1b[K" },
+  { title: "a progress bar that was not overwritten", output: "100%\r", plain: "100%", eye: "100%\r" },
   { title: "to the first column", output: "10%\x1b[1G20%", plain: "20%", eye: "10%\x1b[1G20%" },
   { title: "backspaces", output: "|\b/\b-\bdone", plain: "done", eye: "|\b/\b-\bdone" },
   { title: "backspaces over a whole character", output: "👍\bx", plain: "x", eye: "👍\bx" },
   { title: "backspaces at the end", output: "10%\b\b\b\n", plain: "10%\n", eye: "10%\b\b\b\n" },
-  { title: "bold as manuals make it", output: "N\bNA\bA", plain: "NA", eye: "N\bNA\bA" },
-  { title: "the cursor sent back", output: "10%\x1b[3D20%", plain: "20%", eye: "10%20%" },
+  { title: "bold text as in manual pages", output: "N\bNA\bA", plain: "NA", eye: "N\bNA\bA" },
+  { title: "moving the cursor back", output: "10%\x1b[3D20%", plain: "20%", eye: "10%20%" },
   { title: "a title", output: "\x1b]0;title\x07text", plain: "text", eye: "text" },
   { title: "a title with ST", output: "\x1b]2;title\x1b\\text", plain: "text", eye: "text" },
   {
@@ -55,9 +55,9 @@ const cases: Case[] = [
     eye: "safe text",
   },
   { title: "a clipboard write", output: "\x1b]52;c;cm0gLXJmIC8=\x07ok", plain: "ok", eye: "ok" },
-  { title: "a shell's marks", output: "\x1b]633;C\x07out\x1b]633;D;0\x07", plain: "out", eye: "out" },
-  { title: "a picture", output: "\x1bPq#0;2;0;0;0~-\x1b\\text", plain: "text", eye: "text" },
-  { title: "a question to the terminal", output: "\x1bP$qm\x1b\\\x1b[c\x1b[6n\x1b[21tok", plain: "ok", eye: "ok" },
+  { title: "shell integration marks", output: "\x1b]633;C\x07out\x1b]633;D;0\x07", plain: "out", eye: "out" },
+  { title: "an image", output: "\x1bPq#0;2;0;0;0~-\x1b\\text", plain: "text", eye: "text" },
+  { title: "a query to the terminal", output: "\x1bP$qm\x1b\\\x1b[c\x1b[6n\x1b[21tok", plain: "ok", eye: "ok" },
   { title: "an answerback", output: "\x05ok", plain: "ok", eye: "ok" },
   {
     title: "private, start of string and program strings",
@@ -65,20 +65,25 @@ const cases: Case[] = [
     plain: "bdf",
     eye: "bdf",
   },
-  { title: "another screen, a mouse, a paste", output: "\x1b[?1049h\x1b[?1000h\x1b[?2004hok", plain: "ok", eye: "ok" },
-  { title: "writing over what stands above", output: "a\n\x1b[1A\x1b[2J\x1b[Hb", plain: "a\nb", eye: "a\nb" },
+  {
+    title: "the alternate screen, mouse and paste modes",
+    output: "\x1b[?1049h\x1b[?1000h\x1b[?2004hok",
+    plain: "ok",
+    eye: "ok",
+  },
+  { title: "overwriting the lines above", output: "a\n\x1b[1A\x1b[2J\x1b[Hb", plain: "a\nb", eye: "a\nb" },
   { title: "a reset and other letters", output: "\x1bc\x1b(0a\x1b)B\x1b=b", plain: "ab", eye: "ab" },
   { title: "bells", output: "\x07a\x07", plain: "a", eye: "a" },
   { title: "one-character forms", output: "\x9b31mred\x9d0;title\x9cok\x85", plain: "redok", eye: "\x1b[31mredok" },
   {
-    title: "a string without an end, to the end of its line",
+    title: "an unterminated string, up to the end of its line",
     output: "\x1b]0;title\nnext",
     plain: "\nnext",
     eye: "\nnext",
   },
-  { title: "a sequence that is broken off", output: "\x1b[31\nnext", plain: "\nnext", eye: "\nnext" },
+  { title: "an incomplete sequence", output: "\x1b[31\nnext", plain: "\nnext", eye: "\nnext" },
   { title: "a sequence inside a sequence", output: "\x1b[31\x1b[0mx", plain: "x", eye: "\x1b[0mx" },
-  { title: "zeros", output: "a\0\0\0b", plain: "a␀b", eye: "a\0\0\0b" },
+  { title: "null characters", output: "a\0\0\0b", plain: "a␀b", eye: "a\0\0\0b" },
 ];
 
 describe("output as plain text", () => {
@@ -88,7 +93,7 @@ describe("output as plain text", () => {
   }
 
   it("T10 is the same wherever the output is split", () => {
-    for (const { title, output, plain: lines, eye } of cases.filter(({ title }) => title !== "zeros")) {
+    for (const { title, output, plain: lines, eye } of cases.filter(({ title }) => title !== "null characters")) {
       for (let at = 1; at < output.length; at++) {
         // Half a character does not reach it: bytes are decoded before.
         if (!output.slice(0, at).isWellFormed()) continue;

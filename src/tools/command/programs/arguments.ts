@@ -25,6 +25,11 @@ export function isGiven(given: Given, words: Words): boolean {
   });
 }
 
+/** Whether it names sub-commands. */
+export function namesWords(given: Given): boolean {
+  return partsOf(given).subcommands.size > 0;
+}
+
 /** Returns the values of options in their order: `-o x`, `-ox`, `--output x`, `--output=x`. */
 export function valuesOf(given: Given, words: Words): string[] {
   const { letters, longs } = partsOf(given);

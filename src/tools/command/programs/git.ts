@@ -5,10 +5,11 @@ import { allFiles, type Programs } from "./program.ts";
 export const gitPrograms: Programs = {
   git: {
     usesRepository: true,
-    // Options before the sub-command can name a pager or an alias.
-    options: `-C= -c= --exec-path=? --git-dir= --work-tree= --namespace= --super-prefix= --config-env= --attr-source= -p --paginate
-      -P --no-pager --no-replace-objects --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs
-      --no-optional-locks --html-path --man-path --info-path -v --version -h --help`,
+    // git(1) 2.51. Options before the sub-command can name a pager or an alias.
+    options: `-C= -c= --exec-path=? --git-dir= --work-tree= --namespace= --super-prefix= --config-env= --attr-source= --list-cmds=?
+      -p --paginate -P --no-pager --no-replace-objects --no-lazy-fetch --no-advice --bare --literal-pathspecs
+      --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-optional-locks --html-path --man-path --info-path -v
+      --version -h --help`,
     harmlessOptions: "-P --no-pager --version --help",
     overlookedOption: "--no-pager",
     unlisted: "alias",

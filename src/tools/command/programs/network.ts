@@ -3,7 +3,18 @@ import { isGiven, valuesOf } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
 const effect = "uses the network";
-const runs = "exec run create cp build buildx plugin context";
+const runs = "exec run create cp build buildx plugin context attach";
+// https://docs.docker.com/reference/cli/docker/compose (2.40): each option before the sub-command changes what is built
+const compose = { options: "", runsOtherCode: runs } as const;
+
+const gcloudGroups = {
+  options: `--account= --billing-project= --flatten= --format= --project= --quiet -q --verbosity= --version -v --help -h
+    --impersonate-service-account= --log-http --trace-token= --user-output-enabled --no-user-output-enabled`,
+  subcommands: {
+    compute: { runsOtherCode: "ssh scp start-iap-tunnel config-ssh connect-to-serial-port" },
+    workstations: { runsOtherCode: "ssh start-tcp-tunnel" },
+  },
+} as const;
 
 export const networkPrograms: Programs = {
   curl: {
@@ -37,52 +48,96 @@ export const networkPrograms: Programs = {
   },
   "ping dig nslookup host http https aria2c": { effect },
   "ssh nc ncat netcat telnet socat ftp sftp": { effect, runsOtherCode: "always", asks: ["ssh host ls"] },
+  // https://cli.github.com/manual/gh_help_reference; like each program made with cobra, it takes any option there
   gh: {
     effect,
     options: "-R= --repo= --hostname= --help --version",
-    runsOtherCode: "alias extension api codespace config",
-    allowed: ["gh pr list"],
-    asks: ["gh api x", "gh -R a/b alias set x y"],
+    runsOtherCode: "alias extension extensions ext api codespace cs config copilot",
+    // What follows `--` goes to git.
+    subcommands: { "repo gist": { runsOtherCode: (words) => words.includes("--") } },
+    allowed: ["gh pr list", "gh -R a/b pr list", "gh repo clone a/b"],
+    asks: [
+      ...["gh api x", "gh -R a/b alias set x y", "gh ext exec x", "gh cs ssh", "gh --method POST api x"],
+      "gh repo clone a/b -- -c core.sshCommand=./x",
+    ],
   },
-  glab: { effect, options: "-R= --repo= --help --version" },
+  // https://docs.gitlab.com/cli/commands (1.116)
+  glab: {
+    effect,
+    options: "-R= --repo= -h --help -v --version",
+    runsOtherCode: "alias api config duo mcp",
+    allowed: ["glab mr list", "glab -R a/b mr list"],
+    asks: ["glab alias set x y --shell", "glab -R a/b api x", "glab --method POST api x"],
+  },
   tcpdump: { runsOtherCode: "-z -w" },
+  // https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-options.html, and aws 1.45: data/cli.json
   aws: {
-    options: `--debug --endpoint-url= --no-verify-ssl --no-paginate --output= --query= --profile= --region= --version --color=
-      --no-sign-request --ca-bundle= --cli-read-timeout= --cli-connect-timeout= --cli-binary-format= --no-cli-pager
+    options: `--debug --v2-debug --endpoint-url= --no-verify-ssl --no-paginate --output= --query= --profile= --region= --version
+      --color= --no-sign-request --ca-bundle= --cli-read-timeout= --cli-connect-timeout= --cli-binary-format= --no-cli-pager
       --cli-auto-prompt --no-cli-auto-prompt`,
+    runsOtherCode: "configure",
+    subcommands: {
+      ssm: { runsOtherCode: "start-session send-command" },
+      ecs: { runsOtherCode: "execute-command" },
+      emr: { runsOtherCode: "ssh socks put get" },
+      "ec2-instance-connect": { runsOtherCode: "ssh open-tunnel" },
+    },
+    allowed: ["aws --profile x s3 ls"],
+    asks: ["aws --region x configure set a b", "aws --prof x configure", "aws --profile x ssm start-session"],
   },
+  // https://cloud.google.com/sdk/gcloud/reference (528)
+  gcloud: {
+    ...gcloudGroups,
+    runsOtherCode: "--flags-file cloud-shell components config docker init interactive",
+    subcommands: { "alpha beta preview": gcloudGroups, ...gcloudGroups.subcommands },
+    allowed: ["gcloud --project x compute instances list"],
+    asks: ["gcloud --project x compute ssh y", "gcloud beta compute ssh y", "gcloud --unknown x config set a b"],
+  },
+  // docker 28.2 --help
   "docker podman": {
-    options: `--config= -c= --context= -D --debug -H= --host= -l= --log-level= --tls --tlscacert= --tlscert= --tlskey= --tlsverify
-      -v --version --help`,
-    harmlessOptions: "",
+    options: "-v --version --help",
     runsOtherCode: runs,
     subcommands: {
-      compose: {
-        options:
-          "--ansi= -f= --file= --env-file= -p= --project-name= --profile= --project-directory= --parallel= --progress=",
-        harmlessOptions: "",
-        runsOtherCode: runs,
-      },
-      container: { harmlessOptions: "", runsOtherCode: runs, hasSubcommands: true },
-      "image volume network buildx": { hasSubcommands: true },
+      compose,
+      container: { options: "", runsOtherCode: runs },
+      "image builder": { options: "", runsOtherCode: "build" },
+      service: { options: "", runsOtherCode: "create update" },
+      "volume network buildx": { hasSubcommands: true },
     },
-    allowed: ["docker ps", "docker compose up -d"],
-    asks: ["docker run -v /:/x alpine", "docker -H x ps", "docker compose exec a b", "docker --context x ps"],
+    allowed: ["docker ps", "docker compose up -d", "docker image ls"],
+    asks: [
+      ...["docker run -v /:/x alpine", "docker -H x ps", "docker compose exec a b", "docker --context x ps"],
+      ...["docker image build .", "docker service create x", "docker compose --dry-run exec a b"],
+    ],
   },
+  "docker-compose": { ...compose, asks: ["docker-compose -f x up", "docker-compose run a b"] },
+  // kubectl 1.32: options, --help
   kubectl: {
-    options: `--as= --as-group= --as-uid= --cache-dir= --certificate-authority= --client-certificate= --client-key= --cluster=
-      --context= --disable-compression --insecure-skip-tls-verify --kubeconfig= --log-flush-frequency= --match-server-version
-      -n= --namespace= --password= --profile= --profile-output= --request-timeout= -s= --server= --tls-server-name= --token=
-      --user= --username= -v= --v= --vmodule= --warnings-as-errors -h --help`,
-    harmlessOptions: "",
-    runsOtherCode: "exec run debug attach cp proxy plugin edit config",
-    allowed: ["kubectl get pods"],
-    asks: ["kubectl exec p -- ls", "kubectl -n x get pods"],
+    options: "-h --help",
+    // A kubeconfig names programs that log in.
+    runsOtherCode: `exec run debug attach cp proxy plugin edit config --kubeconfig --profile-output* --output-directory*
+      --helm-command*`,
+    allowed: ["kubectl get pods", "kubectl get pods -n x"],
+    asks: ["kubectl exec p -- ls", "kubectl -n x get pods", "kubectl get pods --kubeconfig ./x"],
   },
+  // https://helm.sh/docs/helm/helm_env (4.0): options inherited from parent commands
   helm: {
-    options:
-      "--debug --kube-context= --kubeconfig= -n= --namespace= --kube-apiserver= --kube-token= --registry-config= -h --help",
+    options: `--burst-limit= --color= --colour= --content-cache= --debug --kube-apiserver= --kube-as-group= --kube-as-user=
+      --kube-ca-file= --kube-context= --kube-insecure-skip-tls-verify --kube-tls-server-name= --kube-token= -n= --namespace=
+      --qps= --registry-config= --repository-cache= --repository-config= -h --help`,
+    runsOtherCode: "plugin --kubeconfig --post-renderer* --output-dir*",
+    allowed: ["helm list", "helm --kube-context x ls", "helm template x --output json"],
+    asks: [
+      ...["helm --qps 5 plugin install x", "helm --kubeconfig ./x ls", "helm --unknown x plugin install y"],
+      ...["helm install a b --post-renderer ./x", "helm template a --output-dir=x"],
+    ],
   },
-  terraform: { options: "-chdir= -help -version --help --version" },
+  // terraform 1.11 -help; its options have one dash or two
+  terraform: {
+    options: "-help -version --help --version",
+    runsOtherCode: "console -chdir* -plugin-dir* --plugin-dir*",
+    allowed: ["terraform plan"],
+    asks: ["terraform -chdir=x apply", "terraform init -plugin-dir=x", "terraform -unknown console"],
+  },
   "vagrant ansible ansible-playbook devcontainer nix nix-shell": { effect: "runs other code", runsOtherCode: "always" },
 };

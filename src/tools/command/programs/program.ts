@@ -14,12 +14,15 @@ export interface CommandFacts {
   writes?: Given | ((words: Words) => string[]);
   /** Arguments with which it reads everything below the folders that it names, or below the one where it runs. */
   readsRecursively?: Given | ((words: Words) => Recursion | undefined);
-  /** Options that may stand before its sub-command, in the notation of `leadingOptions`. */
+  /**
+   * Options that may stand before its sub-command, in the notation of `leadingOptions`. Any other may hide the sub-command, so
+   * that only an exact rule allows it.
+   */
   options?: string;
-  /** Those of them that change nothing about it. With any other before the sub-command permission is asked for exactly this text. */
+  /** Those of `options` that change nothing about the sub-command; any other counts as unknown. */
   harmlessOptions?: string;
   subcommands?: Readonly<Record<string, CommandFacts>>;
-  /** How it takes a sub-command that is not listed: as an alias, which can run anything, or as the only one that starts so. */
+  /** How it takes a sub-command that is not listed: as an alias, or as the only one that starts so. Any other may run anything. */
   unlisted?: "alias" | "abbreviation";
   /** Whether rules name its first word, as in `make test`. Implied by `options` and `subcommands`. */
   hasSubcommands?: true;

@@ -45,15 +45,19 @@ export const systemPrograms: Programs = {
   "tee touch mkdir ln install truncate patch csplit mkfifo mknod mktemp sponge": { effect: "writes files" },
   "chmod chown chgrp chattr setfacl chflags xattr": { effect: "changes who may use files" },
   "kill pkill killall": { effect: "ends processes" },
+  // systemctl(1) 252
   systemctl: {
-    options: `--system --user -H= --host= -M= --machine= -t= --type= --state= --failed -p= --property= -P= -a --all -l --full -r
+    options: `-h --help --version --system --user -H= --host= -M= --machine= -t= --type= --state= --failed -p= --property= -P= -a --all -l --full -r
       --recursive --reverse --with-dependencies --job-mode= -T --show-transaction --show-types --value --check-inhibitors=
       -i --kill-whom= -s= --signal= --what= --now --dry-run -q --quiet --wait --no-block --no-wall --no-reload --legend=
       --no-pager --no-ask-password --global --runtime -f --force --preset-mode= --root= --image= -n= --lines= -o= --output=
       --firmware-setup --boot-loader-menu= --boot-loader-entry= --plain --timestamp= --read-only --mkdir --marked`,
-    runsOtherCode: "edit -H",
-    allowed: ["systemctl status x"],
-    asks: ["systemctl edit x", "systemctl --user edit x", "systemctl -H host status"],
+    runsOtherCode: "edit -H -M --host --machine",
+    allowed: ["systemctl status x", "systemctl --user -n 5 status x", "systemctl --version"],
+    asks: [
+      ...["systemctl edit x", "systemctl --user edit x", "systemctl -H host status", "systemctl --machine x status"],
+      "systemctl --mach x edit y",
+    ],
   },
   service: { hasSubcommands: true },
   journalctl: {

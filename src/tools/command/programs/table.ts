@@ -3,7 +3,7 @@ import { leadingOptions, requireOptions } from "../shell/leading-options.ts";
 import type { Unwrap } from "../shell/visitor.ts";
 import { UnsupportedSyntax } from "../shell/word.ts";
 import { archivePrograms } from "./archives.ts";
-import { isGiven, valuesOf, type Words } from "./arguments.ts";
+import { isGiven, namesWords, valuesOf, type Words } from "./arguments.ts";
 import { searchPrograms } from "./find-grep.ts";
 import { gitPrograms } from "./git.ts";
 import { interpreterPrograms } from "./interpreters.ts";
@@ -45,13 +45,16 @@ function runsOther(facts: CommandFacts, words: Words): boolean {
   const isRunner = (rest: Words) => typeof condition === "string" && isGiven(condition, rest);
   if (isRunner(words)) return true;
   const { options, subcommand, rest } = withoutOptions(facts, words);
-  if (harmlessOptions !== undefined) {
-    const harmless = harmlessOptions.split(" ");
-    if (!options?.every((option) => harmless.includes(option))) return true;
-  }
+  const harmless = harmlessOptions?.split(" ");
+  const isHarmless = (option: string) => harmless?.includes(option) ?? true;
+  if (options ? !options.every(isHarmless) : !subcommand && judgesSubcommands(facts)) return true;
   if (rest.length < words.length && isRunner(rest)) return true;
   if (subcommand) return runsOther(subcommand, rest.slice(1));
-  return unlisted === "alias" && rest.length > 0;
+  return unlisted !== undefined && rest.length > 0;
+}
+
+function judgesSubcommands({ options, subcommands, runsOtherCode: condition }: CommandFacts): boolean {
+  return options !== undefined || subcommands !== undefined || (typeof condition === "string" && namesWords(condition));
 }
 
 /**
@@ -59,7 +62,7 @@ function runsOther(facts: CommandFacts, words: Words): boolean {
  * `subcommand`: undefined when there is none, or nothing is known about it. `rest`: the words from the sub-command on.
  */
 function withoutOptions(facts: CommandFacts, words: Words) {
-  const leading = leadingOptions(words, facts.options ?? "");
+  const leading = leadingOptions(words, facts.options ?? "--version --help");
   const rest = words.slice(leading?.end ?? 0);
   return { options: leading?.given.map(({ name }) => name), subcommand: subcommandOf(facts, rest[0]), rest };
 }

@@ -55,8 +55,9 @@ export const textPrograms: Programs = {
   },
   "bat|batcat": {
     files: "read",
-    runsOtherCode: "cache --pager --config-file --diff --generate-config-file",
-    allowed: ["bat a.ts"],
+    runsOtherCode: ([first = "", ...rest]) =>
+      first === "cache" || isGiven("--pager --config-file --diff --generate-config-file", [first, ...rest]),
+    allowed: ["bat a.ts", "bat -p a.ts"],
     asks: ["bat cache --build", "bat --generate-config-file"],
   },
   delta: { runsOtherCode: "--pager" },

@@ -1,4 +1,4 @@
-/** An agent as a file of the user's could bring it. */
+/** An agent as in a file of the user. */
 import type { Agent } from "../src/loop/agents/agents.ts";
 
 export function agent(name: string, more: Partial<Agent> = {}): Agent {

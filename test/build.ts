@@ -1,4 +1,4 @@
-/** Builds what is run from dist/, if it is not up to date. */
+/** Builds dist/ if it is out of date. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";

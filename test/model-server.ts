@@ -10,14 +10,14 @@ export interface ReceivedRequest {
   api: "anthropic" | "openai";
   path: string;
   headers: IncomingMessage["headers"];
-  /** The body as it came, and parsed. */
+  /** The body as received, and parsed. */
   raw: string;
   body: Record<string, unknown>;
-  /** When its last byte was here, in `performance.now()` of this process. */
+  /** When its last byte arrived, in `performance.now()` of this process. */
   arrivedAt: number;
-  /** When the last byte of the answer was handed to the system; undefined until then. */
+  /** When the last byte of the answer was passed to the system; undefined until then. */
   answeredAt: number | undefined;
-  /** When the client closed the connection before the answer was over; never, when it did not. */
+  /** When the client closed the connection before the end of the answer; undefined if it did not. */
   readonly left: Promise<number>;
 }
 
@@ -25,29 +25,29 @@ interface Pace {
   /** Wait before the answer begins, in ms; its headers come at once when it is `silent`. */
   wait?: number;
   silent?: boolean;
-  /** Bytes a write; absent: an event a write. */
+  /** Bytes per write; by default an event per write. */
   size?: number;
   /** Wait after each write, in ms. */
   delay?: number;
   /** Stops after this many writes until the promise resolves or the client leaves. */
   pause?: { writes: number; until: Promise<void> };
-  /** Comments that keep the connection alive: so often, in ms, before the answer and after it while it hangs. */
+  /** Interval in ms of comments that keep the connection alive, before the answer and while it hangs. */
   pings?: number;
-  /** Ends the connection after so many bytes. */
+  /** Ends the connection after this many bytes. */
   cutAt?: number;
-  /** How a cut is made: the connection breaks, or the answer ends as if that were all. */
+  /** Way of cutting: the connection breaks, or the answer ends as if it were complete. */
   cut?: "break" | "end";
   /** Sends no more after the last byte, but keeps the connection open. With `bytes: ""`: headers, then nothing. */
   hang?: boolean;
 }
 
 export type Answer =
-  /** In the format that was asked for. */
+  /** In the requested format. */
   | Block[]
   | (Said & Pace)
-  /** The answer's body as it is. */
+  /** The answer's exact body. */
   | ({ bytes: string | Uint8Array } & Pace)
-  /** An answer that is no stream. */
+  /** An answer that is not a stream. */
   | { status: number; headers?: Record<string, string>; body?: unknown; wait?: number };
 
 /** The answers in order, or a function that makes them; `index` counts requests from 0. */
@@ -57,11 +57,11 @@ export interface ModelServer {
   /** Scheme, host and port; the OpenAI format is spoken under any path that ends in `/chat/completions`. */
   url: string;
   requests: ReceivedRequest[];
-  /** Breaks what is open and resolves when all is closed. */
+  /** Breaks open connections and resolves when all are closed. */
   stop(): Promise<void>;
 }
 
-/** `port` 0, the default, takes a free one. */
+/** `port` 0, the default, uses a free one. */
 export async function startModelServer(script: Script, port = 0): Promise<ModelServer> {
   const requests: ReceivedRequest[] = [];
   const server = createServer((incoming, response) => {
@@ -141,7 +141,7 @@ async function stream(items: (string | Uint8Array)[], pace: Pace, response: Serv
     if (response.destroyed) return;
     const bytes = write.subarray(0, left);
     left -= bytes.length;
-    // Waiting for the write keeps writes apart on the wire; a cut must come after what was sent.
+    // Waiting for each write separates writes on the wire; a cut must come after the sent bytes.
     if (bytes.length > 0) await new Promise((sent) => response.write(bytes, sent));
     if (left <= 0) return cut === "end" ? void response.end() : void response.socket?.destroy();
     if (delay > 0) await wait(delay);

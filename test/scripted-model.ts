@@ -1,4 +1,4 @@
-/** A model that plays a script within the process: what the loop does is tested against its events, and nothing else. */
+/** A model within the process that plays a script, so that the loop can be tested against events alone. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Finish, Tokens } from "../src/chat/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../src/loop/model.ts";
@@ -6,26 +6,28 @@ import { parseArguments } from "../src/providers/shared/parse-arguments.ts";
 
 export type Said =
   | string
-  /** `signature`, or `redacted` data, as Anthropic sends them. */
+  /** `signature`, or `redacted` data, as sent by Anthropic. */
   | { thinking: string; signature?: string; redacted?: string }
-  /** `raw` replaces the input's JSON, to be badly written. `cut`: the reply is over within it, so that it is no call. */
+  /**
+   * `raw` replaces the input's JSON, for malformed input. `cut`: the reply ends inside the call, which is then no call.
+   */
   | { call: string; input?: Record<string, unknown>; raw?: string; id?: string; cut?: true }
-  /** Nothing comes for so long, in ms; with `pings`, bytes without an event come so often, in ms. */
+  /** Silence in ms; with `pings`, bytes without an event arrive at that interval in ms. */
   | { silence: number; pings?: number }
-  /** An event as it is. */
+  /** An exact event. */
   | { event: ModelEvent };
 
 export interface Reply {
   say?: Said[];
-  /** When absent: what was said means it; `length` when it was cut within a call. */
+  /** Derived from the reply by default; `length` if it was cut inside a call. */
   finish?: Finish;
   /** `none`: the server reports no usage. */
   tokens?: Partial<Tokens> | "none";
-  /** Comes after what was said, in place of the end. */
+  /** Thrown after the reply, instead of its end. */
   fail?: ModelError;
-  /** After what was said nothing comes any more, until the request is aborted. */
+  /** The stream hangs after the reply until the request is aborted. */
   hang?: boolean;
-  /** The stream is over without having said so. */
+  /** The stream ends without a finish event. */
   noEnd?: boolean;
   /** Awaited before the last event. */
   before?: () => unknown;
@@ -36,7 +38,7 @@ export type Script = (Reply | Said[])[] | ((request: ModelRequest, index: number
 
 export class ScriptedModel implements Model {
   readonly providerID: string;
-  /** With their entries as they were when they were asked. */
+  /** Requests with a copy of their entries. */
   readonly requests: ModelRequest[] = [];
   readonly #script: Script;
 
@@ -110,7 +112,7 @@ async function silence(
   }
 }
 
-/** Texts come in two pieces, as they do in life. */
+/** Texts arrive in two pieces, as from a real server. */
 function eventsOf(said: Said, id: string): ModelEvent[] {
   if (typeof said === "string") {
     const deltas = halves(said).map((text) => ({ type: "text-delta", id, text }) as const);

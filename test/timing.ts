@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Shorter than the time limits of the suites, so that a failure says what did not come to hold. */
+/** Shorter than the time limits of the suites, so that a failure names the condition. */
 const patienceMs = 45_000;
 
 /** Waits until `holds` returns true. */

@@ -63,7 +63,7 @@ async function bench(folder: string, size: number, report: Report): Promise<void
   report(`checkpoint.${size}.command`, median(times.command), "ms");
   report(`checkpoint.${size}.named`, median(times.named), "ms");
   report(`checkpoint.${size}.ready`, median(times.ready), "ms");
-  // Of this thread; its own timers are up to 2 ms late.
+  // This thread's own timers are up to 2 ms late.
   report(`checkpoint.${size}.blocked`, delays.max / 1e6, "ms");
   await checkpoints.close();
 }

@@ -47,7 +47,7 @@ export async function benchEdit(report: Report): Promise<void> {
     for (const [name, text, old_string] of cases) {
       const { signal } = new AbortController();
       const run = async () => {
-        // As after a read: errors may quote the file.
+        // After a read, errors may quote the file.
         const seen: FilesSeen = new Map([[file, versionOf(text)]]);
         const wish = edit.input.parse({ file_path: file, old_string, new_string: "changed" });
         const context = { host, callID: "bench", seen, signal, delegate: noDelegate, askUser: nobodyToAsk };

@@ -1,4 +1,4 @@
-// Loaded before the program that is measured: on SIGUSR2 it says how much of its heap is in use after a full collection.
+// Loaded before the measured program: on SIGUSR2 it prints the size of its heap after a full collection.
 process.on("SIGUSR2", () => {
   global.gc?.();
   global.gc?.();

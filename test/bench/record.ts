@@ -91,7 +91,7 @@ async function benchMany(sessions: Sessions, report: Report): Promise<void> {
   const lists: number[] = [];
   const searches: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // As after a start: nothing is known yet.
+    // A new process knows nothing yet.
     const fresh = new Sessions(sessions.folder);
     const started = performance.now();
     if (fresh.list().length !== manySessions) throw new Error("not all sessions are listed");

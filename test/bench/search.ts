@@ -30,7 +30,7 @@ const pairs: Pair[] = [
     input: { pattern: "needle", output_mode: "content" },
     bare: ["--line-number", "needle", "./"],
   },
-  // Newest first, as the tool answers: of many files that is most of the work.
+  // Newest first, like the tool: sorting is most of the work for many files.
   {
     name: "glob",
     tool: glob,

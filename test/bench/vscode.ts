@@ -112,7 +112,7 @@ function respond({ body }: ReceivedRequest): Answer {
   if (asks("at once")) return [{ text: answer, pieces: 1000 }];
   const done = said.split('"tool_result"').length - 1;
   if (done >= steps) return [{ text: "All is read." }];
-  // Not the same again and again: that would be taken for a loop that leads nowhere.
+  // Different each time, so that loop detection does not stop it.
   return [{ call: { name: "read", input: { file_path: "package.json", limit: 10 + (done % 10) } } }];
 }
 
@@ -231,7 +231,7 @@ async function beforeThePrompt(): Promise<{ loaded: number; connections: number 
     await wait(rest);
     const early = { loaded: count("sdk"), connections: count("connection") };
     await enter(window, panel, "at once");
-    // What is counted can be counted.
+    // Checks that counting works.
     if (count("sdk") === 0 || count("connection") === 0) throw new Error("the extension did not tell of itself");
     return early;
   } finally {

@@ -289,7 +289,7 @@ describe("cases: Stop", () => {
     const turn = first.turn();
     await until(() => first.calls[0]?.state.status === "running" && first.calls[0].state.title !== undefined);
     first.transcript.flush();
-    // What the disk holds now is what a killed process leaves.
+    // A killed process leaves what is on disk now.
     const { chat } = replay(first.transcript.path);
     await first.session.stop();
     await turn;
@@ -303,7 +303,7 @@ describe("cases: Stop", () => {
     await second.session.dispose();
   });
 
-  /** Copies it as a record would. */
+  /** Copies it like a record. */
   function copyOf(chat: Chat): Chat {
     const copy = newSession("");
     apply(copy, { type: "session", session: chat.session });

@@ -277,7 +277,7 @@ describe("E3 E4 data that is sent back", () => {
         const before = structuredClone(entries);
         const { anthropic } = bodies(entries);
         assert.deepEqual(entries, before);
-        // What stands in the history without a call is no part of a chat, so that there is nothing to send.
+        // A history entry without a call belongs to no chat, so nothing is sent.
         const calls = history.flatMap(({ tool_calls = [] }) => tool_calls);
         assert.equal(anthropic.split('"tool_result"').length - 1, calls.length);
       });

@@ -95,7 +95,7 @@ describe("H2 what is retried", () => {
         const errors = failure && (await failures(failure));
         if (!errors) return this.skip();
         for (const error of errors) {
-          // Where peers differ nothing is asked for but an end without a crash.
+          // Where other agents differ, the run only has to end without a crash.
           if (one.judgement === "strict") assert.equal(isRetryable(error), one.expect["retry"], error.message);
           assert.doesNotMatch(error.message, /<html/);
         }

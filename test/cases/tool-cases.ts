@@ -132,7 +132,7 @@ async function outcomeOf(work: TestWorkspace, tool: string, input: Record<string
     return { output, fact: metadata.fact ?? "", truncated };
   } catch (error) {
     assert.ok(error instanceof Error);
-    // Whatever else it is, is a fault.
+    // Anything else is a bug.
     assert.match(error.name, /^(ToolError|AbortError|\$ZodError)$/, error.stack);
     return { error: `${error.name}: ${error.message}` };
   }

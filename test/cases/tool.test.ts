@@ -147,7 +147,7 @@ const collected = collectedCases<ToolCase & { id: string }>("tool");
 describe("T10 cases of the file tools", () => {
   for (const one of cases) it(`${one.tool}: ${one.title}`, async () => await checkCase(one));
 
-  // Commands have cases of their own.
+  // Commands have their own cases.
   for (const one of collected.filter(({ tool }) => tool !== "bash")) {
     it(`${one.id} ${one.tool}: ${one.title}`, async () => await checkCase(one));
   }

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { lstat } from "../../src/checkpoints/files/file-state.ts";
 import { never, World } from "./world.ts";
 
-/** One name is sometimes a file and sometimes a folder with other files. */
+/** The same name is sometimes a file and sometimes a folder with files. */
 const names = ["a", "b", "d", "d/c", "d/e/f", "g h/ü'$"];
 
 type Edit = { type: "write" | "delete" | "link" | "chmod" | "folder"; name: string };
@@ -51,7 +51,7 @@ export const actions: fc.Arbitrary<Action[]> = fc.array(action, { minLength: 1, 
 interface Moment {
   snapshot: string;
   files: Files;
-  /** What the user has changed since. */
+  /** The user's changes since. */
   touched: Set<string>;
 }
 

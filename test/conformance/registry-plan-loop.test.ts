@@ -61,7 +61,7 @@ describe("Registry plan: loop", () => {
     const result = await run.result();
     assert.equal(run.query.exitReason, "max_turns");
     assert.equal(result.subtype, "error_max_turns");
-    assert.equal(run.requests.length, 3, "exactly so many requests");
+    assert.equal(run.requests.length, 3, "exactly this number of requests");
     assert.equal(run.query.turnCount, 3);
   });
 

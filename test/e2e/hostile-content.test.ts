@@ -60,7 +60,7 @@ describe("hostile content", () => {
   });
 
   it("an unknown message to the host is ignored and logged", async () => {
-    // The panel's script is the only one that can post to the host: its door is kept open for the test.
+    // Only the panel's script can post to the host, so the test wraps its API.
     await window.page.addInitScript(() => {
       let acquire: () => unknown;
       Object.defineProperty(globalThis, "acquireVsCodeApi", {

@@ -1,4 +1,4 @@
-/** Restores through open documents, and the comparison of what was with what is (spec E1). */
+/** Restores through open documents, and comparison with a checkpoint (spec E1). */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -41,7 +41,7 @@ describe("checkpoints in the editor", () => {
   const shown = (name: string) => `${path.basename(folder)}/${name}`;
   const disk = (name: string) => readFile(at(name), "utf8");
 
-  /** As a command would: behind the editor's back. */
+  /** Writes like a command, without the editor. */
   async function change(files: Record<string, string>): Promise<string> {
     const begun = checkpoints.begin();
     await checkpoints.ready("unknown", signal);

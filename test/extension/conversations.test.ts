@@ -1,4 +1,4 @@
-/** The sessions of a window beside a headless run of the same: who runs, who follows, and what is left behind. */
+/** Sessions of a window next to a headless run of the same session: running, following and cleaning up. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -54,7 +54,7 @@ describe("sessions of a window", () => {
     assert.deepEqual(bugs, []);
   });
 
-  /** As a window would, with all that a session needs. */
+  /** Opens a window's sessions with their real dependencies. */
   function open(): Conversations {
     const project = { agents: new AgentCatalog(), rules: [], memory: undefined, branch: undefined, problems: [] };
     return new Conversations({

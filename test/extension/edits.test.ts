@@ -1,4 +1,4 @@
-/** The tools that change texts, in a real editor (T11, T12). */
+/** The editing tools in a real editor (T11, T12). */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
@@ -58,7 +58,7 @@ describe("edits in the editor", () => {
     return await plan.run(() => {});
   }
 
-  /** Opens it and types at its beginning, without saving. */
+  /** Opens the file and types at its beginning, without saving. */
   async function typed(name: string, words: string): Promise<vscode.TextDocument> {
     const document = await vscode.workspace.openTextDocument(at(name));
     const change = new vscode.WorkspaceEdit();

@@ -12,7 +12,7 @@ import { stopwatch } from "../timing.ts";
 
 const { signal } = new AbortController();
 
-/** Settings that these tests are not about. */
+/** Settings that do not matter to these tests. */
 const asUsual = { terminal: () => ({ mode: "separate", shell: "" }) as const, secrets: () => [] };
 
 describe("files in the editor", () => {
@@ -151,7 +151,7 @@ describe("files in the editor", () => {
       assert.equal(String(await bytes("format.txt")), "one good\n");
       assert.equal((await read("format.txt")).version, after.version);
       await vscode.window.showTextDocument(vscode.Uri.file(at("format.txt")));
-      // As after a save of the user's: the formatting is a step of its own.
+      // After a save by the user: formatting is a step of its own.
       const undone = [];
       for (let i = 0; i < 2; i++) {
         await vscode.commands.executeCommand("undo");
@@ -298,7 +298,7 @@ describe("commands and search in the editor", () => {
     const { end, output } = await running;
     assert.ok(elapsed() < 1000, `${elapsed()} ms`);
     assert.equal(end.type, "aborted");
-    // A zombie is gone, too: only nobody has asked for its end yet.
+    // A zombie has ended too, but its parent has not collected its status.
     const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", output.trim()], { encoding: "utf8" });
     assert.doesNotMatch(stdout, /^[^Z\s]/m);
   });
@@ -334,7 +334,7 @@ describe("commands and search in the editor", () => {
     assert.deepEqual([found.code, found.stdout.trim()], [0, "package.json"]);
   });
 
-  /** What the terminal shows, once it shows `last`: through the clipboard, as an extension cannot read it. */
+  /** Returns the terminal's text once it contains `last`, through the clipboard: extensions cannot read terminals. */
   async function terminalText(last: string): Promise<string> {
     mirror()[0]?.show();
     for (let i = 0; i < 50; i++) {

@@ -11,7 +11,7 @@ const ref = { providerID: "vscode", modelID: "rondo-test/scripted" };
 const text = (words: string) => new vscode.LanguageModelTextPart(words);
 const call = (id: string, name: string, input: object) => new vscode.LanguageModelToolCallPart(id, name, input);
 
-/** What a request says to the model, a line a part. */
+/** Returns the request's text for the model, one line per part. */
 function told(request: Fake["requests"][number] | undefined): string[] {
   return (request?.messages ?? []).flatMap(({ role, content }) => {
     const who = role === vscode.LanguageModelChatMessageRole.User ? "user" : "assistant";

@@ -1,4 +1,4 @@
-/** MCP servers in a window: a workspace's own are asked about, and signing in goes through VS Code. */
+/** MCP servers in a window: workspace servers ask first, and signing in goes through VS Code. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";

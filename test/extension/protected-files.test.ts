@@ -38,7 +38,7 @@ describe("I6 protected files in the editor", () => {
     await symlink(at("out"), at("work/src"));
   }
 
-  it("recognizes a protected file and keeps the unsaved buffer's protection with its text", async () => {
+  it("recognizes protected files, and reads the unsaved text of one", async () => {
     await writeFile(at("work/.env"), "KEY=1\n");
     await writeFile(at("work/.rondoignore"), "*.csv\n");
     const document = await vscode.workspace.openTextDocument(at("work/.env"));
@@ -97,7 +97,7 @@ describe("I6 protected files in the editor", () => {
     const file = at("work/src/a.txt");
     await vscode.window.showTextDocument(vscode.Uri.file(file));
     for (let round = 0; round < 5; round++) {
-      // In two steps, so that what VS Code saw first is not what it is in the end.
+      // In two steps, so that VS Code's first read differs from the final content.
       await writeFile(file, "");
       await writeFile(file, `round ${round}\nmore\n`);
       const location = await workspace.locate("src/a.txt");

@@ -40,7 +40,7 @@ describe("review in the editor", () => {
     return uri;
   }
 
-  /** As the workspace's write does it. */
+  /** Writes like the workspace. */
   async function agentWrites(uri: vscode.Uri, text: string): Promise<vscode.TextDocument> {
     const document = await vscode.workspace.openTextDocument(uri);
     const end = review.begin(uri, document.getText());

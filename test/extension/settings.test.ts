@@ -25,14 +25,14 @@ describe("settings", () => {
   });
   after(() => watch.dispose());
 
-  /** Sets the user's settings. VS Code takes its time over each change. */
+  /** Sets the user's settings; VS Code applies each change after a delay. */
   async function set(values: Record<string, unknown>): Promise<Settings> {
     const all = vscode.workspace.getConfiguration();
     for (const [key, value] of Object.entries(values)) await all.update(key, value, vscode.ConfigurationTarget.Global);
     return readSettings();
   }
 
-  /** The settings while the user has set these. */
+  /** Returns the settings while the user has set these. */
   async function having(values: Record<string, unknown>): Promise<Settings> {
     const found = await set(values);
     await set(Object.fromEntries(Object.keys(values).map((key) => [key, undefined])));

@@ -1,4 +1,4 @@
-/** Commands in VS Code's terminals: those of Rondo's own, and those of the user's shell. */
+/** Commands in VS Code's terminals: mirrored ones, and those in the user's shell. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";

@@ -17,9 +17,9 @@ describe("web_fetch in VS Code", () => {
 
   before(async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    // A server that listens on a port has this form of address.
+    // A listening server has this form of address.
     ({ port } = server.address() as AddressInfo);
-    // VS Code puts its proxy into all that extensions ask for.
+    // VS Code applies its proxy to all requests of extensions.
     await http.update("proxy", `http://127.0.0.1:${port}`, Global);
     await http.update("proxySupport", "override", Global);
   });

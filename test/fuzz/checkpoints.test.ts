@@ -1,4 +1,7 @@
-/** Random sequences of edits by tools, commands and the user, restores and undos; several processes, and their ends (E1). */
+/**
+ * Random sequences of edits by tools, commands and the user, restores and undos; several processes that may be killed
+ * (E1).
+ */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -62,7 +65,7 @@ describe("checkpoints of several processes and many files", () => {
       await world.restore(begun);
       assert.equal(world.text(gone[7] ?? ""), `${5_000 + round * 300 + 7}\n`);
     }
-    // No look right before the command: what is the user's, the times tell.
+    // Without a scan right before the command, file times tell which changes are the user's.
     const { begun, change } = await world.command("mv d7 moved; echo agent > d8/f8", () => {
       world.put("d9/f9", "mine\n");
       world.put("d9/new", "mine\n");
@@ -96,7 +99,7 @@ describe("checkpoints of several processes and many files", () => {
     for (let at = 0; at < 36; at++) world.put(`big-${at}`, `${at}\n`.repeat(1_900_000 / `${at}\n`.length));
     world.put(".gitattributes", "big-1 filter=own\n");
     world.commit();
-    // Racy for git, as all that changes with the index.
+    // Racy for git, like all files that change together with the index.
     world.shell("sleep 0.02; touch later; git add later; git update-index --refresh");
     const index = readFileSync(world.path(".git/index"));
     const old = new Date(Date.now() - 1e6);

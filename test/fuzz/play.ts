@@ -1,4 +1,4 @@
-/** Plays a random script through a session, the real SDKs and a server on loopback, and checks what must hold of each. */
+/** Plays a random script through a session, the real SDKs and a loopback server, and checks its invariants. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import type { UserRequest } from "../../src/chat/requests.ts";
@@ -13,7 +13,7 @@ import { type ModelServer, startModelServer } from "../model-server.ts";
 import { answerTo, type Deed, type Script } from "./scripts.ts";
 import { assertValid } from "./valid.ts";
 
-/** Puts out so many characters. */
+/** Prints this many characters. */
 const big: Tool = defineTool({
   name: "big",
   sideEffect: "read-only",
@@ -31,7 +31,7 @@ const big: Tool = defineTool({
 /** Requests of one script. */
 const mostSteps = 40;
 
-/** One server for all runs: each plays its own script. */
+/** One server for all runs, each with its own script. */
 export class Playground {
   readonly #server: ModelServer;
   #answer: ((request: ModelServer["requests"][number]) => ReturnType<typeof answerTo>) | undefined;
@@ -59,7 +59,7 @@ export class Playground {
     const user = new User(h, script);
     let step = 0;
     this.#answer = (request) => {
-      // Subagents have subagents: what has gone on for so long comes to its end.
+      // Subagents may start subagents, so long runs end here.
       if (step > mostSteps) return { blocks: [{ text: "Enough." }] };
       const now = script.steps[step++ % script.steps.length] ?? assert.fail();
       user.begin(now.deed);
@@ -99,7 +99,7 @@ export class Playground {
     });
   }
 
-  /** I7: what did not fit was never sent, save where nothing could make it fit, which the user is then told. */
+  /** I7: a request that does not fit is never sent; if nothing could make it fit, the user is told. */
   #assertFits(h: Harness, { window }: Script): void {
     const tooLarge = this.#server.requests.filter(({ raw }) => raw.length / 4 > window);
     if (tooLarge.length === 0) return;
@@ -108,7 +108,7 @@ export class Playground {
   }
 }
 
-/** I1: who runs is counted. */
+/** I1: checks that at most one run holds the lock. */
 class CountingLock implements SessionLock {
   held = 0;
 
@@ -157,7 +157,7 @@ class User {
     await this.#h.session.stop();
   }
 
-  /** I6: what asks ran no more often than it was allowed. */
+  /** I6: calls that ask run only as often as they were allowed. */
   assertAllowed(): void {
     const ran = this.#h.events.filter(
       (event) =>
@@ -169,7 +169,7 @@ class User {
     assert.ok(ran.length <= this.#allowed, `I6: ran ${ran.length} times, was allowed ${this.#allowed} times`);
   }
 
-  /** As a user: later, and perhaps when the question is gone. */
+  /** Answers later, like a user, perhaps after the question has closed. */
   #reply(request: UserRequest): void {
     const { answers } = this.#script;
     const all = answersTo(request);

@@ -1,4 +1,4 @@
-/** Random scripts: what the server does, what the user does meanwhile, how questions are answered. */
+/** Random scripts: replies of the server, actions of the user, and answers to questions. */
 import fc from "fast-check";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";
 import type { Answer, Block } from "../model-server.ts";
@@ -24,7 +24,7 @@ const block: fc.Arbitrary<Block> = fc.oneof(
   { weight: 3, arbitrary: call.map((made) => ({ call: made })) },
 );
 
-/** How a reply goes wrong, or does not. */
+/** Failures of a reply, or none. */
 type Fault =
   | { type: "none" }
   | { type: "status"; status: number }
@@ -55,7 +55,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   },
 );
 
-/** What the user does when so many events have come since the request. */
+/** Action of the user after this many events since the request. */
 export type Deed =
   | { type: "nothing" }
   | { type: "stop"; after: number }
@@ -83,19 +83,19 @@ export interface Step {
 
 const step: fc.Arbitrary<Step> = fc.record({ blocks: fc.array(block, { maxLength: 4 }), fault, deed });
 
-/** Which of the answers to a request is given, most often the first: it runs. */
+/** Index of the answer to a request, most often the first, which runs the call. */
 const answerAt = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat({ max: 5 }) });
 
 export interface Script {
   api: "anthropic" | "openai";
   steps: Step[];
-  /** Places in the list of answers to a request. */
+  /** Indexes into the list of answers to a request. */
   answers: number[];
-  /** What the user asks for, one after the other. */
+  /** The user's prompts, in order. */
   turns: ("prompt" | "compact" | "again")[];
   /** Tokens. */
   window: number;
-  /** Whether lasting notes are kept. */
+  /** Whether there is a memory file. */
   memory: boolean;
 }
 
@@ -117,7 +117,7 @@ const stops: Record<string, Record<Script["api"], string>> = {
   odd: { anthropic: "a_new_reason", openai: "a_new_reason" },
 };
 
-/** The server's answer to a request of so many tokens. A server knows its window, whatever the script wants. */
+/** Answers a request of this many tokens. The server enforces its window regardless of the script. */
 export function answerTo(api: Script["api"], { blocks, fault: wrong }: Step, tokens: number, window: number): Answer {
   if (tokens > window || wrong.type === "overflow") {
     const message = `prompt is too long: ${tokens} tokens > ${window} maximum`;

@@ -1,4 +1,4 @@
-/** Whether a request is valid by the published rules of its API (spec I8), and its results in the order of the calls (I9). */
+/** Checks a request against the published rules of its API (spec I8), and the order of its results (I9). */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import type { ReceivedRequest } from "../model-server.ts";

@@ -13,7 +13,7 @@ interface Input {
   command?: string;
   /** Commands run one after the other. */
   commands?: string[];
-  /** Commands run side by side. */
+  /** Commands run concurrently. */
   parallel?: { command: string; env?: unknown }[];
   timeout_ms?: number;
   abort_after_ms?: number;
@@ -106,7 +106,7 @@ const table: [title: string, input: Input, expect: Expected, setup?: Case["setup
   ],
 ];
 
-/** Returns the collected cases for options that `bash` has. Permissions have tests of their own. */
+/** Returns the collected cases for options that `bash` has. Permissions have their own tests. */
 function bashCases(): Case[] {
   const all = collectedCases<Case & { tool: string }>("tool");
   const cases = all.filter(({ tool, group }) => tool === "bash" && group !== "permission");
@@ -152,7 +152,7 @@ async function check({ setup, input, expect }: Case): Promise<void> {
 
 async function runAll(work: TestWorkspace, input: Input): Promise<ToolResult[]> {
   const stop = new AbortController();
-  // A tenth of the time shows the same.
+  // A tenth of the time is enough.
   const run = async (command: string) => {
     const timeout =
       input.timeout_ms === undefined ? {} : { timeout: input.timeout_ms / (input.timeout_ms > 500 ? 4 : 1) };
@@ -183,7 +183,7 @@ function assertAs(expect: Expected, results: readonly ToolResult[], work: TestWo
   assert.ok(output.length <= (expect.max_output_chars ?? 31_000) && output.isWellFormed());
   for (const line of expect.processes_gone ?? []) assert.deepEqual(living(line), []);
   if (expect.no_file_created === undefined) return;
-  // What would make it later is gone by now.
+  // A process that could write later has ended by now.
   assert.deepEqual(living(expect.no_file_created), []);
   assert.equal(existsSync(work.path(expect.no_file_created)), false);
 }

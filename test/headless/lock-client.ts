@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** One line of a process. */
+/** A line from a process. */
 interface Said {
   ready?: boolean;
   taken?: boolean;

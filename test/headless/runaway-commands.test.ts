@@ -184,7 +184,7 @@ describe("runaway commands", () => {
   });
 
   describe("T10 a command that asks for input", () => {
-    /** Runs a program in its own terminal, where nobody types. */
+    /** Runs a program in its own terminal without a user. */
     const asks = (question: string) => `sleep 4144 | script -qec "${question}" /dev/null`;
     const quick = () => backgroundOf(nodeTerminal({ silenceMs: 200 }), work.host.overflow, 300);
     const call = async (command: string, timeoutMs = 10_000): Promise<CommandOutcome> => {

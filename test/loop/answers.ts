@@ -1,8 +1,8 @@
-/** All that can be answered to a request. */
+/** All possible answers to each kind of request. */
 import { never } from "../../src/chat/never.ts";
 import type { Answer, UserRequest } from "../../src/chat/requests.ts";
 
-/** Without words the turn stops. */
+/** Without a reason the turn stops. */
 export const denyWith = (words: string) => ({ kind: "permission", type: "deny", words }) as const;
 export const continueLoop = { kind: "loop", type: "continue" } as const;
 export const stopLoop = { kind: "loop", type: "stop" } as const;

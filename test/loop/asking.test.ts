@@ -1,4 +1,4 @@
-/** Questions of the model to the user, and calls that are changed before they run (spec T11, T7). */
+/** Questions from the model to the user, and calls that are edited before they run (spec T11, T7). */
 import assert from "node:assert/strict";
 import { askUser } from "../../src/tools/built-in/ask-user.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";

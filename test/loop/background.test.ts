@@ -1,4 +1,4 @@
-/** What goes on beside the conversation: commands in the background, checkpoints (spec T10, E1, D3). */
+/** Work outside the conversation: background commands and checkpoints (spec T10, E1, D3). */
 import assert from "node:assert/strict";
 import type { Change, Checkpoints } from "../../src/loop/checkpoints.ts";
 import { bashOutput } from "../../src/tools/built-in/bash-output.ts";
@@ -48,13 +48,13 @@ describe("background commands", () => {
     await h.turn();
     assert.ok(h.session.busy);
     await until(() => !h.session.busy);
-    assert.equal(h.model.requests.length, 2, "nobody is asked anew");
+    assert.equal(h.model.requests.length, 2, "no second question");
     await h.turn("And?");
     assert.match(h.model.requests[2]?.entries.map(textOf).join("\n") ?? "", /And\?[\s\S]*bash_1 .* has ended/);
   });
 });
 
-/** Tells what it was asked. */
+/** Records what it was asked. */
 class Told implements Checkpoints {
   readonly log: string[] = [];
   #count = 0;

@@ -1,4 +1,4 @@
-/** A setup without agent, tools and system prompt, for what only asks how much fits. */
+/** A setup without agent, tools and system prompt, for tests about sizes only. */
 import type { Agent } from "../../src/loop/agents/agents.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import type { AgentConfig } from "../../src/loop/setup/agent-config.ts";

@@ -8,7 +8,7 @@ const files = { "a.txt": "x" };
 
 type Heard = { event: HookEvent; subject: string | undefined; input: Record<string, unknown> };
 
-/** Hooks within the process: what they are asked is heard, and what they answer is given. */
+/** Hooks within the process: records their input, and returns the given output. */
 function hear(
   answers: Partial<Record<HookEvent, Partial<HookOutcome>>>,
 ): Hooks & { heard: Heard[]; of(event: HookEvent): Heard[] } {
@@ -150,12 +150,12 @@ describe("hooks around a call", () => {
       { permission: "bash", pattern: "echo *", action: "allow" },
     ]);
     const settings = { call: "write", input: { file_path: ".claude/settings.json", content: "{}" } };
-    const guarded = open([[settings], ["Done."]], {
+    const asking = open([[settings], ["Done."]], {
       hooks: hear({ PermissionRequest: { decision: "allow" } }),
       attended: false,
     });
-    await guarded.turn();
-    assert.match(guarded.results()[0] ?? "", /which asks each time, in all modes.* Nobody is there to ask/);
+    await asking.turn();
+    assert.match(asking.results()[0] ?? "", /which asks each time, in all modes.* Nobody is there to ask/);
     const other = { decision: "allow", updatedInput: { command: "echo 2" } } as const;
     const changed = open([[bash("echo 1")], ["Done."]], { hooks: hear({ PermissionRequest: other }) });
     await changed.turn();

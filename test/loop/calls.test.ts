@@ -11,7 +11,7 @@ import { harnesses, until } from "./harness.ts";
 const read = (file_path: string) => ({ call: "read", input: { file_path } });
 const bash = (command: string) => ({ call: "bash", input: { command } });
 
-/** A tool that does what the test says, and asks for nothing. */
+/** A tool with the given behaviour that needs no permission. */
 function tool(
   name: string,
   run: (input: { n?: number | undefined }, signal: AbortSignal) => Promise<ToolResult> | ToolResult,
@@ -33,7 +33,7 @@ function tool(
   });
 }
 
-/** Says something and then nothing any more, not even when it is told to stop. */
+/** Prints something and then hangs, ignoring Stop. */
 function stuck(name: string): Tool {
   return defineTool({
     name,

@@ -17,7 +17,7 @@ for (const { name, open: openModel, prefix } of [
     afterEach(() => server?.stop());
 
     const isSummary = ({ body }: ReceivedRequest) => JSON.stringify(body["tool_choice"] ?? "").includes("none");
-    /** The messages as they were sent, without the end of the list. */
+    /** Returns the messages as they were sent, without the end of the list. */
     const bytesOf = ({ body }: ReceivedRequest) => JSON.stringify(body["messages"]).slice(0, -1);
 
     it("C7 C3 the request for the summary begins with the bytes of the previous one, including tools and system prompt", async () => {

@@ -55,7 +55,7 @@ describe("compaction", () => {
       { ...small, files: { "a.txt": "x" }, mode: "bypassPermissions" },
     );
     await h.turn("Never touch the file `b.txt`!");
-    // The tool for to-dos is not there yet; a record may hold its calls.
+    // The to-do tool is not offered; a record may contain its calls.
     const reply = h.chat.messages[1] ?? assert.fail();
     const call = reply.parts.find((part) => part.type === "tool") ?? assert.fail();
     if (call.type === "tool" && call.state.status === "completed") {

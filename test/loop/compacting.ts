@@ -4,13 +4,13 @@ import type { ModelRequest } from "../../src/loop/model.ts";
 import { failure, type Reply, type Said, type Script } from "../scripted-model.ts";
 import type { Harness } from "./harness.ts";
 
-/** A window that few words fill; the model is one that Rondo does not know. */
+/** A window that a short text fills; Rondo does not know the model. */
 export const small = {
   choices: { model: { providerID: "anthropic", modelID: "local" } },
   limits: { contextWindow: 20_000 },
 };
 
-/** What a reply reports fills that window, so that the next step needs room. */
+/** Reported usage that fills the window, so that the next step compacts. */
 export const full = { input: 17_000, output: 100 };
 
 export const isSummary = ({ toolUse }: ModelRequest) => toolUse === "none";
@@ -25,10 +25,10 @@ export function textOf(entry: Entry | undefined): string {
   return (entry?.parts ?? []).flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
-/** What a request showed. */
+/** Returns the entries of a request, by its index. */
 export function entriesOf(h: Harness, request: number): readonly Entry[] {
   return h.model.requests[request]?.entries ?? [];
 }
 
-/** Of all requests, which asked for a summary. */
+/** Returns for each request whether it asked for a summary. */
 export const kinds = (h: Harness) => h.model.requests.map((request) => (isSummary(request) ? "summary" : "step"));

@@ -11,7 +11,7 @@ import { assistant, call, user } from "../wire/ask.ts";
 import { bareConfig } from "./bare.ts";
 import { type Harness, harnesses } from "./harness.ts";
 
-/** The same reply, as if its server had counted. */
+/** The same reply with usage from its server. */
 function counted({ info, parts }: Entry, tokens: Partial<Tokens>): Entry {
   if (info.role !== "assistant") assert.fail();
   return { info: { ...info, finish: "stop", tokens: { ...info.tokens, ...tokens } }, parts };
@@ -62,7 +62,7 @@ describe("the size of a request", () => {
 describe("C6 pruning", () => {
   const open = harnesses();
 
-  /** Answers with about 8,500 tokens, as much as an output may have. */
+  /** Answers with about 8,500 tokens, the maximum for an output. */
   const big = defineTool({
     name: "big",
     sideEffect: "none",

@@ -1,4 +1,4 @@
-/** Tools that come from elsewhere (spec T1, T11, C7). */
+/** External tools (spec T1, T11, C7). */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import type { ExternalTools } from "../../src/loop/setup/external-tools.ts";

@@ -1,6 +1,6 @@
 /**
- * Whole turns as event logs, one JSON line an event, in test/golden. UPDATE_GOLDEN=1 writes them anew; what changed is
- * then read in the diff.
+ * Whole turns as event logs in test/golden, one JSON line per event. UPDATE_GOLDEN=1 writes them again; review the
+ * changes in the diff.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), "../golde
 
 const read = (file_path: string) => ({ call: "read", input: { file_path } });
 
-/** Both kinds of events, in the order in which they came. */
+/** Both kinds of events, in order. */
 function record(h: Harness): (ChatEvent | LoopEvent)[] {
   const log: (ChatEvent | LoopEvent)[] = [];
   h.session.listen((event) => log.push(structuredClone(event)));
@@ -28,7 +28,10 @@ function record(h: Harness): (ChatEvent | LoopEvent)[] {
   return log;
 }
 
-/** Ids become `msg_1`, times and estimates 0, the folder `/work`; the live output, which depends on the moment, is left out. */
+/**
+ * Replaces ids by `msg_1`, times and estimates by 0, the folder by `/work`, and omits the live output, which depends on
+ * timing.
+ */
 function normalise(log: readonly (ChatEvent | LoopEvent)[], h: Harness): string {
   const names = new Map<string, string>();
   const counts = new Map<string, number>();

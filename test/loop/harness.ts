@@ -1,4 +1,4 @@
-/** A session on a real folder, with the real tools and a real record; only the model plays a script. */
+/** A session on a real folder with the real tools and a real record; only the model is scripted. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -44,9 +44,9 @@ interface Options {
   titles?: boolean;
   tools?: readonly Tool[];
   choices?: Partial<Choices>;
-  /** In place of the scripted model. */
+  /** Replaces the scripted model. */
   openModel?: () => Promise<Model>;
-  /** To go on with. */
+  /** The chat to continue. */
   chat?: Chat;
   project?: Partial<Project>;
   hooks?: Hooks;
@@ -162,13 +162,13 @@ export class Harness {
     return result.type === "ended" ? result.end : assert.fail();
   }
 
-  /** The open requests of this kind. */
+  /** Returns the open requests of this kind. */
   open<K extends UserRequest["kind"]>(kind: K): Extract<UserRequest, { kind: K }>[] {
     const isKind = (one: UserRequest): one is Extract<UserRequest, { kind: K }> => one.kind === kind;
     return this.chat.requests.filter(isKind);
   }
 
-  /** Returns the next request, or the one that is open, of this kind. */
+  /** Returns the open request of this kind, or the next one. */
   async asked<K extends UserRequest["kind"] = "permission">(kind?: K): Promise<Extract<UserRequest, { kind: K }>> {
     await until(() => this.chat.requests.length > 0);
     const wanted = kind ?? ("permission" as K); // the default of K
@@ -182,7 +182,7 @@ export class Harness {
     return request;
   }
 
-  /** What the model was told of each call: its output, or its error. */
+  /** Returns the result of each call as sent to the model: its output or its error. */
   results(): string[] {
     return this.calls.map(({ state }) =>
       state.status === "completed"
@@ -198,7 +198,7 @@ export class Harness {
     return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
   }
 
-  /** R1, I10: the record is whole lines, and replaying them gives the live chat. */
+  /** R1, I10: the record consists of whole lines, and their replay gives the live chat. */
   checkRecord(): void {
     this.transcript.flush();
     const { chat, broken } = replay(this.transcript.path);
@@ -210,7 +210,7 @@ export class Harness {
     assert.deepEqual(lasting(folded).messages, lasting(this.chat).messages);
   }
 
-  /** Closes the session and checks what holds of every one. */
+  /** Closes the session and checks the invariants of every session. */
   async close(): Promise<void> {
     try {
       await this.session.dispose();
@@ -225,12 +225,14 @@ export class Harness {
   }
 }
 
-/** What a record keeps of a chat. */
+/** Returns the recorded parts of a chat. */
 export function lasting({ session, messages, queue }: Chat): Pick<Chat, "session" | "messages" | "queue"> {
   return JSON.parse(JSON.stringify({ session, messages, queue }));
 }
 
-/** Makes harnesses that are closed, and checked, after each test. To be called within a `describe`. */
+/**
+ * Returns a function that makes harnesses, which are closed and checked after each test. Call it within a `describe`.
+ */
 export function harnesses(): (script: Script, options?: Options) => Harness {
   const open: Harness[] = [];
   afterEach(async () => {

@@ -1,4 +1,4 @@
-/** What holds of every session, whatever happened in it. */
+/** Invariants of every session. */
 import assert from "node:assert/strict";
 import type { Chat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
@@ -21,7 +21,7 @@ export function checkSettled(chat: Chat): void {
   }
   const ids = chat.messages.flatMap(({ info, parts }) => [info.id, ...parts.map((part) => part.id)]);
   assert.equal(new Set(ids).size, ids.length, "an id is used twice");
-  // A prompt gets its id when it begins to wait, which may be before what is said ahead of it.
+  // A prompt gets its id when it is queued, which may be before earlier messages exist.
   const order = chat.messages.flatMap(({ info }) => (info.role === "assistant" ? [info.id] : []));
   assert.deepEqual(order, order.toSorted(), "D1: the ids are not in the order of the replies");
 }
@@ -33,7 +33,7 @@ const steps: Record<string, string[]> = {
   error: [],
 };
 
-/** D4: the states of each call come in their only order. A reset begins the reply anew. */
+/** D4: the states of each call are in their only valid order. A reset starts the reply again. */
 export function checkStates(events: readonly ChatEvent[]): void {
   const states = new Map<string, string>();
   for (const event of events) {

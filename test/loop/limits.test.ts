@@ -1,4 +1,4 @@
-/** What bounds a turn: the length of a reply, an agent's steps, money, an overloaded or silent model. */
+/** Limits of a turn: the length of a reply, an agent's steps, budgets, an overloaded or silent model. */
 import assert from "node:assert/strict";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import type { Ledger } from "../../src/loop/storage.ts";

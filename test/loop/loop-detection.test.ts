@@ -22,7 +22,7 @@ const reply: AssistantMessage = {
   tokens: noTokens,
 };
 
-/** What the collected cases of this group hold. */
+/** Fields of the collected cases of this group. */
 interface CaseInput {
   calls?: CaseCall[];
   turns?: CaseCall[][];
@@ -33,7 +33,7 @@ interface CaseCall {
   result?: string;
 }
 
-/** At which call, from 1, it is noticed; undefined: never. */
+/** Returns the number of the call, from 1, at which a loop is detected; undefined: never. */
 function noticedAt(calls: readonly MadeCall[], threshold = 3): number | undefined {
   const at = calls.findIndex((one, index) => {
     const before = calls.slice(0, index).toReversed();
@@ -170,20 +170,20 @@ describe("a model in a loop", () => {
   const open = harnesses();
   const look = { call: "read", input: { file_path: "a.txt" } };
   const files = { "a.txt": "x" };
-  const doom = (h: Harness) => h.open("loop")[0];
+  const loopRequest = (h: Harness) => h.open("loop")[0];
 
   it("T6 asks before the third identical call; after it is allowed the count starts again", async () => {
     const h = open([[look], [{ thinking: "Once more." }, look], [look], [look], [look], [look], ["Done."]], { files });
     const turn = h.turn();
-    await until(() => doom(h) !== undefined);
-    const request = doom(h) ?? assert.fail();
+    await until(() => loopRequest(h) !== undefined);
+    const request = loopRequest(h) ?? assert.fail();
     assert.equal(h.model.requests.length, 3);
     assert.equal(request.tool, "read");
     assert.deepEqual(request.always, [{ permission: "doom_loop", pattern: "read", action: "allow" }]);
     assert.match(request.reason, /again and again/);
     assert.equal(request.input, JSON.stringify(look.input, undefined, 2));
     h.session.answer(request.id, continueLoop);
-    await until(() => (doom(h)?.id ?? request.id) !== request.id);
+    await until(() => (loopRequest(h)?.id ?? request.id) !== request.id);
     assert.equal(h.model.requests.length, 6);
     await h.answerNext(continueLoop);
     assert.equal((await turn).reason, "end_turn");

@@ -15,7 +15,7 @@ const isFlush = ({ entries }: ModelRequest) => textOf(entries.at(-1)).includes("
 describe("C5 saving notes to memory", () => {
   const open = harnesses();
 
-  /** A window whose threshold for notes lies before that for compaction: 116,000 and 121,600 tokens. */
+  /** A window in which the threshold for notes is below that for compaction: 116,000 and 121,600 tokens. */
   const wide = {
     choices: { model: { providerID: "anthropic", modelID: "local" } },
     limits: { compactAt: 0.95 },
@@ -112,7 +112,7 @@ describe("C5 saving notes to memory", () => {
     const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [[save], ["NO_REPLY"]], {
       mode: "acceptEdits",
     });
-    // A folder is where the file should be.
+    // There is a folder in place of the file.
     mkdirSync(path.join(h.folder, ".rondo/MEMORY.md"), { recursive: true });
     const turn = h.turn();
     await Promise.race([turn, h.answerNext({ kind: "permission", type: "once" }).catch(() => undefined)]);

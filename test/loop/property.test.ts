@@ -1,4 +1,4 @@
-/** Random scripts of replies, faults, stops, refusals and queued prompts: what must hold, holds (spec I). */
+/** Random scripts of replies, failures, stops, denials and queued prompts keep the invariants (spec I). */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Finish } from "../../src/chat/message.ts";
@@ -18,7 +18,7 @@ const said: fc.Arbitrary<Said> = fc.oneof(
   fc.record({ call: fc.constant("change"), raw: fc.constantFrom("", "{", "[]", '{"n": "x"}', '{"n": 1}') }),
 );
 
-/** What else happens while the model answers. */
+/** Other events while the model answers. */
 type Meanwhile = "stop" | "prompt" | "nothing";
 interface Step {
   reply: Reply;
@@ -56,7 +56,7 @@ async function play(steps: readonly Step[], answers: readonly number[], turns: n
     if (event.type !== "asked") return;
     const all = answersTo(event.request);
     const next = all[(answers[asked++ % answers.length] ?? 0) % all.length] ?? assert.fail();
-    // As a user: later, and perhaps when the question is gone.
+    // Answers later, like a user, perhaps after the question has closed.
     setImmediate(() => h.session.answer(event.request.id, next));
   });
   for (let turn = 0; turn < turns; turn++) {
@@ -64,7 +64,7 @@ async function play(steps: readonly Step[], answers: readonly number[], turns: n
     assert.equal(error !== undefined, reason === "error" || reason === "max_tokens");
     h.checkRecord();
   }
-  // Each request that was made is valid: every call in it has its one result.
+  // Each sent request is valid: every call in it has one result.
   for (const { entries } of h.model.requests) {
     for (const part of entries.flatMap(({ parts }) => parts)) {
       if (part.type === "tool") assert.ok(part.state.status === "completed" || part.state.status === "error");

@@ -1,4 +1,4 @@
-/** I6, T1: what no tool does, whatever the rules allow: with the loop around it. */
+/** I6, T1: what no tool does, whatever the rules allow, with the whole loop. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ const files = {
 };
 const tools = builtInTools({ editor: true });
 
-/** What would change something, where the tool can. */
+/** Input with which a tool would change something, if it can. */
 const inputs: Record<string, Record<string, unknown>> = {
   bash: { command: "echo two > a.txt; touch made" },
   bash_output: { id: "1" },
@@ -35,7 +35,7 @@ const inputs: Record<string, Record<string, unknown>> = {
   diagnostics: {},
   symbols: { query: "one" },
 };
-/** What may be called all the same. */
+/** Tools that may still be called. */
 const harmless = ["bash_output", "read", "glob", "grep", "todo_write", "ask_user", "diagnostics", "symbols"];
 
 describe("I6 workspace and protected files, with the loop", () => {
@@ -46,7 +46,7 @@ describe("I6 workspace and protected files, with the loop", () => {
       it(`${name} changes nothing ${"trusted" in options ? "in a workspace that is not trusted" : "in the mode Plan"}`, async () => {
         const input = inputs[name];
         assert.ok(input, "a new tool needs a row above");
-        // One that takes patches.
+        // A model that accepts patches.
         const choices = { model: { providerID: "openai", modelID: "gpt-5.4" } };
         const h = open([[{ call: name, input }], ["Done."]], {
           choices,

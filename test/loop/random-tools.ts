@@ -1,4 +1,4 @@
-/** Tools for random scripts: one that looks, one that asks, one that fails in words, one with a bug. */
+/** Tools for random scripts: one that reads, one that asks, one that throws a ToolError, one with a bug. */
 import * as z from "zod/mini";
 import { defineTool, type PermissionRequirement, type Tool, ToolError } from "../../src/tools/tool.ts";
 

@@ -1,4 +1,4 @@
-/** What the user is asked: each kind of request with each of its answers, and answers of another kind (spec T6, T7, T11, B2). */
+/** Each kind of request to the user with each of its answers, and answers of another kind (spec T6, T7, T11, B2). */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import type { Answer, UserRequest } from "../../src/chat/requests.ts";
@@ -13,7 +13,7 @@ import { Harness, harnesses } from "./harness.ts";
 const kinds = ["permission", "choices", "plan", "budget", "loop"] as const;
 type Kind = (typeof kinds)[number];
 
-/** Makes a session ask this. Returns the turn that asks. */
+/** Makes a session ask this kind of question, and returns the turn. */
 function ask(open: ReturnType<typeof harnesses>, kind: Kind): { h: Harness; turn: Promise<{ reason: string }> } {
   const bash = { call: "bash", input: { command: "echo asked" } };
   const look = { call: "read", input: { file_path: "a.txt" } };
@@ -53,7 +53,7 @@ const expected: Record<string, string> = {
 
 const nameOf = (answer: Answer) => `${answer.kind} ${answer.type} ${"words" in answer ? answer.words : ""}`.trim();
 
-/** A request of each kind, for its answers only. */
+/** A request of each kind, used only for its answers. */
 async function answersOf(open: ReturnType<typeof harnesses>, kind: Kind): Promise<Answer[]> {
   const { h, turn } = ask(open, kind);
   const request: UserRequest = await h.asked(kind);
@@ -143,7 +143,7 @@ describe("a plan", () => {
       const again = new Harness([], { mode: "plan", chat: { ...structuredClone(h.chat), requests: [] } });
       assert.ok(await again.session.recover());
       assert.equal(again.chat.requests.length, mode === "plan" ? 1 : 0);
-      // Its record is that of `h`.
+      // It shares the record of `h`.
       await again.session.dispose();
       rmSync(again.folder, { recursive: true });
     }

@@ -1,4 +1,4 @@
-/** The conversation goes back, and forth again; the record keeps all of it (spec I2, I10). */
+/** The conversation is rewound and restored; the record keeps everything (spec I2, I10). */
 import assert from "node:assert/strict";
 import { IntakeError } from "../../src/loop/session/intake-error.ts";
 import { replay } from "../../src/record/replay.ts";

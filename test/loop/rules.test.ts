@@ -11,16 +11,19 @@ type Row = [rules: string[], need: string, decision: Rule["action"], mode?: Perm
 /** "allow bash npm test *" */
 function rule(text: string): Rule {
   const [, action = "", permission = "", pattern = ""] = /^(\S+) (\S+) (.*)$/s.exec(text) ?? [];
-  // The rows below are written with these three.
+  // The rows below use only these three actions.
   return { action: action as Rule["action"], permission, pattern };
 }
 
-/** "read src/a.ts", "read[secret] .env", "bash: rm x" (not taken apart), "write>edit a.txt" (the tool, then what it needs). */
+/**
+ * Parses "read src/a.ts", "read[secret] .env", "bash: rm x" (not parsed as shell), "write>edit a.txt" (the tool, then
+ * its permission).
+ */
 function need(text: string): { tool: string; need: PermissionRequirement } {
   const form = /^(?:(\w+)>)?(\w+)(?:\[(\w+)\])?(:?) (.*)$/s;
   const [, tool, permission = "", guard = "none", colon, pattern = ""] = form.exec(text) ?? [];
   const match = colon ? "exact" : "pattern";
-  // The rows below are written with guards that there are.
+  // The rows below use only existing guards.
   return {
     tool: tool ?? permission,
     need: { permission, pattern, suggestedRule: undefined, match, protection: guard as Protection, effect: "" },
@@ -28,7 +31,7 @@ function need(text: string): { tool: string; need: PermissionRequirement } {
 }
 
 const rows: Row[] = [
-  // What holds without rules.
+  // Without rules.
   [[], "read src/a.ts", "allow"],
   [[], "grep>read src/", "allow"],
   [[], "edit src/a.ts", "ask"],
@@ -41,7 +44,7 @@ const rows: Row[] = [
   [[], "web_fetch https://example.org", "ask"],
   [[], "task explore", "allow"],
   [["deny task explore"], "task explore", "deny"],
-  // Circles: not by rules about everything.
+  // Loop detection: rules for everything do not apply.
   [[], "read>doom_loop read", "ask"],
   [[], "read>doom_loop read", "allow", "bypassPermissions"],
   [["deny doom_loop *"], "read>doom_loop read", "deny", "bypassPermissions"],
@@ -49,7 +52,7 @@ const rows: Row[] = [
   [["allow read *"], "read>doom_loop read", "ask"],
   [["allow doom_loop read"], "read>doom_loop read", "allow"],
   [["allow doom_loop *", "deny doom_loop bash"], "bash>doom_loop bash", "deny"],
-  // All tools of a server, and of no other.
+  // All tools of a server, and no others.
   [["allow mcp__git__* *"], "mcp__git__log {}", "allow"],
   [["allow mcp__git__* *", "deny mcp__git__push *"], "mcp__git__push {}", "deny"],
   [["allow mcp__git__* *"], "mcp__gitlab__log {}", "ask"],
@@ -62,7 +65,7 @@ const rows: Row[] = [
   [[], "edit>external_directory /etc/passwd", "ask", "acceptEdits"],
   [[], "bash rm -rf /", "allow", "bypassPermissions"],
   [[], "edit>external_directory /etc/passwd", "allow", "bypassPermissions"],
-  // What is guarded asks, whatever allows it; a rule may still deny it.
+  // Protected files ask whatever allows them; a rule may still deny them.
   [[], "read[secret] .env", "ask"],
   [[], "read[secret] .env", "ask", "plan"],
   [[], "read[secret] .env", "ask", "bypassPermissions"],
@@ -94,13 +97,13 @@ const rows: Row[] = [
   [["allow * *"], "read>external_directory /etc/passwd", "allow"],
   [["deny read secrets/**"], "read secrets/key.pem", "deny"],
   [["deny read secrets/**"], "read src/secrets.ts", "allow"],
-  // What a rule is about: a permission, or a tool.
+  // A rule is for a permission or for a tool.
   [["allow write *"], "write>edit a.txt", "allow"],
   [["allow write *"], "edit a.txt", "ask"],
   [["allow edit *"], "write>edit a.txt", "allow"],
   [["deny grep *"], "grep>read src/", "deny"],
   [["deny grep *"], "read src/a.ts", "allow"],
-  // A tool's rule does not lead out of the workspace.
+  // A tool's rule does not apply outside the workspace.
   [["allow read *"], "read>external_directory /etc/passwd", "ask"],
   [["allow bash *"], "bash>external_directory /etc/passwd", "ask"],
   [["allow external_directory /tmp/**"], "read>external_directory /tmp/a/b", "allow"],
@@ -126,7 +129,7 @@ const rows: Row[] = [
   [["allow bash echo *"], "bash echo a\nrm b", "allow"],
   [["allow bash git log"], "bash git log", "allow"],
   [["allow bash GIT log"], "bash git log", "ask"],
-  // Commands that were not taken apart: only the very text, or `*`, allows them; a part of it is enough to deny.
+  // Commands that could not be parsed: only the exact text or `*` allows them, but matching a part denies them.
   [["allow bash echo *"], "bash: echo $(rm x)", "ask"],
   [["allow bash echo $(date)"], "bash: echo $(date)", "allow"],
   [["allow bash *"], "bash: echo $(rm x)", "allow"],

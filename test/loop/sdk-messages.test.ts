@@ -15,7 +15,7 @@ const read = (file_path: string) => ({ call: "read", input: { file_path } });
 
 interface Watched {
   messages: SDKMessage[];
-  /** Of its replies: whose they are, and their cost. */
+  /** Owner and cost of the replies. */
   replies: { own: boolean; cost: number | undefined }[];
   denied: ToolPart[];
 }
@@ -36,18 +36,18 @@ function watch(h: Harness, partial = false): Watched {
   return watched;
 }
 
-/** Kinds of messages in a word, without those that tell of progress. */
+/** Kinds of messages, without progress messages. */
 const kinds = (messages: readonly SDKMessage[]) =>
   messages
     .filter(({ type }) => type !== "tool_progress")
     .map((message) => (message.type === "system" ? message.subtype : message.type));
 
-/** The events of Anthropic's API within the messages. */
+/** The events of Anthropic's API inside the messages. */
 function events(messages: readonly SDKMessage[]): Record<string, unknown>[] {
   return messages.flatMap((one) => (one.type === "stream_event" ? [one.event] : []));
 }
 
-/** The results of calls, in the order in which they were told. */
+/** The results of calls, in the order of their messages. */
 const resultsIn = (messages: readonly SDKMessage[]) =>
   messages.flatMap((one) =>
     one.type === "user" && typeof one.message.content !== "string" ? one.message.content : [],

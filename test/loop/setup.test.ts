@@ -1,4 +1,4 @@
-/** Who answers, with what words, tools and options. */
+/** Agent, prompt texts, tools and options of a request. */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import * as z from "zod/mini";

@@ -20,14 +20,14 @@ const task = (subagent_type: string, prompt = "Look.") => ({
 });
 const files = { "a.txt": "x" };
 
-/** The agents of these tests, told apart by their prompts. */
+/** The agents of these tests, distinguished by their prompts. */
 const made = new AgentCatalog([
   agent("helper", { prompt: "I AM helper." }),
   agent("reader", { prompt: "I AM reader.", readOnly: true }),
   agent("secret", { prompt: "I AM secret.", hidden: true }),
 ]);
 
-/** Each agent plays a script of its own; `main` is the session's. */
+/** Each agent plays its own script; `main` is the session's. */
 function cast(scripts: Record<string, (Reply | Said[])[]>): Script {
   const rest = new Map(Object.entries(scripts).map(([name, replies]) => [name, [...replies]]));
   return (request) => rest.get(whoIs(request))?.shift() ?? { fail: failure("invalid") };
@@ -237,7 +237,7 @@ describe("subagents", () => {
     const scripts = { main: [[task("helper"), task("reader")], ["I see."]], helper: [...some], reader: [...some] };
     const twice = start(scripts, { attended: false });
     await twice.turn();
-    assert.deepEqual(twice.results(), ["Enough.", "Enough."], "each is counted by itself");
+    assert.deepEqual(twice.results(), ["Enough.", "Enough."], "each is counted separately");
   });
 });
 

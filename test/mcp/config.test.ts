@@ -1,4 +1,4 @@
-/** Which servers there are, and who may start them. */
+/** Configured servers, and who may start them. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -6,7 +6,7 @@ import path from "node:path";
 import { loadServers, type ServerSources } from "../../src/mcp/config/server-config.ts";
 import { endAll, hostile, ready, stateOf } from "./mcp.ts";
 
-/** As a configuration names a variable. */
+/** A variable as written in a configuration. */
 const given = (name: string) => `$\{${name}}`;
 
 describe("the configuration of MCP servers", () => {

@@ -1,4 +1,4 @@
-/** Servers that crash, hang, flood and lie: each fails by itself, in words, and leaves nothing running. */
+/** Servers that crash, hang, flood and lie: each fails separately with a message and leaves nothing running. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,8 +1,8 @@
-/** MCP servers over HTTP that behave as a test wants, and the OAuth server that guards one. Real ones, on this machine. */
+/** Real MCP servers over HTTP with the behaviour that a test needs, and the OAuth server in front of one. */
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
-/** What a server was asked. */
+/** Requests that a server has received. */
 interface Asked {
   method: string;
   path: string;
@@ -12,7 +12,7 @@ interface Asked {
 
 export interface HttpServer {
   origin: string;
-  /** Of the MCP endpoint. */
+  /** Address of the MCP endpoint. */
   url: string;
   asked: Asked[];
   close(): Promise<void>;
@@ -21,13 +21,13 @@ export interface HttpServer {
 interface Call {
   request: Asked;
   response: ServerResponse;
-  /** The JSON-RPC message; undefined for what is none. */
+  /** The JSON-RPC message; undefined if the body is not one. */
   message: { id?: number; method?: string; params?: { name?: string } } | undefined;
   /** Answers the message. */
   result(value: unknown, headers?: Record<string, string>): void;
 }
 
-/** Deals with a call in its own way. @returns whether it did */
+/** Handles a call itself. @returns whether it did */
 type Way = (call: Call) => boolean;
 
 /** A server with the tool `act`, unless `way` does otherwise. */
@@ -84,12 +84,14 @@ function usual({ request, response, message, result }: Call): void {
 
 interface OAuth {
   way: Way;
-  /** Those that let one in. */
+  /** Valid access tokens. */
   tokens: Set<string>;
   renewals(): number;
 }
 
-/** Guards a server with OAuth: registration, PKCE with S256, codes that work once, and tokens that are renewed. `origin`: its own. */
+/**
+ * Protects a server with OAuth: registration, PKCE with S256, one-time codes, and renewable tokens. `origin`: its own.
+ */
 export function oauth(origin: () => string): OAuth {
   const tokens = new Set<string>();
   const clients = new Map<string, string[]>();

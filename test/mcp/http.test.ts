@@ -1,4 +1,4 @@
-/** Servers over HTTP: what they may make Rondo do, and what happens when they do not do their part. */
+/** Servers over HTTP: what they can make Rondo do, and how their failures are handled. */
 import assert from "node:assert/strict";
 import { ToolError } from "../../src/tools/tool.ts";
 import { stopwatch } from "../timing.ts";
@@ -110,7 +110,7 @@ describe("MCP over HTTP", () => {
     assert.deepEqual(
       [...new Set(server.asked.map(({ path }) => path))],
       ["/mcp"],
-      "it looks for no place to sign in by itself",
+      "it does not look for a sign-in on its own",
     );
   });
 

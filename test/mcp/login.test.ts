@@ -4,7 +4,7 @@ import type { LoginHost } from "../../src/mcp/connection/oauth-login.ts";
 import { type HttpServer, oauth, serve } from "./http-server.ts";
 import { call, endAll, ready, stateOf } from "./mcp.ts";
 
-/** The user, their browser and their secrets. `lead`: what the browser does with the address that is opened. */
+/** The user, their browser and their secrets. `lead`: what the browser does with the opened address. */
 class User implements LoginHost {
   readonly secrets = new Map<string, string>();
   readonly opened: URL[] = [];
@@ -93,7 +93,7 @@ describe("signing in to an MCP server", () => {
     await assert.rejects(call(running, "mcp__http__act"), /sign-in|sign in/);
     assert.deepEqual(stateOf(running, "http"), { type: "sign-in" });
     assert.equal(user.opened.length, 1);
-    // Another window has another address to come back to.
+    // Another window has another redirect address.
     user.redirect = "vscode://rondo.rondo/mcp-auth?windowId=2";
     await running.servers.act("http", "sign-in");
     assert.equal(stateOf(running, "http").type, "ready");

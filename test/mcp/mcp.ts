@@ -1,4 +1,4 @@
-/** Servers as the tests run them: real processes, short waits, and a count of what is left of them. */
+/** Servers as the tests run them: real processes, short timeouts, and a count of leftover processes. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -12,7 +12,7 @@ import type { ProgressReporter, Tool, ToolPlan, ToolResult } from "../../src/too
 const here = path.dirname(fileURLToPath(import.meta.url));
 const everythingFile = path.resolve(here, "../../node_modules/@modelcontextprotocol/server-everything/dist/index.js");
 
-/** The reference server that has all there is. */
+/** The reference server with every feature. */
 export const everything = { command: process.execPath, args: [everythingFile, "stdio"] };
 
 /** A server that misbehaves; `file` counts its starts. */
@@ -25,7 +25,7 @@ export interface Running {
   log: string[];
   problems: string[];
   folder: string;
-  /** What is configured from the next `ready` on. */
+  /** The configuration from the next `ready` on. */
   configure(caller: unknown): void;
 }
 
@@ -63,7 +63,7 @@ export function run(caller: unknown, options: Partial<McpOptions> = {}): Running
   return running;
 }
 
-/** Ends all that `run` began. @throws when a process of one is left */
+/** Ends everything that `run` started. @throws when a process is left */
 export async function endAll(): Promise<void> {
   for (const { servers, folder } of open.splice(0)) {
     await servers.dispose();
@@ -73,7 +73,7 @@ export async function endAll(): Promise<void> {
   }
 }
 
-/** Command lines of the processes with this folder in their environment, where that can be seen. */
+/** Command lines of the processes with this folder in their environment, on systems that show it. */
 function processesOf(folder: string): string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
@@ -108,9 +108,9 @@ export function toolOf({ servers }: Running, name: string): Tool {
   return tool;
 }
 
-/** What a tool needs of its context. */
+/** The parts of the context that a tool needs. */
 export function planOf(tool: Tool, input: Record<string, unknown>, signal = nobody): Promise<ToolPlan> {
-  // Tools of servers ask for the signal and nothing else.
+  // Tools of servers use only the signal.
   return tool.prepare(input, { signal } as Parameters<Tool["prepare"]>[1]);
 }
 

@@ -1,4 +1,4 @@
-/** What of a server's words is sent to a model: schemas, names, answers. */
+/** The texts of a server that a model gets: schemas, names, answers. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { toToolResult } from "../../src/mcp/tools/call-result.ts";

@@ -1,26 +1,26 @@
 /** Replies as the bytes of both wire formats. */
 
 export type Block =
-  /** `pieces`: how many deltas the text comes in, 1 when absent. */
+  /** `pieces`: the number of deltas for the text, 1 by default. */
   | { text: string; pieces?: number }
   | { thinking: string; signature?: string }
   /** Redacted thinking, Anthropic only. */
   | { redacted: string }
-  /** `raw` replaces the input's JSON, to be badly written. */
+  /** `raw` replaces the input's JSON, for malformed input. */
   | { call: { name: string; input?: Record<string, unknown>; raw?: string; id?: string } };
 
-/** Why the reply ends, in the words of the API asked; when absent: what its blocks mean. */
+/** Stop reason in the words of the requested API; derived from the blocks by default. */
 export interface Said {
   blocks: Block[];
   stop?: string;
-  /** `input` without what was cached. */
+  /** `input` without cached tokens. */
   usage?: { input: number; output: number; cacheRead?: number; cacheWrite?: number };
 }
 
 const usual = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0 };
 let calls = 0;
 
-/** Each event is one item: an event and its data, ended by a blank line. */
+/** Each item is an event and its data, ended by a blank line. */
 export function anthropicEvents({ blocks, stop, usage }: Said): string[] {
   const { input, output, cacheRead, cacheWrite } = { ...usual, ...usage };
   const said = {
@@ -60,7 +60,7 @@ function anthropicBlock(block: Block, index: number): { type: string }[] {
   return whole({ type: "tool_use", id, name, input: {} }, deltas);
 }
 
-/** Each event is one item: a line of data, ended by a blank line. */
+/** Each item is a line of data, ended by a blank line. */
 export function openaiEvents({ blocks, stop, usage }: Said): string[] {
   const { input, output, cacheRead, cacheWrite } = { ...usual, ...usage };
   const reason = stop ?? (blocks.some((block) => "call" in block) ? "tool_calls" : "stop");

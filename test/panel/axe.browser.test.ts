@@ -1,4 +1,4 @@
-/** Each kind of screen in all four kinds of theme, wide and narrow: nothing that keeps somebody out. */
+/** Accessibility of each kind of screen in all four kinds of theme, wide and narrow. */
 import assert from "node:assert/strict";
 import AxeBuilder from "@axe-core/playwright";
 import { panelWith } from "./browser.ts";
@@ -14,7 +14,7 @@ const looks: [Theme, number][] = [
   ["hcl", 300],
 ];
 
-/** Made of what others have. */
+/** Left out, because their elements occur in other states. */
 const left = new Set([
   "long",
   "answering",
@@ -31,7 +31,7 @@ const left = new Set([
 describe("accessibility", () => {
   for (const [at, [name, state]] of Object.entries(states).entries()) {
     if (left.has(name)) continue;
-    // What is common to all screens need not be looked at in each.
+    // Elements that all screens share are checked once.
     const some = name in loopStates || name in trustStates ? looks : looks.filter((_, look) => look % 2 === at % 2);
     it(`no serious axe findings: ${name}`, async () => {
       const panel = await panelWith(...state.messages);

@@ -1,4 +1,4 @@
-/** What stands beside the conversation: commands in the background, the to-dos, the way back; and edits that grow. */
+/** Background commands, to-dos, rewinding, and streaming edits. */
 import assert from "node:assert/strict";
 import type { Entry } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";

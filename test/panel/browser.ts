@@ -1,4 +1,4 @@
-/** One browser for all tests of the panel, and what is found and asked in most of them. */
+/** One browser for all tests of the panel, with common queries and checks. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { ChatEvent } from "../../src/chat/events.ts";
@@ -12,7 +12,7 @@ export function panelBrowser(): Promise<PanelBrowser> {
   return browser;
 }
 
-/** A panel that has got these messages. It is taken back after the test, which fails if the page had an error. */
+/** Returns a panel that got these messages. It is reused after the test, which fails if the page had an error. */
 export async function panelWith(...messages: Unnumbered[]): Promise<PanelPage> {
   const panel = await (await panelBrowser()).open();
   open.push(panel);
@@ -27,7 +27,7 @@ export const message = (panel: PanelPage): Locator => panel.page.getByRole("text
 export const button = (panel: PanelPage, name: string | RegExp): Locator =>
   panel.page.getByRole("button", { name, exact: true });
 
-/** What has the focus, by its name, else its role, else its tag. */
+/** Returns the focused element's name, else its role, else its tag. */
 export function focused(panel: PanelPage): Promise<string | undefined> {
   return panel.page.evaluate(() => {
     const active = document.activeElement;

@@ -1,4 +1,4 @@
-/** Sessions of the real loop, drawn as they go: the panel shows what the engine says, not what fixtures think it says. */
+/** Sessions of the real loop, drawn live, so that the panel is not tested with fixtures alone. */
 
 import assert from "node:assert/strict";
 import type { ChatEvent } from "../../src/chat/events.ts";
@@ -21,7 +21,7 @@ const agents = new AgentCatalog([agent("helper", { description: "Looks around." 
 describe("a real session in the panel", () => {
   const open = harnesses();
 
-  /** The panel as it was before the first prompt, and a way to show all that has happened since. */
+  /** The panel before the first prompt, and a function that shows all events since. */
   async function watch(h: Harness): Promise<{ panel: PanelPage; show: () => Promise<void> }> {
     const panel = await panelWith(f.snapshot(structuredClone(h.chat)));
     let shown = 0;
@@ -121,7 +121,7 @@ describe("a real session in the panel", () => {
     assert.equal(await panel.page.getByRole("article", { name: "You" }).count(), 2);
   });
 
-  /** Tells the session what was pressed in the panel. */
+  /** Passes the panel's clicks to the session. */
   async function pass(h: Harness, panel: PanelPage): Promise<void> {
     for (const { requestID, answer } of await panel.sentOf("answer")) {
       h.session.answer(requestID, answer);

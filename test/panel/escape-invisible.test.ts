@@ -1,4 +1,4 @@
-/** What cannot be seen is shown by its number. */
+/** Invisible characters are shown by code point. */
 import assert from "node:assert/strict";
 import { escapeInvisible } from "../../webview/lib/escape-invisible.ts";
 

@@ -1,4 +1,4 @@
-/** Chats in the states that the panel can be in. Times are taken from one moment, so that pictures are the same. */
+/** Chats in the states of the panel. All times derive from one moment, so that screenshots do not change. */
 import { type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
 import type { Queued } from "../../src/chat/events.ts";
 import {
@@ -19,7 +19,7 @@ import type {
 } from "../../src/chat/requests.ts";
 import type { Unnumbered } from "./page.ts";
 
-/** The moment that all fixtures are about, in ms since 1970. */
+/** The present of all fixtures, in ms since 1970. */
 export const now = Date.now();
 const cwd = "/home/dev/tinyshop";
 const sessionID = "ses_1";
@@ -91,7 +91,7 @@ export function chat(title: string, messages: Entry[], change: Partial<Chat> = {
   return { ...newChat(session), messages, ...change };
 }
 
-/** A prompt that waits. */
+/** A queued prompt. */
 export function waiting(id: string, text: string): Queued {
   return { id, parts: [{ type: "text", text }] };
 }
@@ -104,7 +104,7 @@ type Loose<P> = P extends unknown ? Omit<P, "id" | "sessionID" | "messageID"> : 
 export type LoosePart = Loose<Part>;
 
 function entry(info: Entry["info"], parts: LoosePart[]): Entry {
-  // A question names its call by the part's id; fixtures know it before the part is made.
+  // A question names its call by part id, which fixtures know before they make the part.
   const idOf = (part: LoosePart) => (part.type === "tool" && part.callID === "call_asks" ? "prt_asks" : nextID("prt"));
   return { info, parts: parts.map((part) => ({ ...part, id: idOf(part), sessionID, messageID: info.id })) };
 }
@@ -116,7 +116,7 @@ export function you(text: string, ...more: LoosePart[]): Entry {
 const model = { providerID: "anthropic", modelID: "claude-sonnet-4-5" };
 const userInfo = () => ({ id: nextID("msg"), sessionID, createdAt: now, role: "user", agent: "build", model }) as const;
 
-/** A user message of Rondo's own, with parts as they are. */
+/** A synthetic user message with the given parts. */
 export function unsaid(...parts: LoosePart[]): Entry {
   return entry(userInfo(), parts);
 }
@@ -179,7 +179,7 @@ export const patch = `@@ -11,8 +11,6 @@
  }
 `;
 const cartDiff = { path: `${cwd}/src/cart.ts`, added: 3, removed: 6, patch };
-/** Of a patch to two files, one of which is moved. */
+/** Metadata of a patch to two files, one of which is moved. */
 export const diffs = [
   { path: `${cwd}/src/cart.ts`, added: 3, removed: 6, patch },
   { path: "src/sum.ts → src/exact.ts", added: 1, removed: 0, patch: "@@ -0,0 +1 @@\n+export const exact = true;\n" },

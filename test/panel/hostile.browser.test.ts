@@ -1,4 +1,4 @@
-/** What a model writes is shown; it never runs, loads or leads anywhere by itself. */
+/** Text of a model is shown, but never runs, loads or navigates. */
 import assert from "node:assert/strict";
 import { panelBrowser } from "./browser.ts";
 import * as f from "./fixtures.ts";
@@ -40,7 +40,7 @@ const hostile = [
 ];
 const text = hostile.join("\n\n");
 
-/** All the places where words of a model, a tool or a file are shown. */
+/** All places that show text of a model, a tool or a file. */
 function everywhere(): f.LoosePart[] {
   const diff = {
     path: "<img src=x onerror=window.ran=30>",

@@ -1,4 +1,4 @@
-/** States of what the loop does beyond asking, calling and answering: waits, compaction, budgets, subagents. */
+/** Loop states beyond asking, calling and answering: waits, compaction, budgets, subagents. */
 import type { Page } from "playwright-core";
 import type { Chat, Entry } from "../../src/chat/apply.ts";
 import { newChat } from "../../src/chat/apply.ts";

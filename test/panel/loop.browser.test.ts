@@ -1,4 +1,4 @@
-/** What the loop does beyond asking, calling and answering, as it is seen and steered in the panel. */
+/** Loop features beyond asking, calling and answering, as shown and controlled in the panel. */
 import assert from "node:assert/strict";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import type { Part } from "../../src/chat/message.ts";
@@ -8,7 +8,7 @@ import { agents, child, explorer, use } from "./loop-states.ts";
 import type { PanelPage } from "./page.ts";
 
 const busy = { type: "busy", since: Date.now() } as const;
-/** In ms: longer than a card ignores presses. */
+/** In ms: longer than a card ignores clicks. */
 const guard = 450;
 const status = (panel: PanelPage) => panel.page.getByRole("status").first();
 

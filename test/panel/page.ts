@@ -57,7 +57,7 @@ interface Look {
 export class PanelBrowser {
   readonly #browser: Browser;
   readonly #files: Files;
-  /** Pages that nobody uses now: a new one takes a second. */
+  /** Unused pages, because a new one takes a second. */
   readonly #free: PanelPage[] = [];
 
   constructor(browser: Browser, files: Files) {
@@ -65,7 +65,7 @@ export class PanelBrowser {
     this.#files = files;
   }
 
-  /** A fresh panel that has asked for its snapshot and got nothing yet. */
+  /** Returns a fresh panel that has requested its snapshot and received nothing yet. */
   async open(look: Look = {}): Promise<PanelPage> {
     const panel = this.#free.pop() ?? (await this.#create());
     await panel.load(look);
@@ -96,7 +96,7 @@ export class PanelBrowser {
 
 declare global {
   interface Window {
-    /** What the panel has sent, in order. */
+    /** Messages that the panel has sent, in order. */
     sent: ToHost[];
   }
 }
@@ -112,12 +112,12 @@ function fakeHost(): void {
   Object.assign(window, { acquireVsCodeApi: () => api });
 }
 
-/** A message without its number, which is given when it is sent. */
+/** A message without its number, which it gets when it is sent. */
 export type Unnumbered = ToPanel extends infer M ? (M extends unknown ? Omit<M, "seq"> : never) : never;
 
 export class PanelPage {
   readonly page: Page;
-  /** Addresses asked for beyond the panel's own files. */
+  /** Requested addresses other than the panel's own files. */
   readonly strays: string[] = [];
   /** Errors of scripts and of the content security policy. */
   readonly errors: string[] = [];
@@ -134,7 +134,7 @@ export class PanelPage {
     page.on("framenavigated", () => this.navigations++);
   }
 
-  /** Starts the panel anew, as if nothing had been before. */
+  /** Restarts the panel without any state. */
   async load({ theme = "dark", width = 480, height = 820 }: Look): Promise<void> {
     const { page } = this;
     if (page.url().startsWith(origin)) await page.evaluate(() => sessionStorage.clear());
@@ -148,7 +148,7 @@ export class PanelPage {
     await this.dress(theme);
   }
 
-  /** Changes the colours of what is shown, as VS Code does. */
+  /** Changes the colours of the page, as VS Code does. */
   async dress(theme: Theme): Promise<void> {
     await this.page.evaluate(
       ([theme, classes]) => {
@@ -159,7 +159,7 @@ export class PanelPage {
     );
   }
 
-  /** Puts a message in line for the next post. */
+  /** Queues a message for the next post. */
   queue(message: Unnumbered): void {
     this.#queue.push({ ...message, seq: ++this.#seq });
   }
@@ -175,7 +175,7 @@ export class PanelPage {
     }, numbered);
   }
 
-  /** Loses a message on the way. */
+  /** Drops a message. */
   skip(): void {
     this.#seq++;
   }
@@ -184,13 +184,13 @@ export class PanelPage {
     return this.page.evaluate(() => window.sent);
   }
 
-  /** What has been sent of one type. */
+  /** Returns the sent messages of one type. */
   async sentOf<T extends ToHost["type"]>(type: T): Promise<Extract<ToHost, { type: T }>[]> {
     const all = await this.sent();
     return all.filter((message): message is Extract<ToHost, { type: T }> => message.type === type);
   }
 
-  /** Gives the page back for the next one. */
+  /** Releases the page for reuse. */
   close(): void {
     this.#release(this);
   }

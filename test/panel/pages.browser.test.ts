@@ -1,4 +1,4 @@
-/** The pages in place of the log: permission rules, MCP servers. */
+/** Pages that replace the conversation: permission rules, MCP servers. */
 import assert from "node:assert/strict";
 import { button, focused, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";

@@ -1,4 +1,4 @@
-/** The panel in a real browser: by role and name, as people and assistive technology find it. */
+/** The panel in a real browser, with elements found by role and name, like assistive technology does. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { button, events, focused, message, panelWith } from "./browser.ts";
@@ -6,7 +6,7 @@ import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
 
 const busy = { type: "busy", since: Date.now() } as const;
-/** In ms: longer than the card ignores presses. */
+/** In ms: longer than the card ignores clicks. */
 const guard = 450;
 
 describe("the panel", () => {

@@ -1,4 +1,4 @@
-/** The card that asks: parts, a changed command, rules that are tried, questions of the model. */
+/** Permission cards: parts, edited commands, rule previews, questions of the model. */
 import assert from "node:assert/strict";
 import type { Answer, UserRequest } from "../../src/chat/requests.ts";
 import { button, events, focused, message, panelWith } from "./browser.ts";
@@ -7,7 +7,7 @@ import type { PanelPage } from "./page.ts";
 import { judgement, questionRequest, trustStates } from "./trust-states.ts";
 
 const busy = { type: "busy", since: Date.now() } as const;
-/** In ms: longer than the card ignores presses. */
+/** In ms: longer than the card ignores clicks. */
 const guard = 450;
 const card = (panel: PanelPage) => panel.page.getByRole("alertdialog");
 const preview = (panel: PanelPage) => card(panel).getByRole("region", { name: "Preview" });
@@ -16,14 +16,14 @@ const field = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "Tel
 const command = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "Command", exact: true });
 const rule = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "Rule", exact: true });
 
-/** A card that takes presses. */
+/** Returns a card that accepts clicks. */
 async function asked(...requests: UserRequest[]): Promise<PanelPage> {
   const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, requests })));
   await panel.page.waitForTimeout(guard);
   return panel;
 }
 
-/** Waits until the panel has sent so many of a kind: it waits itself until the typing rests. */
+/** Waits until the panel has sent this many messages of a type: it delays them while the user types. */
 async function until(panel: PanelPage, type: string, times: number): Promise<void> {
   await panel.page.waitForFunction(
     ([type, times]) => window.sent.filter((sent) => sent.type === type).length >= times,

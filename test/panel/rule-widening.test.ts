@@ -1,8 +1,8 @@
-/** Rules a step wider or narrower. */
+/** Wider and narrower rules. */
 import assert from "node:assert/strict";
 import { step } from "../../webview/questions/rule-widening.ts";
 
-/** All patterns from this one on, in one direction. */
+/** Returns all patterns from this one on, in one direction. */
 function way(to: "wider" | "narrower", permission: string, pattern: string, ...texts: string[]): string[] {
   const next = step(to, permission, pattern, texts);
   return next === undefined ? [] : [next, ...way(to, permission, next, ...texts)];

@@ -1,4 +1,6 @@
-/** Pictures of the panel's states: `node test/panel/shots.mjs DIR [STATE…]` writes STATE-WIDTH-THEME.png into DIR. */
+/**
+ * Screenshots of the panel's states: `node test/panel/shots.mjs DIR [STATE…]` writes STATE-WIDTH-THEME.png into DIR.
+ */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { now } from "./fixtures.ts";

@@ -1,4 +1,4 @@
-/** Every state that the panel can be in, as the messages that bring it there and what is pressed then. */
+/** Every state of the panel, as the messages that lead to it and the clicks after them. */
 import type { Page } from "playwright-core";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";

@@ -1,4 +1,4 @@
-/** What the panel makes of subagents, compaction, mentions and costs, before anything is drawn. */
+/** The panel's data about subagents, compaction, mentions and costs, without rendering. */
 import assert from "node:assert/strict";
 import { apply, newChat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";

@@ -1,4 +1,4 @@
-/** The panel's pure parts: what is read, split and said. */
+/** The panel's pure functions: parsing, splitting and formatting. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { draftRows, patchRows } from "../../webview/lib/diff-rows.ts";

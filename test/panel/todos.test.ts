@@ -1,4 +1,4 @@
-/** The list of what is to be done, read from what a model has sent. */
+/** To-dos parsed from the model's input. */
 import assert from "node:assert/strict";
 import type { Part } from "../../src/chat/message.ts";
 import { newestTodos, todosOf } from "../../webview/lib/todos.ts";

@@ -1,4 +1,4 @@
-/** The page of the trace: what it shows of steps and calls, and what it asks the host for. */
+/** The trace page: its steps and calls, and its messages to the host. */
 import assert from "node:assert/strict";
 import { button, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";

@@ -1,4 +1,4 @@
-/** States of tools, permissions and checkpoints: what is asked, what may be taken back, what runs beside. */
+/** States of tools, permissions and checkpoints: questions, restores, background commands. */
 import type { Page } from "playwright-core";
 import type { BackgroundCommand } from "../../src/chat/events.ts";
 import type { CommandJudgement, RestoreFile, RuleRow, ServerView } from "../../src/chat/protocol.ts";
@@ -11,7 +11,7 @@ const busy = { type: "busy", since: f.now - 24_000 } as const;
 const title = "Fix the rounding in cart totals";
 const cwd = "/home/dev/tinyshop";
 
-/** Posts into a page what the host would answer; `seq` is that of the message. */
+/** Posts the host's answers into a page; `seq` is the number of the message. */
 async function answerWith(page: Page, seq: number, message: Unnumbered): Promise<void> {
   await page.evaluate((message) => window.postMessage(message, "*"), { ...message, seq });
 }

@@ -15,7 +15,7 @@ describe("agent files", () => {
 
   const agent = (fields: string, body = "Do it.") => `---\ndescription: A test\n${fields}\n---\n\n${body}\n`;
   const find = (name: string) => at.load().agents.find(name);
-  /** The words of `agent-invalid`. */
+  /** Returns the message of `agent-invalid`. */
   function problemOf(name: string): string {
     try {
       at.load().agents.find(name);

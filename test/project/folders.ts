@@ -7,7 +7,7 @@ import { type HookSettings, loadHooks } from "../../src/project/hook-settings.ts
 import { loadProject } from "../../src/project/project.ts";
 
 export class TestFolders {
-  /** Holds both, and what is outside. */
+  /** Holds both, and outside files. */
   readonly root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "project-test-")));
   readonly work = path.join(this.root, "work");
   readonly home = path.join(this.root, "home");
@@ -17,7 +17,7 @@ export class TestFolders {
     mkdirSync(this.home);
   }
 
-  /** `name` begins with `work/`, `home/`, or lies outside of both. */
+  /** `name` begins with `work/` or `home/`, or is outside both. */
   put(name: string, content: string | Uint8Array): string {
     const file = path.join(this.root, name);
     mkdirSync(path.dirname(file), { recursive: true });

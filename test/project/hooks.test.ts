@@ -18,7 +18,7 @@ describe("hooks as commands", () => {
   let at: TestFolders;
   let notes: string[];
   before(function () {
-    // There the shell is cmd.exe, which these commands are not for.
+    // These commands are not for cmd.exe, the shell on Windows.
     if (process.platform === "win32") this.skip();
   });
   beforeEach(() => {
@@ -27,7 +27,7 @@ describe("hooks as commands", () => {
   });
   afterEach(() => at.dispose());
 
-  /** As a user's `.claude/settings.json` would have it. */
+  /** In the format of a user's `.claude/settings.json`. */
   function settle(hooks: Partial<Record<HookEvent, { matcher?: string; hooks: Written[] }[]>>, own?: unknown): Hooks {
     const typed = Object.entries(hooks).map(([event, groups]) => [
       event,
@@ -49,7 +49,7 @@ describe("hooks as commands", () => {
   const call = { tool_name: "bash", tool_input: { command: "ls" }, tool_use_id: "call-1" };
   const live = new AbortController().signal;
 
-  /** One event with one hook for everything. */
+  /** Settings with one hook for all calls of one event. */
   const fire = (
     command: string,
     event: HookEvent = "PreToolUse",
@@ -59,7 +59,7 @@ describe("hooks as commands", () => {
     return settle({ [event]: [{ hooks: [{ command, ...more }] }] }).fire(event, subject, call, live);
   };
   const answer = (output: unknown) => `cat <<'end'\n${JSON.stringify(output)}\nend`;
-  /** What hooks wrote into a file of the workspace. */
+  /** Returns what hooks wrote into a file of the workspace. */
   const told = (name = "told"): Record<string, unknown> =>
     JSON.parse(readFileSync(path.join(at.work, name), "utf8")) as Record<string, unknown>;
 
@@ -232,7 +232,7 @@ describe("hooks as commands", () => {
       const outcome = await fire("sleep 30 & echo $! > pid; echo kept", "UserPromptSubmit");
       assert.deepEqual(outcome.additionalContext, ["kept"]);
       assert.ok(elapsed() < 3000);
-      // What a hook leaves in the background on purpose lives on.
+      // A process that a hook leaves in the background on purpose is not ended.
       process.kill(Number(readFileSync(path.join(at.work, "pid"), "utf8")));
     });
 

@@ -180,7 +180,7 @@ describe("rules, memory and branch", () => {
       for (const [written, expected] of [
         [place, "main"],
         ["../git", "main"],
-        // What begins so is another machine's on Windows; elsewhere it is the same place.
+        // Such a path is on another machine on Windows, and a local one elsewhere.
         [`/${place}`, undefined],
         ["\\\\server\\share", undefined],
         ["missing", undefined],

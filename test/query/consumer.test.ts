@@ -81,7 +81,7 @@ describe("dist/loop.js", () => {
          return undefined;
        }
        export const isOurs = (error: unknown): string | undefined => error instanceof QueryError ? error.code : undefined;
-       // Of Node or a browser; all of their types would take seconds.
+       // Declared here, because the types of Node or the browser would take seconds.
        declare global {
          interface AbortSignal { readonly aborted: boolean }
          interface AbortController { readonly signal: AbortSignal }

@@ -6,7 +6,7 @@ import { until } from "../loop/harness.ts";
 import type { Answer } from "../model-server.ts";
 import { all, begins, calls, ofType, resultOf, results, says, user, type World, worlds } from "./world.ts";
 
-/** Leaves its number in `pid`, and does not end by itself. */
+/** Writes its process id to `pid`, and does not end on its own. */
 const long = "echo $$ > pid; sleep 300 & echo $! >> pid; wait";
 
 function alive(world: World): string[] {
@@ -154,7 +154,7 @@ describe("query(): control", () => {
   });
 
   it("K2 setModel and setMaxThinkingTokens apply from the next request, also during a run", async () => {
-    // With its thoughts: a model may not begin to think between its calls and their results.
+    // With its thinking: a model may not start thinking between calls and their results.
     const look: Answer = [
       { thinking: "Hm.", signature: "c2ln" },
       { call: { name: "read", input: { file_path: "." } } },
@@ -195,7 +195,7 @@ describe("query(): control", () => {
     const write = (name: string): [string, Record<string, unknown>] => ["write", { file_path: name, content: "x" }];
     const world = await open([calls(write("one")), calls(write("two")), says("Done.")]);
     const running: Query = world.query("Go", {
-      // The first is denied, for nobody is there to ask.
+      // The first is denied, because nobody can answer.
       hooks: { PreToolUse: [{ hooks: [async () => void (await modes.shift()?.())] }] },
     });
     const modes = [undefined, () => running.setPermissionMode("acceptEdits")];

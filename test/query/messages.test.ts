@@ -195,7 +195,7 @@ describe("query(): messages", () => {
     const boundary = messages.find((message) => kindOf(message) === "compact_boundary");
     assert.partialDeepStrictEqual(boundary, { compact_metadata: { trigger: "manual", pre_tokens: 120 } });
     const said = ofType(messages, "assistant").flatMap(({ message }) => message.content);
-    assert.ok(!JSON.stringify(said).includes("A summary"), "the summary is nobody's answer");
+    assert.ok(!JSON.stringify(said).includes("A summary"), "the summary is no answer");
     assert.deepEqual(
       ofType(messages, "result").map(({ subtype }) => subtype),
       ["success", "success", "success"],

@@ -58,7 +58,7 @@ describe("query(): sessions", () => {
 
   it("R7 persistSession: false writes nothing to disk", async () => {
     const world = await open([calls(["bash", { command: "seq 100000" }]), says("Done.")]);
-    // Its scratch folder goes where the check of `home` below sees it.
+    // Its temporary folder is where the check of `home` below sees it.
     const temporary = os.tmpdir();
     process.env["TMPDIR"] = world.home;
     const run = world.run("Count", { persistSession: false, permissionMode: "bypassPermissions" });
@@ -147,7 +147,7 @@ describe("query(): sessions", () => {
     assert.deepEqual(terse.tools.sort(), ["bash", "read"]);
     assert.ok(french?.system.includes("You are Rondo") && french.system.includes("Speak French."));
     await assert.rejects(world.run("Go", { agent: "nobody" }), { code: "agent-not-found" });
-    // @ts-expect-error a description is needed
+    // @ts-expect-error a description is required
     assert.throws(() => world.query("Go", { agents: { x: { prompt: "x" } } }), { code: "agent-invalid" });
   });
 

@@ -32,7 +32,7 @@ export class World {
     mkdirSync(this.folder);
   }
 
-  /** The usual options, and these. */
+  /** The usual options together with these. */
   query(prompt: string | AsyncIterable<SDKUserMessage>, options: Options = {}): Query {
     const running = query({ prompt, options: { ...this.options, ...options } });
     this.#queries.push(running);
@@ -72,12 +72,12 @@ export class World {
     return existsSync(path.join(this.folder, name));
   }
 
-  /** The bodies of the requests, as they came. */
+  /** The request bodies as received. */
   get raws(): string[] {
     return this.server.requests.map(({ raw }) => raw);
   }
 
-  /** Files of the folder of sessions. */
+  /** Files of the session folder. */
   kept(end: string): string[] {
     return existsSync(this.sessions) ? readdirSync(this.sessions).filter((name) => name.endsWith(end)) : [];
   }
@@ -93,7 +93,7 @@ export class World {
   }
 }
 
-/** Makes worlds that are gone after each test. */
+/** Returns a function that makes worlds, which are removed after each test. */
 export function worlds(): (script: Script) => Promise<World> {
   const open: World[] = [];
   afterEach(async () => {
@@ -112,7 +112,7 @@ export async function all(running: AsyncIterable<SDKMessage>): Promise<SDKMessag
   return messages;
 }
 
-/** What kind of message it is, in one word. */
+/** Returns the kind of a message. */
 export function kindOf(message: SDKMessage): string {
   return message.type === "system" ? message.subtype : message.type;
 }
@@ -128,7 +128,7 @@ export function resultOf(messages: readonly SDKMessage[]): SDKResultMessage {
   return result;
 }
 
-/** The results of calls, in the order in which they were told. */
+/** The results of calls, in the order of their messages. */
 export function results(messages: readonly SDKMessage[]): ToolResultBlock[] {
   const contents = ofType(messages, "user").map(({ message }) => message.content);
   return contents.flatMap((content) => (typeof content === "string" ? [] : content)).filter(isResult);
@@ -143,7 +143,7 @@ export const says = (text: string): Answer => [{ text }];
 export const calls = (...list: [name: string, input: Record<string, unknown>][]): Answer =>
   list.map(([name, input]) => ({ call: { name, input } }));
 
-/** The beginning of an answer, after which nothing comes any more. */
+/** The beginning of an answer that then stalls. */
 export const begins = (text: string): Answer => ({
   bytes: anthropicEvents({ blocks: [{ text }] })
     .slice(0, 3)

@@ -160,7 +160,7 @@ describe("a full disk", () => {
         assert.ok(typeof data !== "string");
         if (left-- <= 0) return writeSync(fd, data);
         writeSync(fd, data, 0, Math.floor(data.byteLength / 2));
-        throw Object.assign(new Error("no room"), { code: "ENOSPC" });
+        throw Object.assign(new Error("disk full"), { code: "ENOSPC" });
       };
       syncBuiltinESMExports();
       try {

@@ -6,7 +6,7 @@ import { baseText, type Changes, currentText, type TextEdit } from "../../src/ex
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const changed = "one\n2\nthree\nfour\nfive\nsix\n";
 
-/** What an editor says when its text becomes another: the one range that differs, in whole lines where it can. */
+/** Returns the change that an editor reports for a new text: the one differing range, in whole lines where possible. */
 function between(from: string, to: string): TextEdit {
   let head = 0;
   while (head < Math.min(from.length, to.length) && from[head] === to[head]) head++;

@@ -16,7 +16,7 @@ import { splitLines } from "../../src/extension/review/line-diff.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 
-/** The invariant: each hunk apart, base and text are the same lines, and both are whole lines. */
+/** Checks the invariant: outside the hunks, base and text have the same lines, and both consist of whole lines. */
 function check(changes: Changes): void {
   let base = 0;
   let text = 0;
@@ -142,7 +142,7 @@ const text = fc
 const edit = fc.record({ at: fc.nat(), length: fc.nat(12), text: fc.oneof(text, fc.constantFrom("", "z", "\n")) });
 type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never;
 
-/** Any edit as the range of an editor, which never splits the two characters of a line ending. */
+/** Any edit as an editor's range, which never splits the two characters of a line ending. */
 function ranged(changes: Changes, { at, length, text }: Edit) {
   const all = currentText(changes);
   const whole = (offset: number) => (all[offset - 1] === "\r" && all[offset] === "\n" ? offset - 1 : offset);

@@ -122,7 +122,7 @@ function finishOf({ stop_reason }: Expected, hasCalls: boolean): string {
     case "context_window":
       return "context-full";
     default:
-      // No reason, a reason nobody knows, or `stop` after a call: the calls decide.
+      // Without a reason, with an unknown one, or with `stop` after a call, the calls decide.
       return hasCalls ? "tool-calls" : "stop";
   }
 }

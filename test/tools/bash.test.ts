@@ -7,7 +7,7 @@ import { TestWorkspace } from "./workspace.ts";
 describe("bash", () => {
   let work: TestWorkspace;
   before(function () {
-    // There the shell is PowerShell, which these commands are not for.
+    // These commands are not for PowerShell, the shell on Windows.
     if (process.platform === "win32") this.skip();
   });
   beforeEach(() => {
@@ -95,7 +95,7 @@ describe("bash", () => {
 
     it("T10 reports the first output at once, then a few times per second", async () => {
       const seen: [string, number][] = [];
-      // The command goes on when its first line has been reported.
+      // The command continues once its first line has been reported.
       const command =
         "echo line 1; until [ -e reported ]; do sleep 0.01; done; for i in 2 3 4 5 6; do echo line $i; sleep 0.04; done";
       const startedAt = Date.now();

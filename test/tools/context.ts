@@ -1,8 +1,8 @@
-/** What a tool is given that touches nothing of a host. */
+/** A tool context without a host. */
 import type { Host } from "../../src/tools/host.ts";
 import { nobodyToAsk, noDelegate, type Tool, type ToolContext, type ToolPlan } from "../../src/tools/tool.ts";
 
-/** Stands where a tool must not look. */
+/** A host that tools must not use. */
 const noHost = new Proxy({} as Host, {
   get: (_, name) => {
     throw new Error(`the tool used host.${String(name)}`);
@@ -15,7 +15,7 @@ function contextWith(more: Partial<ToolContext> = {}): ToolContext {
   return { ...base, delegate: noDelegate, askUser: nobodyToAsk, ...more };
 }
 
-/** Parses the input as a call does, and plans. */
+/** Parses the input like a call, and prepares the plan. */
 export async function planOf(
   tool: Tool,
   input: Record<string, unknown>,
@@ -24,7 +24,7 @@ export async function planOf(
   return await tool.prepare(tool.input.parse(input), contextWith(more));
 }
 
-/** The sentence of the ToolError that `work` ends in. */
+/** Returns the message of the ToolError that `work` throws. */
 export async function refusalOf(work: () => Promise<unknown>): Promise<string> {
   try {
     await work();

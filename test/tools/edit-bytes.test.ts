@@ -1,4 +1,4 @@
-/** What an edit keeps of a file, to the byte on disk (T12). */
+/** Bytes of a file that an edit keeps on disk (T12). */
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import fc from "fast-check";
@@ -12,7 +12,7 @@ const endings: readonly [name: string, ends: readonly string[]][] = [
   ["mixed line endings", ["\r\n", "\n", "\n"]],
 ];
 
-/** Lines before and after, where `|` is the end of a line. */
+/** Lines before and after, where `|` is a line ending. */
 const edits: readonly [title: string, old: string, by: string, before: string, after: string][] = [
   ["a word", "zwei", "2", "eins|  zwei 👪|drei", "eins|  2 👪|drei"],
   ["lines", "eins|  zwei", "eins|  2", "eins|  zwei 👪|drei", "eins|  2 👪|drei"],
@@ -34,7 +34,7 @@ describe("T12 an edit on disk", () => {
       for (const final of [true, false]) {
         for (const [title, old, by, before, after] of edits) {
           it(`${encoding}, ${ending}, ${final ? "" : "no "}final newline: ${title}`, async () => {
-            // A line keeps its own end, so that all but the lines that go or change are the same bytes.
+            // Each line keeps its ending, so all bytes outside changed or deleted lines are the same.
             const lines = before.split("|");
             const endOf = (line: string) => ends[lines.indexOf(line) % ends.length] ?? "\n";
             const whole = (text: string) =>
@@ -44,7 +44,7 @@ describe("T12 an edit on disk", () => {
                   index < all.length - 1 || final ? line + endOf(lines[index] ?? line) : line,
                 )
                 .join("");
-            // The line that goes takes its end along.
+            // A deleted line includes its ending.
             const expected = by === "" ? `eins${endOf("eins")}drei${final ? endOf("drei") : ""}` : whole(after);
             work.seen.clear();
             work.put("f.txt", encode(whole(before), encoding), 0o640);
@@ -80,7 +80,7 @@ describe("T12 an edit on disk", () => {
           const bytes = work.bytes("f.txt");
           const before = encode(`${head}<`, encoding);
           const after = encode(`>${tail}`, encoding === "utf8-bom" ? "utf8" : encoding);
-          // A byte order mark stands only at the beginning.
+          // A byte order mark occurs only at the beginning.
           const rest = encoding.startsWith("utf16") ? after.subarray(2) : after;
           assert.ok(bytes.subarray(0, before.length).equals(before), "the bytes before");
           assert.ok(bytes.subarray(bytes.length - rest.length).equals(rest), "the bytes after");

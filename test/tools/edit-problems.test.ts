@@ -1,11 +1,11 @@
-/** What is told of the editor's complaints after an edit (T11). */
+/** New problems that the editor reports after an edit (T11). */
 import assert from "node:assert/strict";
 import type { Editor, Problem } from "../../src/tools/host.ts";
 import { EditWorkspace } from "./edit-tools.ts";
 
 describe("T11 new problems after an edit", () => {
   let work: EditWorkspace;
-  /** What the editor says before the edit, and once it has settled. */
+  /** Problems before the edit, and once the editor has settled. */
   let before: Problem[];
   let after: Problem[];
   let waits: number[];

@@ -1,4 +1,4 @@
-/** The tools that change texts, on a real folder. */
+/** The editing tools on a real folder. */
 import { applyPatch } from "../../src/tools/built-in/apply-patch.ts";
 import { edit } from "../../src/tools/built-in/edit.ts";
 import { multiEdit } from "../../src/tools/built-in/multi-edit.ts";

@@ -1,4 +1,4 @@
-/** I6: what was allowed is what is touched, whatever becomes of the path between the question and the deed. */
+/** I6: a call touches only what was allowed, even if the path changes between question and access. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,8 +17,8 @@ import { TestWorkspace } from "./workspace.ts";
 
 const elsewhere = /leads elsewhere by now/;
 
-/** Makes a folder a link, and back again, as fast as it can. */
-const swapForEver = `
+/** Program that turns a folder into a link and back as fast as possible. */
+const swapRepeatedly = `
   const fs = require("node:fs");
   const [folder, out] = process.argv.slice(1);
   process.chdir(folder);
@@ -112,7 +112,7 @@ describe("I6 changes between the question and the access", () => {
   it("a folder that is swapped repeatedly never lets a write or read escape", async () => {
     const location = await work.host.workspace.locate("src/a.txt");
     const signal = new AbortController().signal;
-    const swapping = spawn(process.execPath, ["-e", swapForEver, work.folder, out], {
+    const swapping = spawn(process.execPath, ["-e", swapRepeatedly, work.folder, out], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     await once(swapping.stdout, "data");

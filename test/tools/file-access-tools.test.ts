@@ -1,4 +1,4 @@
-/** I6: no tool acts outside its scope without a yes, in any mode, whatever the rules allow. */
+/** I6: no tool acts outside its scope without permission, in any mode, whatever the rules allow. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { TestWorkspace } from "./workspace.ts";
 
 const modes: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "bypassPermissions"];
 
-/** What each tool is given to read, or to change, a path. */
+/** Input for each tool to read or change a path. */
 const readers: Record<string, (path: string) => Record<string, unknown>> = {
   read: (file_path) => ({ file_path }),
   grep: (path) => ({ pattern: "KEY", path }),
@@ -38,7 +38,7 @@ describe("I6 protected files, for each tool", () => {
   });
   afterEach(() => work.dispose());
 
-  /** What is decided where everything is allowed by rules, or by the mode. */
+  /** Returns the decisions when rules or the mode allow everything. */
   const decide = async (tool: string, input: Record<string, unknown>, mode: PermissionMode) => {
     const needs = await work.needs(tool, input);
     const everything = { permission: "*", pattern: "*", action: "allow" } as const;
@@ -74,7 +74,7 @@ describe("I6 protected files, for each tool", () => {
       "src/conf/settings.json",
     ]) {
       it(`${tool} of ${name} asks each time, in all modes`, async () => {
-        // What asks before it is read must have been read before a part of it is changed.
+        // A file that asks for reading must have been read before a part of it is changed.
         if (tool !== "write") await work.run("read", { file_path: name });
         await asksAlways(tool, inputFor(name));
       });

@@ -1,4 +1,4 @@
-/** Which paths are guarded, however they are named. */
+/** Protected paths, under all their names. */
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import path from "node:path";

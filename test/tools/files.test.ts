@@ -304,7 +304,7 @@ describe("files", () => {
   });
 
   it("loses nothing on a full disk", function () {
-    // A small file system of our own is only to be had as root on Linux.
+    // Only root on Linux can mount a small file system.
     if (process.platform !== "linux" || process.getuid?.() !== 0) return this.skip();
     const mount = work.path("small");
     mkdirSync(mount);

@@ -1,9 +1,9 @@
-/** Whatever a model does to old_string: an edit lands where it should, touches only lines that change, or is refused. */
+/** For any old_string, an edit applies at the right position and touches only changed lines, or is refused. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { replaceText } from "../../src/tools/fuzzy-match/replace-text.ts";
 
-/** Depth and words of a line. */
+/** Indentation depth and words of a line. */
 type Line = readonly [depth: number, words: string];
 
 const line = fc.tuple(
@@ -56,7 +56,7 @@ describe("T12 an edit without an exact match", () => {
           const wanted = [...text(middle), "    marker"].join("\n");
           const by = [...text(middle), "    changed"].join("\n");
           const result = replaceText(file, mutate(wanted), mutate(by), false);
-          // Looser than letter by letter, it may be refused, but never done elsewhere.
+          // An inexact match may be refused, but never applied elsewhere.
           if (result.type !== "replaced") return assert.notEqual(result.type, "same", name);
           landed++;
           const changed = result.text.split(end);

@@ -1,4 +1,4 @@
-/** What is meant where old_string is not there to the letter (T12). */
+/** Matching an old_string that does not occur exactly (T12). */
 import assert from "node:assert/strict";
 import { replaceText } from "../../src/tools/fuzzy-match/replace-text.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EditWorkspace } from "./edit-tools.ts";
 
-/** As Jupyter writes it; numbers and characters in it that another writer would write otherwise. */
+/** A notebook in Jupyter's format, with numbers and characters that other programs would write differently. */
 const notebook = `{
  "cells": [
   {

@@ -27,7 +27,7 @@ function tool(name: string): Tool {
   });
 }
 
-/** The schema of `tool` above, as JSON Schema says it. */
+/** The JSON Schema of `tool` above. */
 const schema = {
   type: "object",
   properties: {

@@ -6,7 +6,7 @@ import type { PermissionRequirement, Tool } from "../../src/tools/tool.ts";
 import { planOf } from "./context.ts";
 import { TestWorkspace } from "./workspace.ts";
 
-/** An editor that knows this much of the code, wherever it is asked. */
+/** Returns an editor that always answers with this. */
 function editorOf({ problems = [], places = [], named = [] }: Knows): Editor {
   return {
     watches: async () => true,

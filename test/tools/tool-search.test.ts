@@ -37,7 +37,7 @@ describe("deferred tools", () => {
   assert.ok(search && call);
   it("a call through tool_call has the longest time limit of any of them", () => {
     assert.equal(call.timeoutMs, 60_000);
-    const own = { ...tools[0], timeoutMs: "own" } as Tool; // the rest is a tool's
+    const own = { ...tools[0], timeoutMs: "own" } as Tool; // Tools use no other members.
     assert.equal(deferredTools([...tools, own])[1]?.timeoutMs, "own");
     const unlimited = { ...tools[0], timeoutMs: undefined } as Tool;
     assert.equal(deferredTools([...tools, unlimited])[1]?.timeoutMs, undefined);

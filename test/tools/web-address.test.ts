@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isPublicAddress, publicURL } from "../../src/tools/web/address.ts";
 
-/** From the registries of special addresses (IANA), and from what attacks on fetchers have used. */
+/** From the IANA registries of special addresses, and from known attacks on fetchers. */
 const inner = `
   0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.100.100.200 100.127.255.255 127.0.0.1 127.1.2.3
   127.255.255.254 168.63.129.16 169.254.0.1 169.254.169.254 169.254.170.2 172.16.0.1 172.31.255.255 192.0.0.1

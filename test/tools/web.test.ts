@@ -26,7 +26,7 @@ describe("web_fetch", () => {
   before(async () => {
     server = createServer(listener);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    // A server that listens on a port has this form of address.
+    // A listening server has this form of address.
     ({ port } = server.address() as AddressInfo);
   });
 
@@ -40,7 +40,7 @@ describe("web_fetch", () => {
     resolved = [];
   });
 
-  /** All names lead to `addresses`, of which only that of the test's server counts as public. */
+  /** All names resolve to `addresses`, of which only the test server's counts as public. */
   const network = (...addresses: string[][]): WebNetwork => ({
     resolve: async (host) => {
       resolved.push(host);
@@ -184,7 +184,7 @@ describe("web_fetch", () => {
   it("T11 follows redirects on the same host, and checks the address each time", async () => {
     answer = ({ url }, response) => {
       if (url === "/old") response.writeHead(302, { location: "/new?a=1" }).end();
-      else page("found", { "content-type": "text/plain" })(requests[0] as IncomingMessage, response); // it came
+      else page("found", { "content-type": "text/plain" })(requests[0] as IncomingMessage, response);
     };
     assert.match((await run("/old")).output, /\/new\?a=1 answered 200[\s\S]*found/);
     assert.deepEqual(resolved, ["docs.example.org", "docs.example.org"]);
@@ -288,7 +288,7 @@ describe("web_fetch", () => {
   it("T11 stops at once while it waits, reads or converts a page", async () => {
     const wait: Answer = () => {};
     const begin: Answer = (_, response) => void response.writeHead(200, { "content-type": "text/html" }).write("<p>");
-    // Attributes that the parser looks up one by one: minutes of work.
+    // Attributes that the parser searches one by one: minutes of work.
     const slow = page(`<p ${Array.from({ length: 300_000 }, (_, at) => `a${at}`).join(" ")}>`);
     for (const [one, ms] of [
       [wait, 50],

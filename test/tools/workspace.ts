@@ -17,7 +17,7 @@ import {
 } from "../../src/tools/tool.ts";
 
 export class TestWorkspace {
-  /** Holds the workspace, and beside it what is outside. */
+  /** Holds the workspace and outside files. */
   readonly root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "tools-test-")));
   readonly folder: string;
   readonly seen: FilesSeen = new Map();
@@ -74,7 +74,7 @@ export class TestWorkspace {
     return await plan.run(progress);
   }
 
-  /** The message of the ToolError that the call ends in. */
+  /** Returns the message of the ToolError that the call throws. */
   async refusal(tool: string, input: Record<string, unknown>): Promise<string> {
     try {
       const result = await this.run(tool, input);

@@ -36,7 +36,7 @@ describe("the tour model, through the real SDK", () => {
   const ask = (messages: Anthropic.MessageParam[]) =>
     client.messages.stream({ model: "tour", max_tokens: 1000, messages, tools }).finalMessage();
 
-  /** A whole turn: runs its calls until it makes none. Answers with all that was said and with the calls made. */
+  /** Runs a whole turn, until a reply has no calls. Returns all text and the calls. */
   async function play(runner: Runner): Promise<{ said: string[]; calls: Call[]; messages: Anthropic.MessageParam[] }> {
     const messages: Anthropic.MessageParam[] = [prompt];
     const said: string[] = [];
@@ -59,7 +59,7 @@ describe("the tour model, through the real SDK", () => {
     throw new Error("the tour does not end");
   }
 
-  /** The three tools, as far as the script needs them. */
+  /** The parts of the three tools that the script needs. */
   async function real(call: Call): Promise<Result> {
     const { file_path, old_string, new_string } = call.input as Record<string, string>;
     const file = path.join(folder, file_path ?? "");

@@ -1,4 +1,4 @@
-/** What Anthropic's API is sent, and what is special in its replies. */
+/** Requests to Anthropic's API, and special cases of its replies. */
 import assert from "node:assert/strict";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";

@@ -1,4 +1,4 @@
-/** Asks a model once and gathers what it says. */
+/** Sends one request to a model and collects the reply. */
 import type { Entry } from "../../src/chat/apply.ts";
 import type { Finish, ModelRef, Part, Tokens, ToolPart } from "../../src/chat/message.ts";
 import type { Arguments, Model, ModelError, ModelEvent, ModelRequest, ProviderData } from "../../src/loop/model.ts";
@@ -80,7 +80,7 @@ export function user(...said: (string | Bare<Part>)[]): Entry {
   };
 }
 
-/** A reply of the Anthropic model that `request` asks. */
+/** Returns the reply of the Anthropic model to `request`. */
 export function assistant(...said: Bare<Part>[]): Entry {
   return replyOf({ providerID: "anthropic", modelID: "test-model" }, ...said);
 }
@@ -104,7 +104,7 @@ export function replyOf(model: ModelRef, ...said: Bare<Part>[]): Entry {
 
 const ref = { providerID: "anthropic", modelID: "test-model" };
 
-/** A conversation as it grows, a step a request: each step reads one file. */
+/** A growing conversation with one request per step: each step reads one file. */
 export function growing(steps: number): Entry[][] {
   const entries = [user("Read them all")];
   return Array.from({ length: steps }, (_, step) => {

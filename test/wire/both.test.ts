@@ -1,4 +1,4 @@
-/** What holds for both providers, over a real connection. */
+/** Behaviour of both providers, over a real connection. */
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
@@ -9,7 +9,7 @@ import { stopwatch, until } from "../timing.ts";
 import { ask, growing, request } from "./ask.ts";
 
 const key = "sk-test-0123456789abcdef";
-/** The least that is a whole reply with a call, so that it can be cut at every byte. `closing` is not needed for it. */
+/** The shortest complete reply with a call, which can be cut at every byte. `closing` is optional. */
 const least = {
   anthropic: {
     bytes: [
@@ -26,7 +26,7 @@ const least = {
       'data:{"choices":[{"delta":{"tool_calls":[{"id":"1","function":{"name":"ls"}}]}}]}\n\n',
       'data:{"choices":[{"finish_reason":"tool_calls"}]}\n\ndata:{"usage":{}}\n\ndata: [DONE]\n\n',
     ].join(""),
-    // With its reason a reply is whole; when the connection breaks after it, only `[DONE]` vouches for it.
+    // A reply with its reason is complete; if the connection breaks after it, only `[DONE]` confirms that.
     closing: { break: "\n\n", end: 'data:{"usage":{}}\n\ndata: [DONE]\n\n' },
   },
 };
@@ -295,7 +295,7 @@ for (const { name, open, events, prefix } of providers) {
       const bodies = server.requests.map(({ raw }) => raw);
       assert.equal(bodies.length, 6);
       for (const [index, body] of bodies.slice(1).entries()) {
-        // All but the two brackets that close the list of messages and the body.
+        // Everything except the two brackets that close the list of messages and the body.
         assert.ok(body.startsWith(bodies[index]?.slice(0, -2) ?? "?"), `request ${index + 1}`);
       }
     });

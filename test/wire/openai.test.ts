@@ -1,4 +1,4 @@
-/** What Chat Completions servers are sent, and what is special in their replies. */
+/** Requests to Chat Completions servers, and special cases of their replies. */
 import assert from "node:assert/strict";
 import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
 import { chatBody as bytesOf } from "../../src/providers/openai-chat/chat-request.ts";

@@ -3,12 +3,12 @@ import { format } from "node:util";
 import Mocha from "mocha";
 import CountingReporter from "../../reporter.mjs";
 
-/** Names of the files in test/extension without `.test.ts`, put in by the bundler. */
+/** Names of the files in test/extension without `.test.ts`, inserted by the bundler. */
 declare const TEST_FILES: readonly string[];
 
 const GUTTER = "│ ";
 
-/** @throws when a test failed: VS Code takes that for the run's exit code. */
+/** @throws when a test failed, which VS Code turns into the exit code of the run */
 export async function run(): Promise<void> {
   const grep = process.env["RONDO_GREP"];
   const mocha = new Mocha({
@@ -18,9 +18,9 @@ export async function run(): Promise<void> {
     reporter: CountingReporter,
     ...(grep && { grep }),
   });
-  // The extension host's log has other lines too: these are the ones to print.
+  // Marks lines to print, because the extension host's log has others too.
   Mocha.reporters.Base.consoleLog = (...args) => console.log(format(...args).replace(/^/gm, GUTTER));
-  // What mocha does before it loads a file: `describe` and `it` become globals.
+  // Mocha does this before it loads a file: `describe` and `it` become globals.
   mocha.suite.emit("pre-require", globalThis, "", mocha);
   for (const name of TEST_FILES) await import(`../${name}.test.ts`);
   const failures = await new Promise<number>((resolve) => mocha.run(resolve));

@@ -28,7 +28,7 @@ export async function bundleTests(files = []) {
     absWorkingDir: root,
     entryPoints: {
       "extension-tests": "test/extension/runner/index.ts",
-      // Threads of their own, looked for beside the bundle.
+      // Worker threads, loaded from the bundle's folder.
       "checkpoints-worker": "src/checkpoints/thread/worker.ts",
       "stat-worker": "src/checkpoints/scan/stat-worker.ts",
       "markdown-worker": "src/tools/web/markdown-worker.ts",
@@ -58,7 +58,7 @@ async function runInHost() {
   const tests = await bundleTests(process.argv.slice(2));
   const folder = await freshFolder("host", path.join(root, "sample"));
   const dataDir = await freshFolder("host-data");
-  // Brings models and tools, as other extensions do.
+  // Provides models and tools, as other extensions do.
   const extensions = [path.join(root, "test/extension/lm-extension")];
   const server = await startVSCode({ dataDir, driver: true, extensions, tell: console.log });
   try {
@@ -70,7 +70,7 @@ async function runInHost() {
   }
 }
 
-/** VS Code's automation: the page calls two functions, with the extension host's log lines and with its end. */
+/** VS Code's automation: the page calls two functions, with log lines and with the end of the extension host. */
 async function inBrowser(/** @type {string} */ url) {
   /** @type {(code: number) => void} */
   let ended = () => {};

@@ -23,7 +23,7 @@ const tool = (name: string, more: object = {}) => ({
   inputSchema: { type: "object" },
   ...more,
 });
-/** How often it has been started before. */
+/** Number of earlier starts. */
 const starts = file && existsSync(file) ? readFileSync(file, "utf8").length : 0;
 if (file) appendFileSync(file, ".");
 
@@ -118,7 +118,7 @@ function handle(message: Message): void {
   } else if (method === "ping") {
     if (way !== "hang-call") send({ id, result: {} });
   } else if (method === "tools/list" && way === "pages") {
-    // Five pages, and then in a circle.
+    // Five pages, then the first again.
     const page = Number(message.params?.cursor ?? 0);
     send({ id, result: { tools: [tool(`page_${page}`)], nextCursor: page < 4 ? `${page + 1}` : "2" } });
   } else if (method === "tools/list") {
@@ -135,7 +135,7 @@ if (way === "crash-start") {
 if (way === "stubborn") {
   process.on("SIGTERM", () => {});
   process.on("SIGINT", () => {});
-  // A child that leaves the group, and one that stays in it.
+  // A child that leaves the process group, and one that stays in it.
   spawn("setsid", ["sleep", "987"], { stdio: "ignore" });
   spawn("sleep", ["987"], { stdio: "ignore" });
   setInterval(() => {}, 1000);

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the language of the shell
-/** Commands that only read, which rules that allow reading must let pass: questions tire. */
+/** Commands that only read and must be allowed by reading rules, to avoid needless questions. */
 export const allowed: Record<string, string[]> = {
   "plain words": [
     "ls",

@@ -13,7 +13,7 @@ const harmful = [
   ...["echo x > b", "cat .env", "sudo ls", "sort -o b a.ts", "PATH=. ls", "sed -i s/a/b/ a.ts", "$x", "cat $x", "./ls"],
 ];
 
-/** Where one command stands beside or within another; `A` and `B` are commands. */
+/** Positions of a command next to or within another; `A` and `B` are commands. */
 const plain = [
   ...["A; B", "A && B", "A || B", "A | B", "A & B", "( A; B )", "{ A; B; }", "A && ( B )"],
   ...["if A; then B; fi", "if A; then ls; else B; fi", "for f in 1 2; do A; B; done", "while A; do B; done"],
@@ -34,7 +34,7 @@ const nested = [
   ],
 ];
 
-/** A command that surely holds the given one, among harmless others. */
+/** Makes a command that contains the given one among harmless others. */
 function holding(command: fc.Arbitrary<string>, templates: readonly string[]): fc.Arbitrary<string> {
   const step = fc.record({
     template: fc.constantFrom(...templates),

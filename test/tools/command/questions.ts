@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the language of the shell
-/** Commands that write, delete, send or run other code, though they look like those that are allowed. */
+/** Commands that write, delete, send or run other code, although they resemble allowed ones. */
 export const questions: Record<string, string[]> = {
   "other commands beside it": [
     "ls; rm x",

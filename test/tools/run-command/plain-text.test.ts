@@ -22,7 +22,7 @@ interface Case {
   output: string;
   /** For the model. */
   plain: string;
-  /** For the eye. */
+  /** For the terminal. */
   eye: string;
 }
 
@@ -95,7 +95,7 @@ describe("output as plain text", () => {
   it("T10 is the same wherever the output is split", () => {
     for (const { title, output, plain: lines, eye } of cases.filter(({ title }) => title !== "null characters")) {
       for (let at = 1; at < output.length; at++) {
-        // Half a character does not reach it: bytes are decoded before.
+        // Bytes are decoded before, so it never gets half a character.
         if (!output.slice(0, at).isWellFormed()) continue;
         assert.equal(plain(output.slice(0, at), output.slice(at)), lines, `${title}, cut at ${at}`);
         assert.equal(seen(output.slice(0, at), output.slice(at)), eye, `${title}, cut at ${at}`);

@@ -64,7 +64,7 @@ export interface ChoicesRequest extends AskedOfCall {
   questions: readonly Question[];
 }
 
-/** A turn in Plan mode has ended with a plan. The session is idle meanwhile, and any prompt withdraws the request. */
+/** A turn in Plan mode, or of an agent that only reads, has ended with a plan. The session is idle meanwhile, and any prompt withdraws the request. */
 export interface PlanRequest extends Asked {
   kind: "plan";
   messageID: string;

@@ -161,6 +161,11 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const restorePage = own(new RestorePage(page));
   const rulePage = rulesHandlers(page, rules);
   const tracePage = own(new TracePage(page, log));
+  /** To be called when the panel's document is gone. A new one shows the conversation, not a page. */
+  const closePages = () => {
+    rulePage["hide-rules"]();
+    tracePage.hide();
+  };
   const handlers: Handlers = {
     ...composer.handlers,
     ...conversationHandlers(page, models),
@@ -170,11 +175,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...tracePage.handlers,
     ...questionHandlers(page, composer),
     ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
-    // The panel was loaded again: it shows the conversation, not a page.
-    ready() {
-      rulePage["hide-rules"]();
-      tracePage.hide();
-    },
+    ready: closePages,
     review: ({ action, path }) => review.decide(action, path === undefined ? undefined : [vscode.Uri.file(path)]),
     server: ({ name, action }) => mcp.act(name, action),
   };
@@ -182,6 +183,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     new Panel({
       extensionUri: context.extensionUri,
       handlers,
+      closePages,
       log,
       chat: () => conversations.current.chat,
       state: () => panelState({ composer, conversations, ledger, models, projects, restorePage, review, mcp }),

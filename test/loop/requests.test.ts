@@ -3,10 +3,13 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import type { Answer, UserRequest } from "../../src/chat/requests.ts";
 import { Answer as AnswerSchema } from "../../src/chat/requests.ts";
+import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { AnswerError } from "../../src/loop/permissions/open-requests.ts";
 import { buildPrompt } from "../../src/loop/session/plan-offer.ts";
 import { askUser } from "../../src/tools/built-in/ask-user.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
+import { agent } from "../agent.ts";
+import type { Script } from "../scripted-model.ts";
 import { answersTo } from "./answers.ts";
 import { Harness, harnesses } from "./harness.ts";
 
@@ -108,10 +111,39 @@ describe("a plan", () => {
     assert.equal(request.buildMode, "acceptEdits");
     assert.equal(request.messageID, h.chat.messages.at(-1)?.info.id);
     h.session.answer(request.id, { kind: "plan", type: "build", mode: request.buildMode });
-    h.session.setMode(request.buildMode);
+    h.session.startBuilding(request.buildMode);
     await h.turn(buildPrompt);
+    assert.equal(h.session.choices.mode, "acceptEdits");
     assert.equal(h.read("b.txt"), "built");
     assert.deepEqual(h.chat.requests, []);
+  });
+
+  it("is offered after a turn of an agent that only reads, and built by the user's earlier agent, else by build", async () => {
+    const readers = [agent("thinker", { mode: "primary", readOnly: true }), agent("smith", { mode: "primary" })];
+    const options = { mode: "acceptEdits", project: { agents: new AgentCatalog(readers) } } as const;
+    for (const [planner, before, builder] of [
+      ["plan", undefined, "build"],
+      ["thinker", undefined, "build"],
+      ["plan", "smith", "smith"],
+    ] as const) {
+      const said: Script = before ? [["Yes."]] : [];
+      const h = open([...said, ["1. Write b.txt."], [write], ["Built."]], options);
+      if (before) h.session.choices.agent = before;
+      if (before) await h.turn();
+      assert.deepEqual(h.chat.requests, []);
+      h.session.choices.agent = planner;
+      await h.turn();
+      const request = await h.asked("plan");
+      assert.equal(request.buildMode, "acceptEdits");
+      h.session.setMode("default");
+      assert.equal(h.chat.requests.length, 1, "the agent plans in each mode");
+      h.session.answer(request.id, { kind: "plan", type: "build", mode: request.buildMode });
+      h.session.startBuilding(request.buildMode);
+      await h.turn(buildPrompt);
+      assert.equal(h.session.choices.agent, builder);
+      assert.equal(h.read("b.txt"), "built");
+      assert.deepEqual(h.chat.requests, []);
+    }
   });
 
   it("is withdrawn by the next prompt, another mode and Stop; never offered in other modes", async () => {
@@ -136,13 +168,17 @@ describe("a plan", () => {
     assert.deepEqual(cut.chat.requests, []);
   });
 
-  it("is offered again when the session is opened from its record, if the last prompt was sent in Plan mode", async () => {
-    for (const mode of ["plan", "default"] as const) {
-      const h = open([["One."]], { mode });
+  it("is offered again when the session is opened from its record, if the last prompt was sent in Plan mode or to an agent that only reads", async () => {
+    for (const [mode, name, now] of [
+      ["plan", "build", "plan"],
+      ["default", "plan", "default"],
+      ["default", "build", "plan"],
+    ] as const) {
+      const h = open([["One."]], { mode, choices: { agent: name } });
       await h.turn();
-      const again = new Harness([], { mode: "plan", chat: { ...structuredClone(h.chat), requests: [] } });
+      const again = new Harness([], { mode: now, chat: { ...structuredClone(h.chat), requests: [] } });
       assert.ok(await again.session.recover());
-      assert.equal(again.chat.requests.length, mode === "plan" ? 1 : 0);
+      assert.equal(again.chat.requests.length, mode === "plan" || name === "plan" ? 1 : 0);
       // It shares the record of `h`.
       await again.session.dispose();
       rmSync(again.folder, { recursive: true });

@@ -33,7 +33,10 @@ export class Composer {
     "send-queued-now": () => this.#session.sendQueuedNow(),
     "edit-queued": ({ queuedID, text }) => this.#session.editQueued(queuedID, text),
     "move-queued": ({ queuedID, to }) => this.#session.moveQueued(queuedID, to),
-    "set-mode": ({ mode }) => this.#setMode(mode),
+    "set-mode": ({ mode }) => {
+      this.#session.setMode(mode);
+      this.#keepMode(mode);
+    },
     "set-model": ({ providerID, modelID }) => this.#setModel({ providerID, modelID }),
     "set-agent": ({ name }) => {
       this.#session.choices.agent = name;
@@ -78,10 +81,11 @@ export class Composer {
     this.#setAttachments([]);
   }
 
-  /** Leaves Plan mode and sends the prompt that carries the plan out. The draft stays. */
+  /** Sends the prompt that carries the plan out. The draft stays. */
   async startBuilding(mode: BuildMode): Promise<void> {
     const draft = this.#draft;
-    this.#setMode(mode);
+    this.#session.startBuilding(mode);
+    this.#keepMode(mode);
     await this.prompt({ text: buildPrompt, attachments: this.#attachments });
     this.#keepDraft(draft);
   }
@@ -102,8 +106,7 @@ export class Composer {
     return this.#context.conversations.current;
   }
 
-  #setMode(mode: PermissionMode): void {
-    this.#session.setMode(mode);
+  #keepMode(mode: PermissionMode): void {
     void this.#context.memory.update(remembered.mode, mode);
     this.#context.stateChanged();
   }

@@ -12,6 +12,7 @@ const frameMs = 16;
 interface PanelOptions {
   extensionUri: vscode.Uri;
   handlers: Handlers;
+  closePages(): void;
   log: vscode.LogOutputChannel;
   chat(): Chat;
   state(): PanelState;
@@ -113,6 +114,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   #disconnect(): void {
     this.#connected = false;
     this.#events = [];
+    this.#options.closePages();
   }
 
   #snapshot(): void {

@@ -13,7 +13,9 @@ const updateIntervalMs = 250;
 
 export class TracePage implements vscode.Disposable {
   readonly #context: PanelContext;
-  readonly #tracer: Tracer;
+  readonly #log: vscode.LogOutputChannel;
+  /** Undefined while the page is closed and no collector is set: then nothing is measured or kept. */
+  #tracer: Tracer | undefined;
   #isShown = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -25,35 +27,22 @@ export class TracePage implements vscode.Disposable {
 
   constructor(context: PanelContext, log: vscode.LogOutputChannel) {
     this.#context = context;
-    this.#tracer = new Tracer({
-      chatOf: (id) => context.conversations.openChat(id),
-      deliver(turns) {
-        const endpoint = readSettings().traceCollector;
-        if (endpoint === "") return;
-        const headers = process.env["OTEL_EXPORTER_OTLP_HEADERS"];
-        sendTurns({ endpoint, headers }, turns).catch((error: Error) => log.warn(error.message));
-      },
-    });
+    this.#log = log;
   }
 
-  /** Takes an event of any session of this window. Does nothing while the page is closed and no collector is set. */
+  /** Takes an event of any session of this window. */
   event(event: LoopEvent): void {
-    if (!this.#isMeasuring) return;
-    this.#tracer.take(event);
+    this.#measuring()?.take(event);
     if (this.#isShown && event.type !== "stream:delta")
       this.#timer ??= setTimeout(() => this.#send(), updateIntervalMs);
   }
 
   firstByte(messageID: string, afterMs: number): void {
-    if (this.#isMeasuring) this.#tracer.firstByte(messageID, afterMs);
-  }
-
-  get #isMeasuring(): boolean {
-    return this.#isShown || readSettings().traceCollector !== "";
+    this.#measuring()?.firstByte(messageID, afterMs);
   }
 
   dispose(): void {
-    clearTimeout(this.#timer);
+    this.hide();
   }
 
   #show(): void {
@@ -63,19 +52,42 @@ export class TracePage implements vscode.Disposable {
 
   hide(): void {
     this.#isShown = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#measuring();
+  }
+
+  #measuring(): Tracer | undefined {
+    const isNeeded = this.#isShown || readSettings().traceCollector !== "";
+    this.#tracer = isNeeded ? (this.#tracer ?? this.#newTracer()) : undefined;
+    return this.#tracer;
+  }
+
+  #newTracer(): Tracer {
+    return new Tracer({
+      chatOf: (id) => this.#context.conversations.openChat(id),
+      deliver: (turns) => {
+        const endpoint = readSettings().traceCollector;
+        if (endpoint === "") return;
+        const headers = process.env["OTEL_EXPORTER_OTLP_HEADERS"];
+        sendTurns({ endpoint, headers }, turns).catch((error: Error) => this.#log.warn(error.message));
+      },
+    });
   }
 
   #send(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const { conversations, send } = this.#context;
-    if (this.#isShown) send({ type: "trace", trace: this.#tracer.trace(conversations.current.chat) });
+    const trace = this.#measuring()?.trace(this.#context.conversations.current.chat);
+    if (this.#isShown && trace) this.#context.send({ type: "trace", trace });
   }
 
   async #export(): Promise<void> {
     const { chat } = this.#context.conversations.current;
+    const tracer = this.#measuring();
+    if (!tracer) return;
     const file = path.join(chat.session.cwd || os.homedir(), "trace.json");
-    const text = () => JSON.stringify(this.#tracer.trace(chat), undefined, 2);
+    const text = () => JSON.stringify(tracer.trace(chat), undefined, 2);
     await exportText("Export Trace", { JSON: ["json"] }, file, text);
   }
 }

@@ -1,8 +1,9 @@
-/** Asks whether to build the plan of a turn in Plan mode. */
+/** Asks whether to build the plan of a turn in Plan mode, or of an agent that only reads. */
 import type { Chat, Entry } from "../../chat/apply.ts";
-import type { PermissionMode } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { BuildMode, PlanRequest } from "../../chat/requests.ts";
+import type { AgentCatalog } from "../agents/agents.ts";
+import { pendingPrompt } from "../context/context.ts";
 import type { OpenRequests } from "../permissions/open-requests.ts";
 import type { Choices } from "../setup/agent-config.ts";
 import { wasPlanMode } from "./intake.ts";
@@ -13,20 +14,34 @@ export class PlanOffer {
   readonly #chat: Chat;
   readonly #choices: Choices;
   readonly #requests: OpenRequests;
+  readonly #agents: () => AgentCatalog;
   #open: AbortController | undefined;
-  /** The mode that the user worked in before Plan. */
+  /** The mode that the user works in, or worked in before Plan. */
   #buildMode: BuildMode = "default";
 
-  constructor(chat: Chat, choices: Choices, requests: OpenRequests) {
+  constructor(chat: Chat, choices: Choices, requests: OpenRequests, agents: () => AgentCatalog) {
     this.#chat = chat;
     this.#choices = choices;
     this.#requests = requests;
+    this.#agents = agents;
+    this.#keepBuildMode();
+  }
+
+  /** The agent that carries a plan out: the chosen one, else the last that may change files, else the first such one. */
+  get buildAgent(): string {
+    const asked = this.#chat.messages.flatMap(({ info }) => (info.role === "user" ? [info.agent] : [])).reverse();
+    const primary = this.#agents()
+      .all()
+      .filter(({ mode, hidden }) => mode !== "subagent" && !hidden);
+    const builders = new Set(primary.filter(({ readOnly }) => !readOnly).map(({ name }) => name));
+    const { agent } = this.#choices;
+    return [agent, ...asked, ...builders].find((name) => builders.has(name)) ?? agent;
   }
 
   /** To be called when a turn has ended on its own. */
   offer(): void {
     const reply = this.#chat.messages.at(-1);
-    if (this.#choices.mode !== "plan" || !reply || !isAnswer(reply)) return;
+    if (!this.#isPlanning || !reply || !isAnswer(reply)) return;
     this.#open = new AbortController();
     const request = {
       kind: "plan",
@@ -41,7 +56,7 @@ export class PlanOffer {
 
   /** To be called when a session was opened from its record. */
   offerAgain(): void {
-    if (!this.#open && wasPlanMode(this.#chat)) this.offer();
+    if (!this.#open && (wasPlanMode(this.#chat) || this.#isReadOnly)) this.offer();
   }
 
   withdraw(): void {
@@ -49,11 +64,26 @@ export class PlanOffer {
     this.#open = undefined;
   }
 
-  /** To be called before the mode changes. */
-  modeChanges(mode: PermissionMode): void {
-    const before = this.#choices.mode;
-    if (mode !== "plan") this.withdraw();
-    else if (before === "acceptEdits" || before === "default") this.#buildMode = before;
+  modeChanged(): void {
+    if (this.#open && !this.#isPlanning) this.withdraw();
+    this.#keepBuildMode();
+  }
+
+  #keepBuildMode(): void {
+    const { mode } = this.#choices;
+    if (mode === "acceptEdits" || mode === "default") this.#buildMode = mode;
+  }
+
+  get #isPlanning(): boolean {
+    return this.#choices.mode === "plan" || this.#isReadOnly;
+  }
+
+  /** Whether the last prompt went to an agent that only reads. */
+  get #isReadOnly(): boolean {
+    const { user } = pendingPrompt(this.#chat);
+    return this.#agents()
+      .all()
+      .some(({ name, readOnly }) => readOnly && name === user?.agent);
   }
 }
 

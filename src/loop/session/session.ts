@@ -4,7 +4,7 @@ import { type ChatEvent, isRecorded, type PermissionMode, type Queued } from "..
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import type { CommandJudgement, ContextUse } from "../../chat/protocol.ts";
-import type { Answer, BudgetRequest } from "../../chat/requests.ts";
+import type { Answer, BudgetRequest, BuildMode } from "../../chat/requests.ts";
 import type { Background } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
@@ -69,7 +69,6 @@ export class Session {
       const answer = await this.requests.ask<BudgetRequest>(request, { signal });
       return answer.type === "continue";
     };
-    this.#planOffer = new PlanOffer(chat, choices, this.requests);
     const limits = () => deps.limits();
     this.#state = {
       chat,
@@ -81,12 +80,14 @@ export class Session {
       emit: (event) => this.#emit(event),
       takeQueued: () => this.#takeQueued(),
     };
+    const agents = () => this.#state.resolver.project.agents;
+    this.#planOffer = new PlanOffer(chat, choices, this.requests, agents);
     const { background } = deps.host;
     background.listen(() => this.#apply({ type: "background", commands: [...background.list()] }));
     if (deps.titles && chat.messages.length === 0)
       nameAfterFirstReply({
         session: this,
-        agents: () => this.#state.resolver.project.agents,
+        agents,
         openModel: deps.openModel,
         closing: this.#closing.signal,
       });
@@ -194,9 +195,15 @@ export class Session {
   }
 
   setMode(mode: PermissionMode): void {
-    this.#planOffer.modeChanges(mode);
     this.choices.mode = mode;
+    this.#planOffer.modeChanged();
     this.requests.reconsider();
+  }
+
+  /** Leaves Plan mode, and an agent that only reads. */
+  startBuilding(mode: BuildMode): void {
+    this.choices.agent = this.#planOffer.buildAgent;
+    this.setMode(mode);
   }
 
   /** Goes back to before a user message; null undoes the last rewind. @throws IntakeError while a turn runs */
@@ -241,6 +248,8 @@ export class Session {
     try {
       await this.#locked(() => {}, 0);
       if (this.#mayOfferPlan) this.#planOffer.offerAgain();
+      // The project is read again when the first turn begins.
+      if (!this.#hasBegun) this.#state.resolver.refresh();
       return true;
     } catch (error) {
       if (error instanceof IntakeError) return false;

@@ -1,6 +1,6 @@
 /**
- * Checks that each clause of docs/spec.md has a test whose title begins with its id, as in `it("L4 a reply that …")`, and
- * that titles name no other clauses. Prints the number of tests by clause.
+ * Checks that each clause of docs/spec.md has a test whose title begins with its id, as in `it("L4 a reply that …")`,
+ * and that titles name no other clauses. Prints the number of tests by clause.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

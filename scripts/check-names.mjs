@@ -1,7 +1,7 @@
 /**
  * Checks that names stand alone in "Go to symbol" and in stack traces: in src and webview no type name is declared in
- * several files, and no file name occurs three times. Excepted are a component's `Props`, and the files that are shipped as
- * `dist/loop.d.ts`: they stand alone, so they repeat names of the public SDK.
+ * several files, and no file name occurs three times. Excepted are a component's `Props`, and the files that are
+ * shipped as `dist/loop.d.ts`: they stand alone, so they repeat names of the public SDK.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -7,7 +7,7 @@ const { contributes } = JSON.parse(await readFile(new URL("../package.json", imp
 const { properties } = contributes.configuration;
 const prefix = "rondo.loop.";
 
-/** What the manifest must say. @type {Record<string, unknown>} */
+/** Required contents of the manifest. @type {Record<string, unknown>} */
 const expected = { "rondo.maxTurns": { type: "integer", minimum: 1, default: extensionLimits.maxTurns } };
 for (const { name, oldName, limit, factor, type, minimum, maximum } of loopSettings) {
   expected[prefix + name] = { type, minimum, maximum, default: extensionLimits[limit] / factor };

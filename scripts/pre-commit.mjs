@@ -1,4 +1,4 @@
-/** Checks staged files with Biome and, side by side, the types of the project, of which TypeScript checks what changed. */
+/** Checks staged files with Biome and, concurrently, the types of the project, incrementally. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";

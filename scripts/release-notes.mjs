@@ -1,4 +1,4 @@
-/** Prints the section of CHANGELOG.md for the version in package.json. Fails when the given tag names another version. */
+/** Prints the CHANGELOG.md section for the version in package.json. Fails when the given tag is another version. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";

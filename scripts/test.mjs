@@ -1,7 +1,7 @@
 /**
- * `npm test [-- SUITE… | FILE…]`: builds Rondo, runs all suites or those named, and ends with a line `N passed, N failed`.
- * A file runs in its own suite. `--grep TEXT` picks tests by title, `--runs N` sets the number of random sessions.
- * `--watch FILE…` runs files of the suite `fast` again whenever one of their modules changes.
+ * `npm test [-- SUITE… | FILE…]`: builds Rondo, runs all suites or those named, and ends with a line `N passed, N
+ * failed`. A file runs in its own suite. `--grep TEXT` picks tests by title, `--runs N` sets the number of random
+ * sessions. `--watch FILE…` runs files of the suite `fast` again whenever one of their modules changes.
  */
 import { spawnSync } from "node:child_process";
 import path from "node:path";

@@ -24,7 +24,7 @@ export function stopwatch(): () => number {
   return () => performance.now() - start - (cpuWaitMs() - waitedBefore);
 }
 
-/** Milliseconds since boot in which at least one process waited for a processor ("some" of pressure stall information). */
+/** Milliseconds since boot in which a process waited for a processor ("some" of pressure stall information). */
 function cpuWaitMs(): number {
   try {
     const total = /^some .*total=(\d+)/m.exec(readFileSync("/proc/pressure/cpu", "utf8"))?.[1];

@@ -86,7 +86,7 @@ export async function bringVSCode(tell = () => {}) {
   await mkdir(cacheFolder(), { recursive: true });
   await sweep();
   tell(`Downloading VS Code (code-server ${VERSION} from npm) into ${folder} …`);
-  // Built in a temporary folder and moved at the end: an interrupted download leaves nothing, and of two the first wins.
+  // Built in a temporary folder and moved at the end: an interrupted download leaves nothing, and the first wins.
   const aside = await mkdtemp(path.join(cacheFolder(), "fetching-"));
   try {
     await npm(["pack", `code-server@${VERSION}`], aside);

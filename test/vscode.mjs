@@ -46,7 +46,7 @@ const node = () => {
 /**
  * @typedef {object} StartOptions
  * @property {string} dataDir settings, installed extensions and logs; kept for a second start
- * @property {string[]} [extensions] VSIX files and folders of extensions to install first, folders only into a fresh `dataDir`
+ * @property {string[]} [extensions] VSIX files, and for a fresh `dataDir` folders, of extensions to install
  * @property {boolean} [driver] whether a page may name an extension and tests to run (`developmentURL`)
  * @property {boolean} [trust] false: the folder is not trusted, and VS Code does not ask either. Default true
  * @property {Record<string, string | undefined>} [env] added to the environment; undefined removes a variable
@@ -56,7 +56,7 @@ const node = () => {
  * @typedef {object} Server
  * @property {string} url where VS Code answers
  * @property {number} port
- * @property {() => Promise<void>} stop ends the server and everything that it or its extensions started. Close the browser first
+ * @property {() => Promise<void>} stop ends the server and its descendants. Close the browser first
  */
 
 /**
@@ -112,7 +112,7 @@ export function startTree(file, args, env) {
 }
 
 /**
- * Writes `User/settings.json` into a folder of user data. Settings of an earlier start stay unless they are given again.
+ * Writes `User/settings.json` into a folder of user data. Keeps earlier settings unless they are given again.
  * @param {string} userData
  * @param {Record<string, unknown>} settings
  */

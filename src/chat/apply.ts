@@ -1,4 +1,4 @@
-/** A chat is the fold of its events: `apply` is the only code that changes one, in the host, the panel and on replay. */
+/** A chat is the fold of its events: only `apply` changes one, in the host, in the panel and on replay. */
 import type { BackgroundCommand, ChatEvent, Queued, SessionInfo, Status, TurnEnded } from "./events.ts";
 import type { Message, Part } from "./message.ts";
 // Not from message.ts: the panel folds chats too, and has no use for zod.

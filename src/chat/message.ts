@@ -192,7 +192,7 @@ export const ToolPart = z.object({
 });
 export type ToolPart = z.infer<typeof ToolPart>;
 
-/** Work that a subagent does before the model is asked; done when its message is answered by a call of `task` for it. */
+/** Work for a subagent before the model is called; done when a call of `task` has answered its message. */
 const SubtaskPart = z.object({
   ...partBase,
   type: z.literal("subtask"),

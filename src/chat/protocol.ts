@@ -110,7 +110,7 @@ export interface SessionSummary {
   tokens: number;
   /** USD; undefined when a price is not known. */
   cost: number | undefined;
-  /** Where the words that were searched for stand, in context; undefined without a search. */
+  /** Excerpts with the words that were searched for; undefined without a search. */
   match: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { FileDiff } from "./message.ts";
 export const Rule = z.object({
   /** `read`, `edit`, `bash`, `external_directory`, `doom_loop`, a tool's name, or `*`. */
   permission: z.string(),
-  /** Matched against a path relative to the workspace or a command; `*` any characters, `?` one, ` *` at the end also nothing. */
+  /** Matches a relative path or a command; `*` any characters, `?` one, ` *` at the end also nothing. */
   pattern: z.string(),
   action: z.enum(["allow", "ask", "deny"]),
 });
@@ -18,7 +18,7 @@ export interface CommandPart {
   /** "deletes files", "writes out.txt"; empty where the text says it. */
   effect: string;
   decision: Rule["action"];
-  /** Which rule, mode or guard decided, in words. */
+  /** The deciding rule, mode or protection, in words. */
   why: string;
 }
 
@@ -52,7 +52,7 @@ export interface PermissionRequest extends AskedOfCall {
   permission: string;
   patterns: string[];
   title: string;
-  /** Which rule or mode makes it ask, in words. */
+  /** The rule or mode that makes it ask, in words. */
   reason: string;
   preview: Preview;
   /** The rules that "Always allow" would add, shown before they are given. Empty: it can only be allowed once. */
@@ -84,7 +84,7 @@ export interface BudgetRequest extends Asked {
 
 export interface LoopRequest extends AskedOfCall {
   kind: "loop";
-  /** Which rule or mode makes it ask, in words. */
+  /** The rule or mode that makes it ask, in words. */
   reason: string;
   input: string;
   always: Rule[];

@@ -23,7 +23,7 @@ export interface CheckpointOptions extends SessionStoreOptions {
 /** All functions reject with the signal's reason on abort, and with an Error when they fail. */
 export interface SessionCheckpoints extends Checkpoints {
   preview(snapshot: string, signal: AbortSignal): Promise<RestorePlan>;
-  /** Restores `paths` of the preview, except for files that have changed since. Replaced contents are saved for `undo`. */
+  /** Restores `paths` of the preview, except for files changed since. Replaced contents are saved for `undo`. */
   restore(snapshot: string, paths: readonly string[], signal: AbortSignal): Promise<RestoreResult>;
   /** Undoes the newest restore, except for files that have changed since. */
   undo(signal: AbortSignal): Promise<RestoreResult>;

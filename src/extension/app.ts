@@ -50,7 +50,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** Starts Rondo. `declared`: commands that are registered already; the others, which only Rondo runs, are registered here. */
+/** Starts Rondo. `declared`: commands that are registered already; the internal ones are registered here. */
 export function start(context: vscode.ExtensionContext, declared: ReadonlySet<string>): App {
   const { workspaceState: memory, subscriptions } = context;
   const own = <T extends vscode.Disposable>(one: T): T => {

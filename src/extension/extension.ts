@@ -1,6 +1,6 @@
 /**
- * The entry point, kept small because VS Code reads it at start-up: it registers the view and the commands. The rest is a
- * bundle of its own, loaded when the view opens or a command runs.
+ * The entry point, kept small because VS Code reads it at start-up: it registers the view and the commands. The rest is
+ * a bundle of its own, loaded when the view opens or a command runs.
  */
 import * as vscode from "vscode";
 import type { App } from "./app.ts";

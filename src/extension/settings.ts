@@ -1,4 +1,4 @@
-/** Reads the settings. Those that could widen permissions or send code elsewhere are read from the user's settings only. */
+/** Reads the settings. Only the user's settings may widen permissions or send code elsewhere. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { PermissionMode } from "../chat/events.ts";
@@ -27,7 +27,7 @@ export interface Settings {
   mcpServers: unknown;
   /** Names of the VS Code tools that Rondo may use; `*` for all. */
   vscodeTools: string[];
-  /** Whether commands have a process of their own or run in the user's shell. `shell`: a path; empty for the default. */
+  /** Whether commands run in their own process or in the user's shell. `shell`: a path; empty for the default. */
   terminal: { mode: "separate" | "integrated"; shell: string };
   /** Maximum size of the checkpoints; 0 disables them. */
   maxCheckpointBytes: number;
@@ -72,8 +72,8 @@ function parseSettings(): Settings {
   /** Whether the workspace has settings, too. If not, there is no need to ask for each setting where it comes from. */
   const hasOthers = section?.workspaceValue !== undefined || section?.workspaceFolderValue !== undefined;
   /**
-   * Returns the value if it is valid, else the manifest's default. An empty value is undefined where the schema allows it,
-   * else the default. `userOnly` ignores values of the workspace.
+   * Returns the value if it is valid, else the manifest's default. An empty value is undefined where the schema allows
+   * it, else the default. `userOnly` ignores values of the workspace.
    */
   function read<T extends z.ZodMiniType>(key: string, schema: T, userOnly = true): z.infer<T> {
     const found = userOnly && hasOthers ? settings.inspect<unknown>(key) : undefined;

@@ -55,7 +55,7 @@ export class Budget {
     this.#options.ledger.add(usd);
   }
 
-  /** Whether the turn may continue: asks the user when a limit is reached. Rejects with the signal's reason on abort. */
+  /** Whether the turn may continue: asks the user when a limit is reached. Rejects with the signal's reason. */
   async allows(signal: AbortSignal): Promise<boolean> {
     const { maxBudgetUsd, maxDailyBudgetUsd } = this.#options.limits();
     return (

@@ -1,4 +1,4 @@
-/** How turns end, in words for people: a sentence, and what to do next. */
+/** Describes the end of a turn for people: a sentence, and what to do next. */
 import type { ReplyError } from "../chat/message.ts";
 import { never } from "../chat/never.ts";
 import { type ContextMeasure, fixedSize, sizeOfOutputs, sum } from "./context/context.ts";

@@ -38,7 +38,7 @@ export const noOutcome: HookOutcome = {
   stop: undefined,
 };
 
-/** The strictest decision wins, with its reasons; else all is kept in order, save that only the first new input counts. */
+/** The strictest decision wins, with its reasons; everything else is kept in order, but only the first new input. */
 export function mergeOutcomes(outcomes: readonly HookOutcome[]): HookOutcome {
   const decision = strictness.find((one) => outcomes.some((outcome) => outcome.decision === one));
   const deciding = outcomes.filter((outcome) => outcome.decision === decision);
@@ -58,8 +58,8 @@ export interface Hooks {
   /** Whether any hook is configured; cheap. */
   has(event: HookEvent): boolean;
   /**
-   * Runs the hooks of the event whose matcher fits `subject` (a tool's name, a source, a trigger; undefined: all), side by
-   * side. `input` is told to them with the fields that all events share. Never rejects: a hook that fails, hangs or
+   * Runs the hooks of the event whose matcher fits `subject` (a tool's name, a source, a trigger; undefined: all), side
+   * by side. `input` is told to them with the fields that all events share. Never rejects: a hook that fails, hangs or
    * answers nonsense is a message. On abort they are killed and the outcome is empty.
    */
   fire(

@@ -202,7 +202,7 @@ async function recordStepChanges(turn: Turn, progress: Progress, messageID: stri
   }
 }
 
-/** Tells the model of finished background commands, once each, and of its last step. Returns whether it said anything. */
+/** Tells the model about finished background commands and about its last step. Returns whether it added a message. */
 function addReminders({ turn, user }: Round, isLast: boolean): boolean {
   const finished = turn.lineage.length > 1 ? [] : turn.host.background.takeEnded();
   if (finished.length > 0) addSyntheticMessage(turn, user, reminders.ended(finished));
@@ -265,7 +265,7 @@ function endOfFailure(turn: Turn, error: unknown): TurnEnd {
   return { reason: "error", error: describe(turn.log, error) };
 }
 
-/** Gives every open call its result, so that the next request is valid for every provider; prunes, records, goes idle. */
+/** Gives every open call a result, so that the next request is valid; prunes, records and becomes idle. */
 function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   let result = end;
   try {

@@ -1,4 +1,4 @@
-/** One MCP server: started when it is needed, and restarted when it ends. */
+/** An MCP server: started when it is needed, and restarted when it ends. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerView } from "../chat/protocol.ts";
 import { type ProgressReporter, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";

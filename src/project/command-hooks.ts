@@ -51,7 +51,7 @@ export function commandHooks({ hooks }: HookSettings, context: HookContext): Hoo
   };
 }
 
-/** Returns the input that the hook was written for: with Claude Code's tool names if necessary, and an absolute path. */
+/** Returns the input in the hook's format: with Claude Code's tool names if needed, and an absolute path. */
 function hookInput(hook: CommandHook, input: Record<string, unknown>, cwd: string): Record<string, unknown> {
   const { tool_name: tool, tool_input: given } = input;
   if (typeof tool !== "string") return input;

@@ -7,7 +7,7 @@ export interface Markdown {
   body: string;
 }
 
-/** Limits in characters and levels. The parser's time grows with the square of the length, so longer input may be an attack. */
+/** Limits in characters and levels: the parser's time grows with the square of the length. */
 const maxLength = 8_000;
 const maxDepth = 30;
 

@@ -32,7 +32,7 @@ function compile(source: string): RegExp {
   }
 }
 
-/** Whether the expression may take very long: group references, repeated groups with repetitions or choices, many repetitions. */
+/** Whether the expression may take very long: group references, nested repetitions, many repetitions. */
 function mayTakeLong(source: string): boolean {
   if (/\\[1-9k]/.test(source)) return true;
   const plain = source

@@ -28,8 +28,8 @@ export const outputLimit = 64 * 1024;
 const drainTimeoutMs = 200;
 
 /**
- * Never rejects. Background processes of a hook that ends in time keep running: a sound, a server, a notification. At the
- * time limit and on abort, all its processes are terminated.
+ * Never rejects. Background processes of a hook that ends in time keep running: a sound, a server, a notification. At
+ * the time limit and on abort, all its processes are terminated.
  */
 export async function runProcess(hook: HookProcess): Promise<HookEnd> {
   const { signal } = hook;

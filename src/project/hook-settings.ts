@@ -17,7 +17,7 @@ export interface CommandHook {
 export interface HookSettings {
   /** In this order: the user's, the workspace's, those of `rondo.hooks`. */
   hooks: ReadonlyMap<HookEvent, readonly CommandHook[]>;
-  /** One sentence for each entry that cannot be used. */
+  /** A sentence for each entry that cannot be used. */
   problems: readonly string[];
 }
 
@@ -35,8 +35,8 @@ const maxHookTimeoutMs = 600_000;
 const fileLimit = 1024 * 1024;
 
 /**
- * Never throws: an entry that cannot be used becomes a problem. An untrusted workspace has no hooks, not even the user's: a
- * hook such as `npm test` would run the workspace's code.
+ * Never throws: an entry that cannot be used becomes a problem. An untrusted workspace has no hooks, not even the
+ * user's: a hook such as `npm test` would run the workspace's code.
  */
 export function loadHooks({ folders, home, trusted, own }: HookOptions): HookSettings {
   if (!trusted) return { hooks: new Map(), problems: [] };

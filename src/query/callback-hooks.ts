@@ -22,7 +22,7 @@ interface CompiledHooks {
 
 const defaultTimeoutMs = 60_000;
 
-/** Returns hooks that run commands and callbacks side by side. @throws QueryError when a matcher is no regular expression */
+/** Returns hooks that run commands and callbacks concurrently. @throws QueryError when a matcher is no valid regex */
 export function withCallbacks(
   commands: Hooks,
   callbacks: NonNullable<Options["hooks"]>,

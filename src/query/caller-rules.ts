@@ -19,7 +19,7 @@ export function rulesOf({ allowedTools = [], rules = [], disallowedTools = [] }:
   ];
 }
 
-/** Returns the tools in `all` that are not offered: disallowed ones with their equivalents, and `ask_user` if nobody can answer. */
+/** Returns the tools in `all` that are not offered: disallowed ones, and `ask_user` if nobody can answer. */
 export function withheldTools(options: Options, all: readonly string[]): string[] {
   const { tools, disallowedTools = [], canUseTool } = options;
   const whole = disallowedTools.filter((tool) => !tool.includes("("));

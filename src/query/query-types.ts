@@ -240,7 +240,7 @@ export interface ModelPrice {
   cacheWrite?: number | undefined;
 }
 
-/** Limits of the run. Times in ms, sizes in tokens, under the names of spec O; see docs/settings.md for the defaults. */
+/** Limits of the run. Times in ms, sizes in tokens; docs/settings.md lists the defaults (spec O). */
 export type RunLimits = {
   [name in
     | "compactAt"

@@ -23,8 +23,8 @@ interface ProjectionOptions {
 const progressIntervalMs = 5_000;
 
 /**
- * Emits `assistant` when a reply is complete and `user` for each tool result, in call order. `take` takes an event after
- * it was applied to the chat.
+ * Emits `assistant` when a reply is complete and `user` for each tool result, in call order. `take` takes an event
+ * after it was applied to the chat.
  */
 export function projectMessages(options: ProjectionOptions) {
   const { chat, makeID } = options;
@@ -127,7 +127,7 @@ function follow(chat: Chat, parent: string | null, shared: SharedOptions): (even
     take(event);
   }
 
-  /** Whether an event changes a reply from an earlier run or another process, which is closed or caught up with first. */
+  /** Whether an event changes a reply of an earlier run or another process, which is first closed or caught up with. */
   function isOld(event: ChatEvent): boolean {
     if (parent !== null || chat.status.type !== "idle") return false;
     const id = messageIDOf(event);

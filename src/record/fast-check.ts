@@ -1,12 +1,12 @@
-/** A fast check for lines that Rondo wrote itself, which lets replay skip the copy that a schema makes of each value. */
+/** Checks lines that Rondo wrote itself, so that replay need not copy each value as a schema does. */
 import type { $ZodDiscriminatedUnionDef, $ZodType, $ZodTypes } from "zod/v4/core";
 import { isRecord } from "../tools/attempt.ts";
 
 type ValueCheck = (value: unknown) => boolean;
 
 /**
- * Returns a check that passes only values which `schema` would accept and return unchanged. A value that fails the check
- * may still be valid: then the schema decides.
+ * Returns a check that passes only values which `schema` would accept and return unchanged. A value that fails the
+ * check may still be valid: then the schema decides.
  */
 export function fastCheck(schema: $ZodType): ValueCheck {
   // `$ZodTypes` is the union of all classes of schemas, meant for code that walks them.

@@ -1,4 +1,4 @@
-/** The cost of all sessions, in one file per day (spec B2). Never throws: work continues when a cost cannot be saved. */
+/** Costs of all sessions, in one file per day (spec B2). Never throws: a cost that cannot be saved stops nothing. */
 import { appendFileSync, closeSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";

@@ -1,6 +1,6 @@
 /**
- * Lock files (spec Q1). Creating one is atomic, removing an abandoned one is not: so a process first creates a second file,
- * named after the lock's token. Only one process at a time may remove that lock, and a new lock in its place stays.
+ * Lock files (spec Q1). Creating one is atomic, removing an abandoned one is not. So a process first creates a second
+ * file, named after the lock's token: only one process at a time removes the lock, and never a newer one.
  */
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";

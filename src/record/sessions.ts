@@ -80,8 +80,8 @@ export class Sessions {
   }
 
   /**
-   * Returns excerpts by session id, for all sessions whose title and messages contain every word of `query`. Rejects with
-   * the signal's reason on abort.
+   * Returns excerpts by session id, for all sessions whose title and messages contain every word of `query`. Rejects
+   * with the signal's reason on abort.
    */
   async search(query: string, signal: AbortSignal): Promise<Map<string, string>> {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);

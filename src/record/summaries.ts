@@ -1,6 +1,6 @@
 /**
- * Index of all sessions: one file with what the session list shows, so that no record has to be read (spec R5). A line is
- * added when a session changes; the last line for a session counts. The index can always be rebuilt from the records.
+ * Index of all sessions: one file with the contents of the session list, so that no record is read (spec R5). A line is
+ * added when a session changes; its last line counts. The index can always be rebuilt from the records.
  */
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -45,7 +45,9 @@ export interface SearchFilter {
   readonly args: readonly string[];
   /** `path` is relative to the folder, with `/`. */
   isExcluded(path: string): boolean;
-  /** Returns the time of the last change, in ms since 1970; 0 if the file is gone. Synchronous: it is called thousands of times. */
+  /**
+   * Returns the time of the last change in ms since 1970; 0 if the file is gone. Synchronous, for thousands of calls.
+   */
   modified(path: string): number;
 }
 
@@ -110,11 +112,11 @@ export interface Background {
   list(): readonly BackgroundCommand[];
   /** It has no time limit but is terminated with the session. @throws ToolError if too many are running */
   start(command: Pick<ShellCommand, "command" | "cwd">, callID: string): BackgroundCommand;
-  /** Returns the output since the last read, shortened, and the file with all of it; undefined if there is no such command. */
+  /** Returns the output since the last read, shortened, and the file with all of it; undefined for an unknown id. */
   read(id: string): { text: string; outputFile: string | undefined } | undefined;
   /** @returns whether it was running */
   kill(id: string): Promise<boolean>;
-  /** Moves the command of a running call to the background, so that the call returns at once. @returns whether it succeeded */
+  /** Moves the command of a running call to the background; the call returns at once. @returns whether it succeeded */
   detach(callID: string): boolean;
   /** Terminates the command of a running call; the turn continues. @returns whether it was running */
   endCall(callID: string): boolean;

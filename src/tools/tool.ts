@@ -56,7 +56,7 @@ export interface ToolContext {
   askUser: AskUser;
 }
 
-/** A permission that must be granted before the plan may run. All requirements of a plan are judged; the strictest wins. */
+/** A permission that the plan needs. All requirements of a plan are judged; the strictest wins. */
 export interface PermissionRequirement {
   /** `read`, `edit`, `bash`, `external_directory`, `web_fetch` or the tool's name. */
   permission: string;
@@ -64,11 +64,11 @@ export interface PermissionRequirement {
   pattern: string;
   /** The pattern that "Always allow" would add; undefined if it can be allowed only once. */
   suggestedRule: string | undefined;
-  /** `exact`: only a rule with this very pattern, or `*`, matches; for a command that could not be parsed with certainty. */
+  /** `exact`: only a rule with this exact pattern, or `*`, matches; for a command that could not be parsed. */
   match: "pattern" | "exact";
   /** Anything but `none` always prompts, whatever rules, hooks and modes allow. */
   protection: Protection;
-  /** The effect, for the permission card: "writes out.txt", "sends data to the network"; empty if the pattern says it. */
+  /** The effect, for the permission card: "writes out.txt", "sends data to the network"; empty if it is obvious. */
   effect: string;
 }
 

@@ -22,7 +22,7 @@ const goodbye = `That was a scripted tour: no model wrote these answers. The res
 
 ${connect}`;
 
-/** One call of the script and its result. */
+/** A call of the script and its result. */
 interface Done {
   name: string;
   output: string;

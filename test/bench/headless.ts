@@ -1,4 +1,4 @@
-/** The headless run compared with the bare loop: 100 steps that each read a small file, with a server that answers at once. */
+/** The headless run compared with the bare loop: 100 steps that each read a small file, with an instant server. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

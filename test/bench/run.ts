@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- headless long stop record permission edit search checkpoint output panel vscode]`: prints a JSON line for
- * each figure. Without names it runs all.
+ * `npm run bench [-- headless long stop record permission edit search checkpoint output panel vscode]`: prints a JSON
+ * line for each figure. Without names it runs all.
  */
 import { execFileSync } from "node:child_process";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Time from Stop until the stream is closed, the process tree is gone and the turn's result is stored. 100 tries each. */
+/** Time from Stop until the stream is closed, the process tree is gone and the result is stored. 100 tries each. */
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";

@@ -189,7 +189,7 @@ async function streamed(window: Window) {
   };
 }
 
-/** Reads activation times in ms from VS Code's list of running extensions, which shows only visible rows, slowest first. */
+/** Reads activation times in ms from VS Code's list of running extensions, which shows only visible rows. */
 async function activationTime(window: Window): Promise<number> {
   await window.command("Developer: Show Running Extensions");
   const rows = window.page.locator(".runtime-extensions-editor .monaco-list-row");

@@ -46,7 +46,7 @@ export function fileOf(one: EditCase): { before: Buffer | undefined; name: strin
   return { before: bytesOf(content), name, input };
 }
 
-/** Checks an outcome. For `policy` cases every accepted outcome passes. A file that changed despite an error never does. */
+/** Checks an outcome. `policy` cases accept several, but never a file that changed despite an error. */
 export function judge(one: EditCase, before: Buffer | undefined, { error, bytes }: Outcome): void {
   if (error !== undefined) assert.deepEqual(bytes, before, error);
   const { ok, error: kind, text, file: after } = one.expect;

@@ -1,4 +1,4 @@
-/** "Agent Loop Specification" (Brain): locks, queue modes, events, memory flush, configuration, and the seven invariants. */
+/** "Agent Loop Specification" (Brain): locks, queue modes, events, memory flush, configuration, invariants. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { textPrompt } from "../../src/chat/prompt-input.ts";

@@ -1,4 +1,4 @@
-/** "Spec 03: Agentic Loop": the 13 lines of its checklist, through `query()`, over a real connection with real tools. */
+/** "Spec 03: Agentic Loop": its 13-line checklist, through `query()`, over a real connection with real tools. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";

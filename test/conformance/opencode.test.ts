@@ -1,4 +1,4 @@
-/** "OpenCode Agent Loop Specification": entry points, the loop's pseudocode, loop detection, tools, prompt, options, retries. */
+/** "OpenCode Agent Loop Specification": entry points, loop, loop detection, tools, prompt, options, retries. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";

@@ -1,6 +1,6 @@
 /**
- * The plan "Agentic Loop + Tool Registry", phases 5 to 8: the 14 tests of the loop by their names, and the whole path from
- * the prompt to the last reply, over a real connection with real tools.
+ * The plan "Agentic Loop + Tool Registry", phases 5 to 8: the 14 tests of the loop by their names, and the whole path
+ * from the prompt to the last reply, over a real connection with real tools.
  */
 import assert from "node:assert/strict";
 import { defaultLimits } from "../../src/loop/limits.ts";

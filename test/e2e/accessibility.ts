@@ -2,7 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 
-/** Returns the serious and critical findings of axe, one line each, with a line of its own if axe saw no text of the panel. */
+/** Returns axe's serious and critical findings, one per line, with another if axe saw no text of the panel. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   const panel = new AxeBuilder({ page }).include(["iframe.webview.ready", "iframe#active-frame", "body"]);
   const { violations, passes } = await panel.analyze();

@@ -50,7 +50,7 @@ describe("main flow", () => {
     return tops.some((top) => Math.abs(top - line.y) < 3);
   };
 
-  /** Goes to the next change and waits until Rondo knows where the cursor is: only then it offers to accept the change. */
+  /** Goes to the next change and waits until Rondo offers to accept it, which it does once it knows the cursor. */
   const goToNext = async (words: string) => {
     await window.page.keyboard.press("Alt+F5");
     await lines(words).waitFor();

@@ -1,4 +1,6 @@
-/** Servers that refuse, are busy or unreachable, and a window without a folder: each shows a sentence and the next step. */
+/**
+ * Servers that refuse, are busy or unreachable, and a window without a folder: each shows a message and a next step.
+ */
 import assert from "node:assert/strict";
 import type { Frame, Locator } from "playwright-core";
 import { press, said, say, status } from "./panel-actions.ts";

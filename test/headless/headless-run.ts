@@ -102,7 +102,7 @@ export class Place {
   }
 }
 
-/** Builds the command line if it is out of date. The returned function makes places that are removed after each test. */
+/** Builds the command line if needed. The returned function makes places that are removed after each test. */
 export function places(): (script: Script) => Promise<Place> {
   const open: Place[] = [];
   before(build);

@@ -1,6 +1,6 @@
 /**
- * Characters that have no width, or that change the order or place of other characters. Tabs, line breaks and the joiners
- * within an emoji are not included.
+ * Characters that have no width, or that change the order or place of other characters. Tabs, line breaks and the
+ * joiners within an emoji are not included.
  */
 const hidden =
   /(?!\t|\n|\r$)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}](?<!(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)\u200D)/gmu;

@@ -10,8 +10,8 @@ export interface MarkdownBlock {
 const maybeMarker = /^\s*(?:[-+*]|\d{1,9}[.)]?)?$/;
 
 /**
- * Follows one growing text. A finished block is lexed once and keeps its identity, so an update costs as much as the last
- * block. A text that does not continue the previous one starts over.
+ * Follows one growing text. A finished block is lexed once and keeps its identity, so an update costs as much as the
+ * last block. A text that does not continue the previous one starts over.
  */
 export class MarkdownBlocks {
   #text = "";

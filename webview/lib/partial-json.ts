@@ -1,8 +1,8 @@
 /** Reads the arguments of a call while the model still writes them. */
 
 /**
- * Returns the string fields of a JSON object that may be incomplete. The last string may be cut; fields of other types and
- * nested fields are left out. Never throws.
+ * Returns the string fields of a JSON object that may be incomplete. The last string may be cut; fields of other types
+ * and nested fields are left out. Never throws.
  */
 export function partialStrings(raw: string): Record<string, string> {
   return stringsAt(raw, skipSpace(raw, 0));

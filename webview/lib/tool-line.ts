@@ -96,7 +96,7 @@ export function argumentsOf(part: ToolPart): Record<string, string> {
   return stringsOf(state.input);
 }
 
-/** Returns the string fields of the objects in the list `name` of the arguments, including those still being written. */
+/** Returns the string fields of the objects in the list `name` of the arguments, also while they stream. */
 export function objectsOf(part: ToolPart, name: string): Record<string, string>[] {
   const { state } = part;
   if (state.status === "pending" && Object.keys(state.input).length === 0) return partialList(state.raw, name);

@@ -1,9 +1,9 @@
-/** The way from a rule that matches one thing to one that matches more, a step at a time. */
+/** Widens and narrows a rule step by step. */
 
-/** Words of a command; what stands in quotes is one. */
+/** Matches the words of a command; a quoted text is one word. */
 const word = /(?:"(?:[^"\\]|\\.)*"?|'[^']*'?|\\.|[^\s"'\\])+/gs;
 
-/** Patterns for a text that is asked for, the narrowest first. The last one still says something about what is meant. */
+/** Patterns for a requested text, the narrowest first. Even the last one is not just `*`. */
 function ladder(permission: string, text: string): string[] {
   return [...new Set(permission === "bash" ? commandLadder(text) : pathLadder(text))];
 }
@@ -14,7 +14,7 @@ function commandLadder(text: string): string[] {
   return [text, ...starts.toReversed().map((start) => `${start} *`)];
 }
 
-/** "src/a/cart.ts", "src/a/*", "src/*"; of an absolute path the first two folders stay, of an address its host. */
+/** "src/a/cart.ts", "src/a/*", "src/*"; keeps two folders of an absolute path, and the host of an address. */
 function pathLadder(text: string): string[] {
   const least = /^([/\\]|[a-z]+:)/i.test(text) ? 3 : 1;
   const ends = [...text.matchAll(/[/\\]/g)].map(({ index }) => index + 1).slice(least - 1);
@@ -22,8 +22,8 @@ function pathLadder(text: string): string[] {
 }
 
 /**
- * The next pattern that matches more than this one, or less: on the ladder of the asked text that the pattern belongs to;
- * where there is none, wider by leaving out its last word or folder. Undefined: there is no such step.
+ * Returns the next pattern that matches more or less: on the ladder of the requested text that the pattern belongs to,
+ * else wider without its last word or folder. Undefined: there is no such step.
  */
 export function step(
   way: "wider" | "narrower",

@@ -33,7 +33,7 @@ export interface RestoreResult {
 export interface FileWriter {
   /** Absolute paths of the files with changes that are not on disk. */
   unsaved(): Promise<readonly string[]>;
-  /** Deletes the file if `bytes` is undefined. @returns false if the file is not open: then it must be written on disk */
+  /** Deletes the file if `bytes` is undefined. @returns false if the file is not open and must be written on disk */
   write(file: string, bytes: Uint8Array | undefined): Promise<boolean>;
 }
 

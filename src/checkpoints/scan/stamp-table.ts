@@ -1,4 +1,4 @@
-/** Stamps of many files, and which files have changed. Checking them takes the most time, so several threads share it. */
+/** Stamps of many files, to find those that have changed. Several threads share the work, because checking is slow. */
 import { once } from "node:events";
 import os from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Copies of files in one scratch file, taken before a command runs that may change any of them, until the session is closed. */
+/** Copies of files in one scratch file, taken before a command that may change them, until the session is closed. */
 import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
@@ -111,7 +111,7 @@ export class CopyPool {
 
   #open(): { path: string; handle: number } {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    // Those of processes that have ended.
+    // Scratch files of processes that have ended.
     for (const name of readdirSync(this.#folder)) {
       const pid = /^scratch-(\d+)-/.exec(name)?.[1];
       if (pid !== undefined && !isRunning(Number(pid))) rmSync(path.join(this.#folder, name), { force: true });

@@ -42,7 +42,7 @@ export class EarlierContents {
     for (const repository of this.#repositories) await repository.readIndex(stamps);
   }
 
-  /** Returns the state of the file when it had this entry; without an entry it was missing. Unknown contents have the hash "". */
+  /** Returns the file's state at this entry; without an entry it was missing. Unknown contents have the hash "". */
   async stateOf(name: string, entry: FileEntry | undefined): Promise<{ state: FileState; bytes?: Buffer }> {
     if (!entry) return { state: missing };
     const { stamp, target } = entry;

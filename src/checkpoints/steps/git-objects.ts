@@ -154,7 +154,7 @@ class GitBatch {
   }
 }
 
-/** "100644 <object> 0\t<name>\0  ctime: s:ns\n  mtime: s:ns\n  dev: …\tino: …\n  uid: …\tgid: …\n  size: …\tflags: …\n" */
+// "100644 <object> 0\t<name>\0  ctime: s:ns\n  mtime: s:ns\n  dev: …\tino: …\n  uid: …\tgid: …\n  size: …\tflags: …\n"
 function* parseIndexEntries(listed: Buffer) {
   for (let at = 0; at < listed.length; ) {
     const end = listed.indexOf(0, at);

@@ -329,8 +329,8 @@ export class StepTracker {
 }
 
 /**
- * Whether the user changed or created the file between the last scan and the command. A moved file keeps its times, so the
- * birth time of a new file counts too.
+ * Whether the user changed or created the file between the last scan and the command. A moved file keeps its times, so
+ * the birth time of a new file counts too.
  */
 function isUserChange({ path: name, before, after }: Transition, { since, scannedAt }: RunningCommand): boolean {
   if (scannedAt === undefined || after.type !== "file") return false;

@@ -28,7 +28,7 @@ export class BlobStore {
     return this.#stored.has(hash);
   }
 
-  /** Does not force the data to disk: `get` detects damage by the hash. @throws the system's error, as for a full disk */
+  /** Does not flush to disk: `get` detects damage by the hash. @throws the system's error, as for a full disk */
   put(hash: string, bytes: Buffer): void {
     if (this.has(hash)) return;
     const file = this.#path(hash);

@@ -47,8 +47,8 @@ export class ChangeHistory {
   }
 
   /**
-   * Returns when the snapshot was taken, in milliseconds since 1970; undefined if it is not known. Steps that wrote nothing
-   * are not in the log: their state is that of the next snapshot, since later snapshots sort later.
+   * Returns when the snapshot was taken, in milliseconds since 1970; undefined if it is not known. Steps that wrote
+   * nothing are not in the log: their state is that of the next snapshot, since later snapshots sort later.
    */
   at(snapshot: string): number | undefined {
     if (snapshot < this.#droppedUpTo && this.#findSnapshot((id) => id === snapshot) < 0) return undefined;

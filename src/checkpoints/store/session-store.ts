@@ -1,4 +1,4 @@
-/** What is stored for one session: its change log and its blobs. */
+/** Stores one session: its change log and its blobs. */
 import path from "node:path";
 import type { FileState } from "../files/file-state.ts";
 import type { TimeSlices } from "../files/time-slices.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { lineChanges } from "../review/line-diff.ts";
 
-/** Returns the open document of a file. `file` is absolute, with symlinks resolved; the document's own path may contain some. */
+/** Returns the open document of `file` (absolute, links resolved); the document's own path may contain links. */
 export async function findDocument(file: string): Promise<vscode.TextDocument | undefined> {
   const documents = vscode.workspace.textDocuments.filter(({ uri, isClosed }) => uri.scheme === "file" && !isClosed);
   const direct = documents.find(({ uri }) => uri.fsPath === file);

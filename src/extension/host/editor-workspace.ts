@@ -1,6 +1,6 @@
 /**
- * Files as the editor has them: unsaved buffers are read and edited, and edits go through documents, so that undo, format
- * on save and open editors work. Text that VS Code could not keep unchanged is written to disk directly.
+ * Files as the editor has them: unsaved buffers are read and edited, and edits go through documents, so that undo,
+ * format on save and open editors work. Text that VS Code could not keep unchanged is written to disk directly.
  */
 import { stat } from "node:fs/promises";
 import * as vscode from "vscode";

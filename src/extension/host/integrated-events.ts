@@ -57,8 +57,8 @@ const endedBy = (signal: string): CommandEnd => ({ type: "signal", signal });
 const begin = /^.*?\x1b\]633;C\x07/s;
 
 /**
- * Reads the output of a command. Must be called in the same turn of the event loop as the start of the command. Returns a
- * function to call after the command's end; it resolves when the output is complete.
+ * Reads the output of a command. Must be called in the same turn of the event loop as the start of the command. Returns
+ * a function to call after the command's end; it resolves when the output is complete.
  */
 export function output(execution: vscode.TerminalShellExecution, onText: (text: string) => void): () => Promise<void> {
   let isOpen = true;

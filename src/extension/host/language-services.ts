@@ -116,7 +116,7 @@ async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
   throw new ToolError(`${uri.fsPath} cannot be opened as text.`);
 }
 
-/** Finds the symbol as a whole word on the line, or on the nearest one: the model's line numbers are often slightly off. */
+/** Finds the symbol as a word on or near the line: the model's line numbers are often slightly off. */
 function findSymbol(document: vscode.TextDocument, line: number, symbol: string): vscode.Position {
   const word = new RegExp(`(?<![\\w$])${symbol.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}(?![\\w$])`);
   const offsets = Array.from({ length: nearbyLines + 1 }, (_, by) => (by === 0 ? [0] : [by, -by])).flat();

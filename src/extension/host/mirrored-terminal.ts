@@ -16,8 +16,8 @@ export interface VisibleTerminal extends Terminal, vscode.Disposable {
 }
 
 /**
- * `inner` runs the commands. Commands that run at the same time have separate terminals. Ctrl+C in a terminal, or closing
- * it, ends its command; the turn continues.
+ * `inner` runs the commands. Commands that run at the same time have separate terminals. Ctrl+C in a terminal, or
+ * closing it, ends its command; the turn continues.
  */
 export function mirrored(inner: Terminal): VisibleTerminal {
   const mirrors: Mirror[] = [];

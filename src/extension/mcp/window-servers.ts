@@ -1,4 +1,4 @@
-/** MCP servers of a window: those of the user's settings, those of the workspace once the user has allowed them, and signing in. */
+/** MCP servers of a window: the user's, the workspace's once the user has allowed them, and signing in. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { version } from "../../chat/version.ts";

@@ -22,8 +22,8 @@ interface RoleContent {
 }
 
 /**
- * Returns messages in which each reply follows a message of the user, and each call is followed by its result. The system
- * prompt is the first message of the user, since there is no role for it.
+ * Returns messages in which each reply follows a message of the user, and each call is followed by its result. The
+ * system prompt is the first message of the user, since there is no role for it.
  */
 export function messagesOf({ system, entries }: ModelRequest): vscode.LanguageModelChatMessage[] {
   const said: RoleContent[] = [];
@@ -51,7 +51,7 @@ export function optionsOf(request: ModelRequest): vscode.LanguageModelChatReques
   return {
     justification: "Rondo answers your message with the model that you chose.",
     modelOptions: { ...(temperature !== undefined && { temperature }), ...options },
-    // There is no mode that sends tools but forbids calls.
+    // VS Code has no mode that sends tools but forbids calls.
     ...(offered.length > 0 && {
       tools: offered.map(({ name, description, schema }) => {
         // Some providers reject an object schema without properties.

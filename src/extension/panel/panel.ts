@@ -1,4 +1,4 @@
-/** The panel's webview: sends numbered messages and batched events, and passes messages of the page to their handlers. */
+/** The panel's webview: sends numbered messages and batched events, and dispatches messages of the page. */
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";

@@ -1,4 +1,4 @@
-/** Requests that wait for the user: their answers, their previews, and how an edited command or rule would be judged. */
+/** Requests that wait for the user: answers, previews, and checks of edited commands and rules. */
 import type { CommandJudgement } from "../../chat/protocol.ts";
 import { examplesFor } from "../../loop/permissions/examples.ts";
 import type { Session } from "../../loop/session/session.ts";

@@ -1,4 +1,4 @@
-/** What the panel asks of VS Code itself: files, links, the clipboard, settings, the log and the terminal. */
+/** Handles the panel's requests to VS Code: files, links, the clipboard, settings, the log and the terminal. */
 import * as vscode from "vscode";
 import type { Handlers } from "./handlers.ts";
 import { openInEditor } from "./open.ts";

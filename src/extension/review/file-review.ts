@@ -1,4 +1,4 @@
-/** One file under review. Follows every change of its text; makes none itself. */
+/** Review of one file. Follows every change of its text; makes none itself. */
 import {
   type Author,
   accept,

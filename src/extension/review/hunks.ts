@@ -100,7 +100,7 @@ interface LineRange {
   to: number;
 }
 
-/** Makes the change in base and text; returns undefined if it touches a hunk or would not be whole lines in the base. */
+/** Applies the change to base and text. Undefined if it touches a hunk or would not be whole lines in the base. */
 function inBoth(changes: Changes, { from, to }: LineRange, lines: readonly string[]): Changes | undefined {
   const { hunks } = changes;
   if (hunks.some((hunk) => from < end(hunk) && to > hunk.start)) return undefined;

@@ -1,4 +1,4 @@
-/** The review's commands. From the command palette they act at the cursor; CodeLens, menus and the panel pass a location. */
+/** Review commands. The command palette uses the cursor; CodeLens, menus and the panel pass a location. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { beforeUri } from "./baseline-provider.ts";
@@ -59,7 +59,7 @@ function placeOf(review: Review, [file, which, start]: unknown[]): HunkLocation 
   return index === undefined ? undefined : { uri, index };
 }
 
-/** Reads the arguments of VS Code's peek in the gutter: its own list of the changes, and the index of the current one. */
+/** Reads the arguments of VS Code's peek view in the gutter: its list of changes, and the current index. */
 function peekedLine(changes: unknown, index: unknown): number | undefined {
   if (!Array.isArray(changes) || typeof index !== "number") return undefined;
   const change = z.object({ modifiedStartLineNumber: z.number() }).safeParse(changes[index]).data;
@@ -120,7 +120,7 @@ function editorOf(uri: vscode.Uri): vscode.TextEditor | undefined {
   return isIt(active) ? active : vscode.window.visibleTextEditors.find(isIt);
 }
 
-/** Returns the file of an argument: a URI or resource state of VS Code, a path of the panel; without one, the active file. */
+/** Returns the file of an argument: a URI or resource state, or a path of the panel; by default the active file. */
 function uriOf(file: unknown): vscode.Uri | undefined {
   if (file instanceof vscode.Uri) return file;
   if (typeof file === "object" && file && "resourceUri" in file) return uriOf(file.resourceUri);

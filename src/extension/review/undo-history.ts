@@ -1,6 +1,6 @@
 /**
- * The texts of one document, in the order of its undo stack. An undo or redo arrives as a plain edit; this history knows
- * what was under review in the text that it leads to.
+ * The texts of one document, in the order of its undo stack. An undo or redo arrives as a plain edit; this history
+ * knows what was under review in the text that it leads to.
  */
 import { createHash } from "node:crypto";
 import { type Author, type Changes, currentText } from "./hunks.ts";
@@ -50,8 +50,8 @@ export class UndoHistory {
   }
 
   /**
-   * The document went back to `text`. A change that a `closes` edit took out is under review again. Any other undo counts
-   * as the user's: an open change of the agent is in a hunk, and an accepted one is the user's text.
+   * The document went back to `text`. A change that a `closes` edit took out is under review again. Any other undo
+   * counts as the user's: an open change of the agent is in a hunk, and an accepted one is the user's text.
    */
   undo(text: string): Arrival {
     const to = this.#states.findLastIndex((place, i) => i < this.#at && place.text === key(text));

@@ -55,7 +55,7 @@ export class StoredRules implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** Returns all rules in the order of their evaluation: the last match wins. `agent`: the current agent, with its rules. */
+  /** Returns all rules in order of evaluation: the last match wins. `agent`: the current agent with its rules. */
   rows(agent: { name: string; permission: readonly Rule[] }): RuleRow[] {
     const row = (source: RuleRow["source"], name: string) => (rule: Rule) => {
       const { permission, pattern, action } = rule;

@@ -1,4 +1,4 @@
-/** Who answers: a prompt, and what it may do (spec P4). */
+/** Agents: a prompt, and what it may do (spec P4). */
 import type { Rule } from "../../chat/requests.ts";
 import { IntakeError } from "../session/intake-error.ts";
 
@@ -18,7 +18,7 @@ export interface Agent {
   /** The last match counts. Rules of a workspace's agent can only narrow. */
   permission: readonly Rule[];
   hidden: boolean;
-  /** Such an agent is offered reading tools only. */
+  /** A read-only agent is offered reading tools only. */
   readOnly: boolean;
   options: Readonly<Record<string, unknown>>;
   source: "built-in" | "user" | "workspace";
@@ -181,7 +181,7 @@ const otherWays: Readonly<Record<string, string>> = {
   bash_kill: "bash",
 };
 
-/** Whether `switches` leave a tool on. The last key that fits decides: a name, or a pattern with `*` (`mcp__github__*`). */
+/** Whether `switches` leave a tool on. The last matching key decides: a name, or a pattern such as `mcp__github__*`. */
 export function isSwitchedOn(switches: Readonly<Record<string, boolean>>, tool: string): boolean {
   const last = Object.entries(switches).findLast(([key]) => fits(key, tool) || key === otherWays[tool]);
   return last?.[1] ?? true;

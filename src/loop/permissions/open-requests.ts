@@ -51,7 +51,7 @@ export class OpenRequests {
     this.#keepRules = keepRules;
   }
 
-  /** Rejects with the signal's reason on abort, and with Withdrawn when the model's questions can no longer be answered. */
+  /** Rejects with the signal's reason on abort, and with Withdrawn when a question can no longer be answered. */
   ask<R extends UserRequest>(request: R, asking: Asking<R>): Promise<AnswerTo<R>> {
     const { signal, subject, reconsider = () => undefined } = asking;
     return new Promise((answered, reject) => {

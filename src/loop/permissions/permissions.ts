@@ -9,7 +9,7 @@ export type CallToJudge = Omit<PermissionRequest, "kind" | "id" | "reason" | "pe
   input: Record<string, unknown>;
   requires: readonly PermissionRequirement[];
   lineage: Lineage;
-  /** A hook's decision, or an earlier answer: `ask` asks even if no rule does, `allow` allows all but protected files. */
+  /** A hook's decision, or an earlier answer: `ask` always asks, `allow` allows all but protected files. */
   hook: { decision: "allow" | "ask"; reason: string } | undefined;
 };
 

@@ -143,7 +143,7 @@ export class Session {
     if (!this.#running && this.chat.messages.length > 0) await this.#run(() => {});
   }
 
-  /** Compacts the conversation now, as a turn of its own. @throws IntakeError while a turn runs, or when nothing was said */
+  /** Compacts now, as a turn of its own. @throws IntakeError while a turn runs, or when there is nothing to compact */
   async compact(): Promise<TurnEnd> {
     await this.#waitForCurrentTurn();
     const { user } = pendingPrompt(this.chat);
@@ -182,7 +182,7 @@ export class Session {
     await this.#changeQueue((queue) => moved(queue, queuedID, to));
   }
 
-  /** @returns whether the request was open @throws AnswerError when the answer is of another kind; the request stays open */
+  /** @returns whether the request was open @throws AnswerError for an answer of another kind; it then stays open */
   answer(requestID: string, answer: Answer): boolean {
     return this.requests.answer(requestID, answer);
   }

@@ -21,7 +21,7 @@ export interface Choices {
   appended: string;
 }
 
-/** Who answers a user message and with what (L8); the same object as long as nothing of it changes. */
+/** Agent, model, tools and prompt for a user message (L8); the same object as long as nothing changes. */
 export interface AgentConfig {
   readonly agent: Agent;
   readonly model: ModelRef;
@@ -161,7 +161,9 @@ export class ConfigResolver {
     };
   }
 
-  /** Tools that agent, rules and message leave (T1); in the mode Plan all stay, so that the prompt's prefix holds (C7). */
+  /**
+   * Tools enabled by agent, rules and message (T1). Plan mode keeps all, so that the prompt's prefix is cached (C7).
+   */
   #offered(agent: Agent, switches: Record<string, boolean>, depth: number, model: ModelRef): Tool[] {
     const tools = this.#deps.tools.offered().filter((tool) => isFor(model, tool));
     if (depth < deepest) tools.push(...this.#delegation());

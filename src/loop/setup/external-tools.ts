@@ -1,4 +1,4 @@
-/** Tools that come from elsewhere and may come and go while Rondo runs: those of MCP servers and of other extensions. */
+/** External tools, which may come and go while Rondo runs: those of MCP servers and of other extensions. */
 import type { Tool } from "../../tools/tool.ts";
 
 export interface ExternalTools {

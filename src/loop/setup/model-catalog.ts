@@ -1,4 +1,4 @@
-/** The models that Rondo knows by name: window, longest reply, price (spec B1). Others work, with their cost unknown. */
+/** Known models: window, reply limit, price (spec B1). Others work, with an unknown cost. */
 import type { ModelRef, Tokens } from "../../chat/message.ts";
 import { mergeDeep } from "./merge.ts";
 

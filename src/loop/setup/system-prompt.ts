@@ -1,4 +1,4 @@
-/** The system prompt (spec M1). It stays the same to the byte through a session, so that the provider's cache holds (C7). */
+/** The system prompt (spec M1). It never changes during a session, so that the provider's cache holds (C7). */
 import type { BackgroundCommand, PermissionMode } from "../../chat/events.ts";
 import type { Agent } from "../agents/agents.ts";
 import type { Project } from "./project.ts";

@@ -34,7 +34,7 @@ export interface ServerConfig {
 export interface LoadedServers {
   /** The caller's servers, then the user's, then the workspace's. Each name occurs once. */
   servers: ServerConfig[];
-  /** One sentence for each entry that cannot be used. */
+  /** A sentence for each entry that cannot be used. */
   problems: string[];
 }
 
@@ -58,8 +58,8 @@ const maxFileBytes = 1024 * 1024;
 const maxServers = 100;
 
 /**
- * Never throws: an entry that cannot be used becomes a problem. If several servers have the same name, the caller's wins,
- * then the user's, so that a workspace cannot replace a server whose tools the user's rules allow.
+ * Never throws: an entry that cannot be used becomes a problem. If several servers have the same name, the caller's
+ * wins, then the user's, so that a workspace cannot replace a server whose tools the user's rules allow.
  */
 export function loadServers({ caller, settings, folders, files = true, trusted, env }: ServerSources): LoadedServers {
   if (!trusted) return { servers: [], problems: [] };

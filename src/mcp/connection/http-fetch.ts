@@ -8,7 +8,7 @@ import { maxMessageBytes } from "./stdio-transport.ts";
 /** Maximum number of streams that are opened to one server within a few seconds. */
 const maxStreams = 100;
 
-/** Called when the answer to a request ends. If it is `resumable`, the SDK asks for the rest. `why` names the reason. */
+/** Called when an answer ends, with the reason `why`. If it is `resumable`, the SDK requests the rest. */
 type StreamEnd = (requestID: unknown, resumable: boolean, why: string) => void;
 
 /**
@@ -46,7 +46,7 @@ export function boundedFetch(server: URL, headers: Record<string, string>, onEnd
   };
 }
 
-/** Whether a server may have this address requested: its own origin, https, or this machine if the server runs on it. */
+/** Whether a server may redirect to this address: its own origin, https, or this machine for a local server. */
 export function isAllowedAddress(url: URL, server: URL): boolean {
   if (url.username !== "" || url.password !== "") return false;
   if (url.origin === server.origin || (isLoopback(server.hostname) && isLoopback(url.hostname))) return true;

@@ -9,7 +9,7 @@ export function windowsCommand(command: string, args: readonly string[]): [strin
   return [process.env["ComSpec"] ?? "cmd.exe", ["/d", "/s", "/c", `"${line}"`]];
 }
 
-/** Quotes for the program, then escapes twice: cmd.exe reads the line, and the script passes its arguments to cmd.exe again. */
+/** Quotes for the program, then escapes twice: for cmd.exe, and for the script that calls cmd.exe again. */
 function escapeArgument(arg: string): string {
   const quoted = `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, "$1$1")}"`;
   return quoted.replace(special, "^$&").replace(special, "^$&");

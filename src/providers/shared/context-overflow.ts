@@ -1,4 +1,4 @@
-/** Recognizes errors about requests that exceed the context window. Servers word them differently, and few send a code. */
+/** Recognizes errors about requests that exceed the context window. Servers word them differently; few send a code. */
 
 const overflows = [
   // Anthropic and its gateways; Ollama; Bedrock.

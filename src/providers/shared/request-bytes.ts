@@ -90,7 +90,7 @@ class Conversation<Piece, Open> {
     this.#isFirst = false;
   }
 
-  /** Returns a buffer with room for `size` more bytes. Growing creates a new buffer and leaves returned requests intact. */
+  /** Returns a buffer with space for `size` more bytes. Growing it leaves returned requests intact. */
   #room(size: number): Buffer {
     if (this.#length + size > this.#bytes.length) {
       const larger = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#length + size));

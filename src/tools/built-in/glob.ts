@@ -68,7 +68,7 @@ async function listFiles(folder: Location, pattern: string, { search, workspace 
   return { list, isCut: cut };
 }
 
-/** A positive --glob would also list ignored files, so the pattern is matched here; a type excludes most files early. */
+/** A positive --glob would also list ignored files, so the pattern is matched here; a type excludes most early. */
 function extensionArguments(pattern: string): string[] {
   const [, ending] = /(?:^|\/)\*(\.\w+)$/.exec(pattern) ?? [];
   return ending === undefined ? [] : [`--type-add=wanted:*${ending}`, "--type=wanted"];

@@ -109,7 +109,7 @@ function sourceOf(name: string): string {
   return /^mcp__(.+?)__/.exec(name)?.[1] ?? "the editor";
 }
 
-/** Sorts tools by relevance: words in the name count more than in the description, and rare words more than common ones. */
+/** Sorts tools by relevance: names count more than descriptions, and rare words more than common ones. */
 function search(tools: readonly Tool[], query: string): Tool[] {
   const entries = tools.map((tool) => ({
     tool,

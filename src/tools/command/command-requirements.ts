@@ -1,4 +1,4 @@
-/** The permissions that a command requires (T8): for each simple command in it, each file it writes, and each protected file it names. */
+/** Permissions that a command requires (T8): for each simple command, each written file and each protected file. */
 import picomatch from "picomatch";
 import { protectedBelow } from "../file-access/protected-below.ts";
 import { fileRequirements, namedOutside } from "../file-access/requirements.ts";
@@ -50,12 +50,12 @@ export async function commandRequirements(command: string, context: Context): Pr
 
 async function readCommand(command: string, shell: string): Promise<Act[] | undefined> {
   if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) {
-    // Of a shell whose grammar is not supported, such as PowerShell, only a single command of plain words is read.
+    // For shells without a supported grammar, such as PowerShell, only a single command of plain words is understood.
     const text = command.trim();
     if (!/^[\w\-./:\\=+ ]+$/.test(text) || /^[.&\d-]|^\\/.test(text)) return undefined;
     return [{ type: "command", words: text.split(/ +/).map(literal), folders: [""] }];
   }
-  // A bundle of its own that is loaded with the first command.
+  // A separate bundle that is loaded with the first command.
   grammar ??= import("./shell/grammar.ts").then(({ loadGrammar }) => loadGrammar());
   // These shells evaluate arithmetic wherever they expect a number: `[ 'a[$(rm x)]' -eq 1 ]` runs rm.
   return actsOf(command, { grammar: await grammar, computes: /^[zk]sh/.test(shell), unwrap });
@@ -63,7 +63,7 @@ async function readCommand(command: string, shell: string): Promise<Act[] | unde
 
 let grammar: Promise<Grammar> | undefined;
 
-/** Only a rule with exactly this text allows it. A pattern that happens to have the same text, such as `find *`, does not. */
+/** Only a rule with exactly this text allows it, not a pattern that happens to have the same text, such as `find *`. */
 function exactly(text: string, effect: string): PermissionRequirement {
   const pattern = /^[^*]*\*$/.test(text) ? `${text.slice(0, -1)}\\*` : text;
   return { permission: "bash", pattern, suggestedRule: undefined, match: "exact", protection: "none", effect };
@@ -127,7 +127,7 @@ class CommandRequirements {
     const globs = await this.#expand(words, folders);
     const isPlain =
       !runsOtherCode(program, rest) && !(programEntry(name)?.usesRepository && (await this.#isBare(folders)));
-    // A file named `-delete` is an option to many programs.
+    // Many programs treat a file named `-delete` as an option.
     const holdsOption = (paths: readonly string[]) => globsCanBeOptions(name) && paths.some((path) => /^-/.test(path));
     if (!isPlain || globs.some(({ paths }) => !paths || holdsOption(paths))) {
       this.#add(exactly(pattern, effect || "can run other code, or write, with these arguments"));
@@ -135,7 +135,7 @@ class CommandRequirements {
       const suggestedRule = suggestedPattern(words.map(({ shown }) => shown));
       this.#add({ permission: "bash", pattern, suggestedRule, match: "pattern", protection: "none", effect });
     }
-    // To most programs `-` is the standard output.
+    // For most programs `-` is standard output.
     for (const file of outputFiles(name, rest)) if (file !== "-") await this.#file("edit", file, folders);
     const use = isPure(name) ? "mention" : onlyReads(name, rest) ? "read" : "unknown";
     for (const glob of globs) await this.#expanded(glob, use);
@@ -170,7 +170,7 @@ class CommandRequirements {
       this.#located(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
   }
 
-  /** Looks each path up once. Undefined: it cannot be resolved, because it is far too long or goes in circles. */
+  /** Resolves each path once. Undefined if that fails, because it is far too long or circular. */
   #locate(name: string, folder: string): Promise<Location | undefined> {
     // A home folder such as `~name` is always outside.
     const path = pathFrom(folder, /^~[^/]/.test(name) ? `/${name}` : name).replace(/(?<=.)\/+$/, "");
@@ -179,7 +179,7 @@ class CommandRequirements {
     return known;
   }
 
-  /** Whether git may take one of the folders, or one above, for a bare repository, whose settings can run code. */
+  /** Whether git may use a folder or its parent as a bare repository, whose settings can run code. */
   async #isBare(folders: readonly string[]): Promise<boolean> {
     for (const folder of folders) {
       let path = folder;
@@ -199,7 +199,7 @@ class CommandRequirements {
     const expand = async (glob: string, folder: string) => {
       const locate = (path: string) => this.#locate(path, folder);
       const paths = await expandGlob(glob, locate, this.#host.workspace, this.#signal).catch(onlyToolErrors);
-      // A shell leaves a wildcard that matches nothing as it is.
+      // A shell does not change a wildcard that matches nothing.
       return { glob, folder, paths: paths?.length === 0 ? [glob] : paths };
     };
     return await Promise.all(folders.flatMap((folder) => globs.map((glob) => expand(glob, folder))));
@@ -208,7 +208,7 @@ class CommandRequirements {
   async #expanded({ glob, folder, paths }: ExpandedGlob, use: FileUse): Promise<void> {
     for (const path of paths ?? []) await this.#path(path, [folder], use);
     if (use === "mention" || !paths) return;
-    // Files that `.rondoignore` names are not listed.
+    // Files named in `.rondoignore` are not listed.
     const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(glob) ?? [];
     const place = await this.#locate(start === "" ? "." : start, folder);
     if (place?.inside) await this.#protected(place, { isRead: picomatch(rest), ignored: true });
@@ -269,7 +269,7 @@ type FileUse = "mention" | "read" | "unknown";
 interface ExpandedGlob {
   glob: string;
   folder: string;
-  /** The paths that match; undefined: too many to look at. */
+  /** Returns matching paths; undefined for too many. */
   paths: readonly string[] | undefined;
 }
 
@@ -279,7 +279,7 @@ interface KnownWord {
   isGlob: boolean;
 }
 
-/** Returns the command with each of the values that its words may have; undefined: they may be anything. */
+/** Returns the command with each combination of its words' values; undefined for unknown values. */
 function variantsOf(words: readonly Word[]): KnownWord[][] | undefined {
   const [program = ""] = words[0]?.values ?? [];
   const isAny = isPure(systemName(program));
@@ -299,7 +299,7 @@ function shown({ values, text, isGlob }: Word): string {
   return value === undefined || others.length > 0 || isGlob ? text : written(value);
 }
 
-/** `git --no-pager log` is `git log` to the rules. */
+/** For rules, `git --no-pager log` is `git log`. */
 function withoutOverlooked(words: readonly KnownWord[]): KnownWord[] {
   const overlooked = programEntry(words[0]?.value ?? "")?.overlookedOption;
   return words.filter(({ value }, index) => index !== 1 || value !== overlooked);

@@ -4,7 +4,7 @@ import type { Location, Workspace } from "../host.ts";
 const maxPaths = 500;
 const maxStars = 5;
 
-/** Returns the paths that match; undefined when they are too many. */
+/** Returns the matching paths; undefined for too many. */
 export async function expandGlob(
   glob: string,
   locate: (path: string) => Promise<Location | undefined>,

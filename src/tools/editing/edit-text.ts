@@ -1,4 +1,4 @@
-/** One replacement in a text, with the error messages of edit and multi_edit. */
+/** Replaces a text once, with the error messages of edit and multi_edit. */
 import * as z from "zod/mini";
 import { never } from "../../chat/never.ts";
 import { describeMiss } from "../fuzzy-match/describe-miss.ts";
@@ -19,7 +19,7 @@ type EditInput = z.infer<z.ZodMiniObject<typeof editFields>>;
 export interface EditedText {
   text: string;
   count: number;
-  /** How the text found differs from old_string, in sentences; empty if it does not. */
+  /** Differences between the text found and old_string, in sentences; empty if there are none. */
   note: string;
 }
 

@@ -1,4 +1,4 @@
-/** Reads small configuration files of the workspace and the user's home folder. Synchronous, because the first request waits for it. */
+/** Reads configuration files of the workspace and the user. Synchronous: the first request waits for it. */
 import { closeSync, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isWithin } from "./requirements.ts";

@@ -6,7 +6,7 @@ import { FileList, listArguments } from "./search-filter.ts";
 const maxFiles = 200_000;
 const maxCharacters = 100_000_000;
 
-/** Returns sorted paths relative to the folder; undefined when it has too many files. `ignored`: also what git ignores. */
+/** Returns sorted relative paths; undefined when the folder has too many files. `ignored`: also what git ignores. */
 export async function protectedBelow(
   folder: Location,
   { search, workspace }: Host,

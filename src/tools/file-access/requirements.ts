@@ -51,7 +51,7 @@ export function requirementFor(
   return { permission, pattern, suggestedRule, match: "pattern", protection, effect: "" };
 }
 
-/** A pattern for all files in the file's folder; the file alone if that folder is the workspace's or the disk's root. */
+/** A pattern for all files in the file's folder; only the file if that folder is the workspace or the root. */
 function siblings(file: string): string {
   const end = Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\"));
   return end <= 0 ? file : `${file.slice(0, end)}/**`;

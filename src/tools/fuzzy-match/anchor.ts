@@ -40,7 +40,7 @@ interface AnchorWord {
   column: number;
 }
 
-/** Returns the longest words that typography and white space do not affect; non-ASCII words only if there are no others. */
+/** Returns the longest words that typography does not affect; non-ASCII words only if there are no others. */
 function longestWords(wanted: readonly string[]): AnchorWord[] {
   const plain = wordsMatching(wanted, /[!#-&(-,/-~]+(?!\p{M})/gu);
   const words = plain.length > 0 ? plain : wordsMatching(wanted, /[^\s'"\-.]+/gu);

@@ -118,7 +118,7 @@ function isAlike(there: string, wanted: string, { space, folded }: Tolerance): b
   return space === "trailing" ? trimBlanksEnd(a) === trimBlanksEnd(b) : bodyOf(a) === bodyOf(b);
 }
 
-/** Returns where the first wanted line begins in a line that ends with it, and whether it is all of that line's text. */
+/** Returns where the first wanted line begins in a line that ends with it, and whether it is the line's whole text. */
 function startInLine(there: string, wanted: string, { space, folded }: Tolerance) {
   if (wanted === "") return { column: there.length, whole: false };
   if (isBlank(wanted)) return isBlank(there) && space !== "same" ? { column: 0, whole: false } : undefined;

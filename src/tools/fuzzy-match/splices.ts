@@ -10,7 +10,7 @@ export interface Splice {
   text: string;
 }
 
-/** Applies `splices`, which are in order and refer to the text with line feeds; `indexIn` maps their indices to `text`. Adopts its line ends. */
+/** Applies `splices`, ordered and relative to the text with line feeds; `indexIn` maps their indices to `text`. */
 export function applySplices(text: string, indexIn: (index: number) => number, splices: readonly Splice[]): string {
   const pieces: string[] = [];
   let done = 0;

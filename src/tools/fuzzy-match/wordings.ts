@@ -3,7 +3,7 @@
 export interface Wording {
   from: string;
   to: string;
-  /** Where it must be: at the end of the text, on its own lines, or anywhere. */
+  /** The required position: at the end of the text, on its own lines, or anywhere. */
   at: "end" | "lines" | "anywhere";
   /** The correction, for the model; empty for none. */
   note: string;

@@ -4,7 +4,7 @@ import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 
 export const rondoIgnoreFile = ".rondoignore";
-/** A file beyond these limits, or one that cannot be read, names everything beside and below it. */
+/** A file that is too large or unreadable ignores everything next to it and below. */
 const limits = { bytes: 64 * 1024, lines: 500 };
 
 /** Whether a folder itself is named, and the rules that apply in it, outermost first. */

@@ -138,7 +138,7 @@ async function createFile(folder: OpenFolder, location: Location, bytes: Buffer)
   }
 }
 
-/** Replaces by renaming, so that a crash leaves the old or the new file; in place if renaming would break a hard link. */
+/** Replaces by renaming, so that a crash leaves the old or the new file; in place if the file has hard links. */
 async function replaceFile(folder: OpenFolder, location: Location, bytes: Buffer, stats: Stats): Promise<void> {
   const name = path.basename(location.path);
   const file = folder.at(name);

@@ -1,4 +1,4 @@
-/** Parses patches as OpenAI's models really write them: wrapped, unfinished, or mixed with unified diffs. Pure. */
+/** Parses patches as OpenAI's models write them: wrapped, unfinished, or mixed with unified diffs. Pure. */
 import { ToolError } from "../tool.ts";
 
 export type FileChange =

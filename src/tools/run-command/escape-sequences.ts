@@ -1,7 +1,7 @@
-/** Parses command output as a terminal does, in pieces of any size: text, control characters, escape sequences. Pure. */
+/** Parses command output like a terminal, in pieces of any size: text, control characters, sequences. Pure. */
 import { never } from "../../chat/never.ts";
 
-/** Receives the parts of the output in order. Titles, links, clipboard writes and other strings to the terminal are dropped. */
+/** Receives the parts of the output in order. Strings to the terminal, such as titles and links, are dropped. */
 interface EscapeSink {
   /** `text` has no control characters except tabs and line feeds. */
   text(text: string): void;

@@ -20,7 +20,7 @@ export interface OutputPipe {
   write: number;
 }
 
-/** One pipe keeps the order and lets programs open `/dev/stderr`. Undefined without named pipes. */
+/** A single pipe keeps the order and lets programs open `/dev/stderr`. Undefined without named pipes. */
 export async function openPipe(): Promise<OutputPipe | undefined> {
   if (process.platform === "win32") return undefined;
   const name = path.join(os.tmpdir(), `rondo-${randomBytes(8).toString("hex")}`);

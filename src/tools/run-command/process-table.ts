@@ -49,7 +49,7 @@ export function openFile(pid: number, descriptor: number): string {
 
 export function processInfo(pid: number): ProcessInfo | undefined {
   const stat = readProc(pid, "stat");
-  // The name in parentheses may contain any character; after it: state, parent, group, session, terminal, foreground, …, start.
+  // After the name in parentheses: state, parent, group, session, terminal, foreground, …, start.
   const [state, parent, group, session, terminal, foreground, ...rest] = stat
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ");

@@ -32,7 +32,7 @@ function encodeFor(shell: string, { command, cwd, env }: TypedCommand): TypedLin
       // Interactive shells may not support comments.
       const comments = shell === "zsh" ? "setopt interactivecomments" : "shopt -s interactive_comments";
       const script = `${comments}\ncd -- ${quotePosix(cwd)} && export ${exports.join(" ")} || exit\n${command}`;
-      // The subshell contains `cd`, `exit` and variables. The leading space keeps the line out of the history, if so configured.
+      // The subshell isolates `cd`, `exit` and variables. The leading space keeps the line out of the history.
       const text = ` : '${title}' && ( eval "$(printf %s ${base64(script)} | base64 --decode)" )`;
       return { text, isProcess: true };
     }

@@ -1,4 +1,4 @@
-/** Recognizes public internet addresses; all others belong to this machine, its network or a cloud's internal network. */
+/** Recognizes public internet addresses; all others belong to this machine, its network or a cloud. */
 import ipaddr from "ipaddr.js";
 import { ToolError } from "../tool.ts";
 

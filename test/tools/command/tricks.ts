@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the language of the shell
 /**
- * Arguments that make an allowed program write, delete, send or run other code, and paths that lead outside or to secrets.
- * The entries of programs hold more such examples.
+ * Arguments that make an allowed program write, delete, send or run other code, and paths that lead outside or to
+ * secrets. The entries of programs hold more such examples.
  */
 export const tricks: Record<string, string[]> = {
   "options of programs": [

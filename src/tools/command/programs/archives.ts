@@ -5,7 +5,7 @@ import { allFiles, type Program, type Programs } from "./program.ts";
 interface Packing {
   /** Archives and files that are written; undefined: unknown. */
   writes: readonly string[] | undefined;
-  /** Whether it reads everything below the folders that it names. */
+  /** Whether it reads everything in the named folders. */
   packs: boolean;
 }
 
@@ -13,7 +13,7 @@ const unknown: Packing = { writes: undefined, packs: false };
 const unknownPack: Packing = { writes: undefined, packs: true };
 const looking: Packing = { writes: [], packs: false };
 
-/** Returns the facts about an archiver. Options that `packingOf` does not know may do anything. */
+/** Returns the facts about an archiver. Options unknown to `packingOf` may do anything. */
 function archiver(packingOf: (words: Words) => Packing): Program {
   return {
     runsOtherCode: (words) => packingOf(words).writes === undefined,
@@ -61,12 +61,12 @@ function tar(rest: Words): Packing {
   const other = isGiven("-c -r -u --create --append --update", words) ? unknownPack : unknown;
   if (!words.every((word, index) => !isFlag(word) || isTarFlag(word, words[index - 1]))) return other;
   const does = (letter: string, ...names: string[]) =>
-    // Behind `f` and `C` stands their value.
+    // The value of `f` and `C` is the next word.
     words.some(
       (word) => names.includes(word) || (/^-[A-Za-z]/.test(word) && word.split(/(?<=[fC])/)[0]?.includes(letter)),
     );
   const archives = valuesOf("-f --file", words);
-  // `host:a` is fetched from there.
+  // `host:a` is fetched from that host.
   if (archives.some((archive) => archive.includes(":"))) return other;
   const packs = does("c", "--create") || does("r", "--append") || does("u", "--update");
   if (packs) return archives.length === 0 ? unknownPack : { writes: archives, packs };
@@ -75,7 +75,7 @@ function tar(rest: Words): Packing {
   return does("x", "--extract") && isShown ? looking : other;
 }
 
-/** The oldest form has its letters without a dash, and their values after them. */
+/** The oldest syntax has letters without a dash, followed by their values. */
 function withDash(words: Words): Words {
   const [first = "", ...others] = words;
   if (!/^[A-Za-z]+$/.test(first)) return words;
@@ -89,7 +89,7 @@ const tarFlag = new RegExp(
   "s",
 );
 
-/** Whether the option is known, and not glued to the value of the one before. */
+/** Whether the option is known, and not part of the previous one's value. */
 function isTarFlag(word: string, before = ""): boolean {
   return tarFlag.test(word) && !/^-[A-Za-z]*[fC]$|^--(file|directory|exclude|strip-components)$/.test(before);
 }
@@ -97,7 +97,7 @@ function isTarFlag(word: string, before = ""): boolean {
 function zip(words: Words): Packing {
   const [archive, ...others] = plainWords(words);
   const isKnown = words.every((word) => !isFlag(word) || /^-([rqjvDXyg\d]+|x)$/.test(word));
-  // The names that `-x` leaves out follow it, and must not be taken for the archive.
+  // The names excluded by `-x` follow it, and are not the archive.
   if (!isKnown || archive === undefined || others.length === 0 || words.indexOf("-x") === 0) return unknownPack;
   if (words.includes("-x") && words.indexOf("-x") < words.indexOf(archive)) return unknownPack;
   return { writes: [/\.[^/]*$|^-$/.test(archive) ? archive : `${archive}.zip`], packs: true };
@@ -115,7 +115,7 @@ function sevenZip([verb = "", ...words]: Words): Packing {
   const [archive] = plainWords(words);
   if (!isKnown || archive === undefined) return unknown;
   if (/^[lt]$/.test(verb)) return looking;
-  // It adds an ending to other names.
+  // It adds an extension to other names.
   return /^[au]$/.test(verb) && /\.[^/]*$/.test(archive) ? { writes: [archive], packs: true } : unknownPack;
 }
 
@@ -132,7 +132,7 @@ function cpio(words: Words): Packing {
   return isListing && isKnown ? looking : unknown;
 }
 
-/** Known only as a trial, and within this machine. */
+/** Known only as a dry run on this machine. */
 function rsync(words: Words): Packing {
   const known =
     /^(-[avrzhiPulptgoDcqn]+|--(dry-run|list-only|delete|stats|archive|recursive|verbose|itemize-changes)|--(exclude|include)=.*)$/;

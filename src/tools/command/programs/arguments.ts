@@ -1,9 +1,9 @@
-/** Questions about the words after the name of a program. */
+/** Searches the arguments of a program. */
 export type Words = readonly string[];
 
 /**
- * Arguments, separated by spaces, of which one suffices: `-x` (also within `-vxn`), `--long` (also abbreviated), `-word`
- * (the whole word), a word with `*` for any characters, or the name of a sub-command.
+ * Arguments, separated by spaces, of which one suffices: `-x` (also within `-vxn`), `--long` (also abbreviated),
+ * `-word` (the whole word), a word with `*` for any characters, or the name of a sub-command.
  */
 export type Given = string;
 
@@ -25,7 +25,7 @@ export function isGiven(given: Given, words: Words): boolean {
   });
 }
 
-/** Whether it names sub-commands. */
+/** Whether a notation contains sub-commands. */
 export function namesWords(given: Given): boolean {
   return partsOf(given).subcommands.size > 0;
 }

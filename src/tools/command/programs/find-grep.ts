@@ -73,7 +73,7 @@ function searchedFiles(words: Words): Recursion | undefined {
   return isGiven("-u -. --hidden --unrestricted", words) ? allFiles : { ...allFiles, isRead: isVisible };
 }
 
-/** The commands of `-exec` and the like, then find without them. */
+/** Returns the commands of `-exec` and similar options, then find without them. */
 function executed(words: readonly Word[]): LaunchedCommand[] {
   const launches: LaunchedCommand[] = [];
   const own: Word[] = [];
@@ -97,7 +97,7 @@ function executed(words: readonly Word[]): LaunchedCommand[] {
   return [...launches, { type: "itself", words: own }];
 }
 
-/** The word after a program puts something else in the place of `placeholder`. */
+/** The word after a program replaces `placeholder`. */
 export function replaced(word: Word, placeholder: string): Word {
   return word.values?.every((value) => !value.includes(placeholder)) ? word : unknown(word.text);
 }

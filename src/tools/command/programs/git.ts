@@ -17,7 +17,7 @@ export const gitPrograms: Programs = {
       --open-files-in-pager --run --separate-git-dir --editor ext::* fd::*`,
     readsRecursively: (words) => {
       if (isGiven("--no-index", words)) return allFiles;
-      // Hardly a tracked file is ignored.
+      // Tracked files are rarely ignored.
       return words[0] === "grep" ? { ...allFiles, ignored: isGiven("--untracked", words) } : undefined;
     },
     subcommands: {
@@ -56,7 +56,7 @@ export const gitPrograms: Programs = {
   },
 };
 
-/** Git has wildcards of its own, and searches the whole history for what they stand for. */
+/** Git has its own wildcards, and searches the whole history for their matches. */
 function canShowSecrets(words: Words): boolean {
   return words.some((word) => {
     if (isFlag(word) || /^:([!^]|\(exclude\))/.test(word)) return false;
@@ -66,7 +66,7 @@ function canShowSecrets(words: Words): boolean {
   });
 }
 
-/** A rule for `git branch *` is meant for looking at them. */
+/** A rule for `git branch *` is meant for listing branches. */
 function changesBranches(words: Words): boolean {
   const changes = `-d -D -m -M -c -C -f -u --delete --move --copy --force --set-upstream-to --unset-upstream
     --edit-description`;

@@ -57,7 +57,7 @@ export const interpreterPrograms: Programs = {
     allowed: ["swift build"],
     asks: ["swift a.swift"],
   },
-  // `sh`, `bash` and `dash` are taken apart before: see wrappers.
+  // `sh`, `bash` and `dash` are handled before: see wrappers.
   "rbash zsh ksh mksh fish csh tcsh ash xonsh nu elvish": {
     ...facts,
     isVersioned: true,
@@ -70,7 +70,7 @@ function isInformation(first: string, rest: Words): boolean {
   return /^(--version|-V|--help)$/.test(first) && rest.length === 0;
 }
 
-/** Whether it runs something else than a file that is named: code, its standard input, or a module that is loaded first. */
+/** Whether it runs anything but a named file: code, standard input, or a module that is loaded first. */
 export function runsCode([first = "", ...rest]: Words): boolean {
   if (/^(--version|-V|--help)$/.test(first)) return rest.length > 0;
   return first === "" || /^[-+]/.test(first);

@@ -1,4 +1,4 @@
-/** Programs that send and receive, and that work on other machines and containers. */
+/** Programs that send and receive, and that control other machines and containers. */
 import { isGiven, valuesOf } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
@@ -53,7 +53,7 @@ export const networkPrograms: Programs = {
     effect,
     options: "-R= --repo= --hostname= --help --version",
     runsOtherCode: "alias extension extensions ext api codespace cs config copilot",
-    // What follows `--` goes to git.
+    // Everything after `--` is for git.
     subcommands: { "repo gist": { runsOtherCode: (words) => words.includes("--") } },
     allowed: ["gh pr list", "gh -R a/b pr list", "gh repo clone a/b"],
     asks: [

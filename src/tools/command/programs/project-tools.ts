@@ -3,7 +3,7 @@ import { type Given, isGiven, plainWords, type Words } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
 const effect = "runs scripts of the project";
-/** Change nothing about the sub-command behind them. */
+/** Options that do not affect the sub-command after them. */
 const options = "--version --help -v -h -y --yes --no-install";
 
 /** npm and pnpm read `-name` as `--name` (nopt 9.0, parse). */
@@ -21,7 +21,7 @@ export const projectPrograms: Programs = {
     subcommands: {
       "exec|x explore edit config|c set pkg approve-scripts install-scripts": { runsOtherCode: "always" },
       "run|run-script|rum|urn": { hasSubcommands: true },
-      // Runs a package `create-…` that it loads.
+      // Downloads and runs a package `create-…`.
       "init|create|innit": { runsOtherCode: (words) => plainWords(words).length > 0 },
       [`access adduser|add-user audit bugs|issues cache ci|clean-install|ic|install-clean|isntall-clean completion
           dedupe|ddp deny-scripts deprecate diff dist-tag|dist-tags docs|home doctor explain|why find-dupes fund get help|hlep
@@ -37,7 +37,7 @@ export const projectPrograms: Programs = {
       ...["npm test -script-shell ./x", "npm test -C x", "npm i --git=./x", "npm create x", "npm --yes true exec x"],
     ],
   },
-  // pnpm 10.34: commandNames, types and the commands that it hands to npm, in dist/pnpm.cjs
+  // pnpm 10.34: commandNames, types and the commands that it passes to npm, in dist/pnpm.cjs
   pnpm: {
     effect,
     options,

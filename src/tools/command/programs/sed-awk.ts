@@ -1,4 +1,4 @@
-/** Programs whose arguments are code in a language of their own: which of it surely only prints. */
+/** Programs whose arguments are code in their own language: recognizes code that only prints. */
 import { isGiven, plainWords, type Words } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
@@ -46,7 +46,7 @@ function loadsFiles(word: string): boolean {
   return /\bload|\b(import|include)\s*"/.test(word);
 }
 
-/** Whether it runs no commands, writes no files, uses no network, and leaves the list of files that are read as it is. */
+/** Whether it runs no commands, writes no files, uses no network, and does not change its list of files. */
 function isHarmlessAwk(words: Words): boolean {
   let at = 0;
   for (; at < words.length; at++) {
@@ -57,7 +57,7 @@ function isHarmlessAwk(words: Words): boolean {
   const program = words[at];
   if (program === undefined || program.startsWith("-")) return false;
   const code = program.replaceAll("||", "");
-  // Only what is printed goes to files: elsewhere `>` compares.
+  // `>` writes files only after `print`; elsewhere it compares.
   return !/[|@]|\\\n|system|getline|ARG[VC]|ENVIRON|print.*>/s.test(code);
 }
 
@@ -80,7 +80,7 @@ function isHarmlessSed(words: Words): boolean {
   return scripts.every((text) => statements(text).every((statement) => script.test(statement)));
 }
 
-/** Splits a script at semicolons outside of delimiters. Where that is uncertain, it stays whole, and is refused. */
+/** Splits a script at semicolons outside of delimiters. If that is uncertain, it stays whole and is refused. */
 function statements(text: string): string[] {
   return script.test(text) ? [text] : text.split(/;|\n/).filter((part) => part.trim() !== "");
 }

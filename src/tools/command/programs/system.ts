@@ -1,4 +1,4 @@
-/** Programs that look after files, processes and the machine. */
+/** Programs that manage files, processes and the machine. */
 import { isFlag, isGiven, plainWords, type Words } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
@@ -68,14 +68,14 @@ export const systemPrograms: Programs = {
   "ssh-keygen": { runsOtherCode: "-D -P -M", asks: ["ssh-keygen -D x.so"] },
 };
 
-/** Any word that is no value of an option, nor a format: `date 01312359`. */
+/** Any word that is neither an option's value nor a format: `date 01312359`. */
 function setsClock(words: Words): boolean {
   const isValue = (before = "") => /^-[uRj]*[dfrvz]$|^--(date|file|reference)$/.test(before);
   const flags = words.filter((word, index) => isFlag(word) && !/^-I/.test(word) && !isValue(words[index - 1]));
   return isGiven("-s --set", flags) || words.some((word, index) => !/^[-+]/.test(word) && !isValue(words[index - 1]));
 }
 
-/** `ps e` shows the environments of other programs, which hold keys. */
+/** `ps e` shows the environments of other programs, which contain keys. */
 function showsEnvironments(words: Words): boolean {
   const isValue = (index: number) => {
     const before = words[index - 1] ?? "";

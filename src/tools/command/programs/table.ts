@@ -1,4 +1,4 @@
-/** Finds what is known about a program, and answers the questions of permissions with it. */
+/** Looks up the facts about a program, and derives its permissions from them. */
 import { leadingOptions, requireOptions } from "../shell/leading-options.ts";
 import type { Unwrap } from "../shell/visitor.ts";
 import { UnsupportedSyntax } from "../shell/word.ts";
@@ -15,7 +15,7 @@ import { systemPrograms } from "./system.ts";
 import { textPrograms } from "./text.ts";
 import { wrapperPrograms } from "./wrappers.ts";
 
-/** The names of each entry, and what is known about these programs. */
+/** The names of each entry, and the facts about these programs. */
 export const programs: readonly (readonly [names: string, Program])[] = [
   ...[textPrograms, codePrograms, searchPrograms, systemPrograms, archivePrograms, gitPrograms],
   ...[projectPrograms, interpreterPrograms, wrapperPrograms, networkPrograms],
@@ -28,7 +28,7 @@ export function programEntry(name: string): Program | undefined {
   return programsByName.get(name) ?? (versioned?.isVersioned ? versioned : undefined);
 }
 
-/** For facts that make a rule narrower: a program in a folder of the workspace may be the one that its name says. */
+/** For facts that narrow a rule: a program in a workspace folder may be the one that its name says. */
 function anyEntry(program: string): Program | undefined {
   return programEntry(program.slice(program.lastIndexOf("/") + 1).toLowerCase());
 }
@@ -84,7 +84,7 @@ function byName<T>(entries: readonly (readonly [names: string, T])[]): ReadonlyM
   return new Map(entries.flatMap(([names, entry]) => names.split(/[\s|]+/).map((name) => [name, entry])));
 }
 
-/** Returns the files that it writes, though a rule for it may be meant for reading. */
+/** Returns the files that it writes, although a rule for it may be meant for reading. */
 export function outputFiles(program: string, words: Words): string[] {
   const { writes = "" } = anyEntry(program) ?? {};
   return typeof writes === "function" ? writes(words) : valuesOf(writes, words);
@@ -95,7 +95,7 @@ export function isPure(name: string): boolean {
   return programEntry(name)?.files === "ignored";
 }
 
-/** Whether it may take a file name that begins with a dash, which the shell puts in the place of a wildcard, for an option. */
+/** Whether it may treat a file name that begins with a dash, from a wildcard, as an option. */
 export function globsCanBeOptions(name: string): boolean {
   const entry = programEntry(name);
   return entry?.files === undefined || entry.globsCanBeOptions === true;
@@ -112,13 +112,13 @@ export function readsRecursively(name: string, words: Words): Recursion | undefi
   return isGiven(condition, words) ? allFiles : undefined;
 }
 
-/** Returns what it does, in words for the permission card; empty where its name says it, or nothing is known. */
+/** Returns its effect, for the permission card; empty if its name says it or nothing is known. */
 export function effectOf(program: string, words: Words): string {
   const entry = anyEntry(program);
   return (entry && withoutOptions(entry, words).subcommand?.effect) ?? entry?.effect ?? "";
 }
 
-/** Returns the pattern that "Always allow" suggests: the program, its sub-command, and anything behind them. */
+/** Returns the pattern that "Always allow" suggests: the program, its sub-command, and any further words. */
 export function suggestedPattern(words: readonly string[]): string {
   const [program = "", ...rest] = words;
   const count = 1 + subcommandDepth(anyEntry(program), rest);
@@ -132,7 +132,7 @@ function subcommandDepth(facts: CommandFacts | undefined, [word, ...rest]: Words
   return 1 + subcommandDepth(subcommandOf(facts, word), rest);
 }
 
-/** Returns what the program launches instead of, or beside, itself; undefined: nothing. */
+/** Returns the command that the program launches instead of, or in addition to, itself; undefined for none. */
 export const unwrap: Unwrap = (name, words, input) => {
   const wraps = programEntry(name)?.wraps;
   if (!wraps || typeof wraps === "function") return wraps?.(words, input);

@@ -64,7 +64,7 @@ export const textPrograms: Programs = {
   less: {
     files: "read",
     globsCanBeOptions: true,
-    // Its keys run commands, and files are preprocessed by what the environment names.
+    // Its keys run commands, and environment variables name preprocessors for files.
     runsOtherCode: (words) => words.some((word) => /^[-+]/.test(word) && !/^-[NRSFXEi]+$/.test(word)),
     allowed: ["less -R a.ts"],
     asks: ["less +'!rm x' a.ts", "less -o x a.ts"],

@@ -1,4 +1,4 @@
-/** Programs that run a command, or code of the shell, which stands in their arguments. */
+/** Programs that run a command or shell code in their arguments. */
 import { requireOptions } from "../shell/leading-options.ts";
 import { isAssignable, isSafeEnvVar } from "../shell/variables.ts";
 import type { LaunchedCommand } from "../shell/visitor.ts";
@@ -48,7 +48,7 @@ export const wrapperPrograms: Programs = {
     allowed: ["ls | xargs", "ls | xargs -n 1 echo"],
     asks: ["ls | xargs rm", "ls | xargs cat", "ls | xargs -I{} sh -c {}", "ls | xargs -0I{} sh -c {}"],
   },
-  // Other shells read the same text in another way.
+  // Other shells read the same text differently.
   "sh bash dash": {
     effect: "runs other code",
     hasSubcommands: true,

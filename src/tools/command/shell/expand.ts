@@ -77,7 +77,7 @@ export function computed(node: Syntax, state: ShellState): ShellState {
   return numbersIn(node).reduce((current, name) => withVariable(current, name, someNumber), state);
 }
 
-/** Whether arithmetic with the variable is harmless: its value could name an array element, whose index the shell evaluates. */
+/** Whether arithmetic with the variable is harmless: its value could be an array index, which the shell evaluates. */
 export function isNumber(name: string, { variables, isUnknown }: ShellState): boolean {
   if (!variables.has(name)) return !isUnknown && /^[A-Za-z_]/.test(name);
   return variables.get(name)?.every(isInteger) ?? false;

@@ -1,4 +1,4 @@
-/** Parses shell commands with the grammar of tree-sitter-bash. Text that it cannot parse with certainty is not parsed at all. */
+/** Parses shell commands with tree-sitter-bash, or not at all if the result is uncertain. */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -25,7 +25,7 @@ export interface Grammar {
 
 const maxLength = 50_000;
 const maxDepth = 150;
-/** Far above what a command needs that can be parsed, also on a busy machine. */
+/** Far above the time for any command that can be parsed, even on a busy machine. */
 const timeLimitMs = 2_000;
 
 /** Takes some ten milliseconds and a few megabytes, so call it once. */
@@ -37,7 +37,7 @@ export async function loadGrammar(): Promise<Grammar> {
   return { parse: (command) => parse(parser, command) };
 }
 
-/** Returns the files beside the bundle, or where npm installed them. */
+/** Returns the files next to the bundle, or where npm installed them. */
 function grammarFiles(): { runtime: string; bash: string } {
   const here = fileURLToPath(import.meta.url);
   const [bash, runtime] = ["tree-sitter-bash", "web-tree-sitter"];
@@ -67,7 +67,7 @@ function copyOf(tree: Tree, command: string): Syntax | undefined {
   const cursor = tree.walk();
   try {
     const copy = copyNode(cursor, command, 0);
-    // The root starts and ends with the first and last command; only blanks may stand outside.
+    // The root starts and ends with the first and last command; only white space may be outside.
     return copy && isBlank(command.slice(0, copy.start)) && isBlank(command.slice(copy.end)) ? copy : undefined;
   } finally {
     cursor.delete();
@@ -78,7 +78,7 @@ function copyNode(cursor: TreeCursor, command: string, depth: number): Syntax | 
   if (depth > maxDepth) return undefined;
   const { nodeType: type, startIndex: start, endIndex: end } = cursor;
   const node: Syntax = { type, start, end, text: command.slice(start, end), named: cursor.nodeIsNamed, children: [] };
-  // A line that only begins with the delimiter does not end a here-document; a `#` inside a word begins no comment.
+  // A line that only begins with the delimiter does not end a here-document; a `#` inside a word starts no comment.
   if (type === "heredoc_end" && /[^\n]/.test(command.charAt(end))) return undefined;
   if (type === "comment" && /[^\s;&|(){}`]/.test(command.charAt(start - 1))) return undefined;
   if (!cursor.gotoFirstChild()) return node;
@@ -108,7 +108,7 @@ const words = new Set(
   variable_assignment array`.split(/\s+/),
 );
 
-/** Whether a text may stand between the children of a node. Any other text was overlooked by the grammar. */
+/** Whether a text may occur between the children of a node. The grammar has overlooked any other text. */
 function gapOf(type: string): (text: string) => boolean {
   if (texts.has(type)) return () => true;
   return lines.has(type) ? (text) => /^(?:[ \t]|\\\n)*$/.test(text) : isBlank;
@@ -117,7 +117,7 @@ function gapOf(type: string): (text: string) => boolean {
 /** Nodes with text between their children. Their readers check that text. */
 const texts = new Set(["string", "heredoc_body", "expansion", "regex", "extglob_pattern"]);
 
-/** Nodes that must end with their line, even if the grammar goes on. */
+/** Nodes that must end with their line, even if the grammar continues. */
 const lines = new Set(
   `command redirected_statement file_redirect herestring_redirect negated_command concatenation variable_assignment
   variable_assignments declaration_command unset_command`.split(/\s+/),

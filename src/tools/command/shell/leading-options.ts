@@ -1,4 +1,4 @@
-/** Options between the name of a program and its first other word. */
+/** Options between a program's name and its first other word. */
 import { possibleValue, UnsupportedSyntax, type Word } from "./word.ts";
 
 interface LeadingOptions {
@@ -35,7 +35,7 @@ export function leadingOptions(words: readonly (string | undefined)[], known: st
   return { given, end: at };
 }
 
-/** As `leadingOptions`. @throws UnsupportedSyntax where that returns undefined */
+/** Like `leadingOptions`. @throws UnsupportedSyntax where that returns undefined */
 export function requireOptions(words: readonly Word[], known: string): LeadingOptions {
   const leading = leadingOptions(words.map(possibleValue), known);
   if (!leading) throw new UnsupportedSyntax();
@@ -44,7 +44,7 @@ export function requireOptions(words: readonly Word[], known: string): LeadingOp
 
 type Arity = "none" | "value" | "optional value";
 
-/** Takes `-vxn5` apart; the first letter with a value ends the cluster. */
+/** Splits `-vxn5`; the first letter with a value ends the cluster. */
 function takeCluster(
   word: string,
   arity: ReadonlyMap<string, Arity>,

@@ -1,4 +1,4 @@
-/** Redirections of a command, here-documents included. */
+/** Redirections and here-documents of a command. */
 import { substitutions, wordOf } from "./expand.ts";
 import type { Syntax } from "./grammar.ts";
 import type { ShellState } from "./state.ts";
@@ -48,7 +48,7 @@ function hereRedirect(node: Syntax, state: ShellState, visitor: Visitor, found: 
   }
 }
 
-/** @returns the words after it */
+/** @returns the words after the redirection */
 function fileRedirect({ children }: Syntax, state: ShellState, visitor: Visitor): Word[] {
   const at = children.findIndex(({ named }) => !named);
   const operator = children[at]?.type ?? "";
@@ -69,12 +69,12 @@ const statement = /^(command|list|pipeline|subshell|test_command|variable_assign
 interface HereDocument {
   /** Standard input of the command; undefined: unknown before it runs. */
   text: string | undefined;
-  /** The node in which the shell substitutes; undefined: none. */
+  /** The node that the shell expands; undefined for none. */
   body: Syntax | undefined;
   others: Syntax[];
 }
 
-/** @throws UnsupportedSyntax unless the text is what shells find: from the next line to the first that is the delimiter. */
+/** Reads a here-document. @throws UnsupportedSyntax unless it ends at the first delimiter line, as in a shell */
 function hereDocument(node: Syntax): HereDocument {
   const child = (type: string) => node.children.find((one) => one.type === type);
   const [opening, body, closing] = ["heredoc_start", "heredoc_body", "heredoc_end"].map(child);

@@ -1,4 +1,4 @@
-/** Simple commands: builtins of the shell, and programs. */
+/** Simple commands: shell builtins and programs. */
 import { never } from "../../../chat/never.ts";
 import { isNumeral } from "./expressions.ts";
 import { requireOptions } from "./leading-options.ts";
@@ -33,7 +33,7 @@ export function simpleCommand(given: SimpleCommand): Flow {
   return both(state);
 }
 
-/** Returns the name of a program that is given by its name or by its path in a system folder; other paths are returned unchanged. */
+/** Returns the name of a program given by name or by its path in a system folder; other paths are unchanged. */
 export function systemName(program: string): string {
   return /^(?:(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/)?([^/]+)$/.exec(program)?.[1] ?? program;
 }
@@ -62,7 +62,7 @@ function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
       const { words, unknown = [] } = launch;
       const input = unknown.includes("input") ? undefined : given.input;
       const folders = unknown.includes("folder") ? undefined : state.folders;
-      // Programs know nothing of the shell's functions, nor can they change its folder.
+      // Programs do not know the shell's functions and cannot change its folder.
       simpleCommand({ words, input, state: { ...state, folders, functions: new Map() }, visitor });
       return;
     }
@@ -71,7 +71,7 @@ function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
   }
 }
 
-/** Visits the command behind the options of a builtin such as `exec`; without one, the builtin counts as a program. */
+/** Visits the command after the options of a builtin such as `exec`; without one, the builtin counts as a program. */
 function inner(options: string, given: SimpleCommand, all: readonly Word[]): Flow {
   const { state, visitor } = given;
   const words = given.words.slice(requireOptions(given.words, options).end);
@@ -129,11 +129,11 @@ const builtins: Readonly<Record<string, Builtin>> = {
     const [action, ...signals] = words.map(onlyValue);
     if (action === undefined || signals.length === 0 || (action.startsWith("-") && action !== "-"))
       throw new UnsupportedSyntax();
-    // Anything may have changed when it runs.
+    // Anything may have changed by then.
     if (action !== "-" && action !== "") visitor.code(action, unknownState);
     return both(state);
   },
-  // Not `-a`: programs such as busybox choose what they do by that name.
+  // Not `-a`: programs such as busybox choose their function by that name.
   exec: (given, all) => (given.words.length === 0 ? both(given.state) : inner("-c -l", given, all)),
   time: (given) => simpleCommand({ ...given, words: given.words.slice(requireOptions(given.words, "-p").end) }),
   command: (given, all) => {
@@ -200,7 +200,7 @@ function readLine({ words, state }: SimpleCommand): Flow {
   const names: string[] = [];
   let skip = false;
   for (const value of words.map(onlyValue)) {
-    // Some shells evaluate the number behind `-t`.
+    // Some shells evaluate the number after `-t`.
     if (skip && holdsCode(value)) throw new UnsupportedSyntax();
     if (skip) skip = false;
     else if (/^-[rs]*[dnNptu]$/.test(value)) skip = true;

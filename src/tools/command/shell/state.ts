@@ -1,11 +1,11 @@
 /** State of the shell at one point of a command. Immutable: each step returns the next state. */
 import type { Syntax } from "./grammar.ts";
 
-/** Folders in which relative paths may begin, as `cd` was given them; undefined: unknown. */
+/** Folders that relative paths may start from, as given to `cd`; undefined: unknown. */
 export type Folders = readonly string[] | undefined;
 
 export interface ShellState {
-  /** Possible folders: paths as `cd` was given them, "" for the first one; undefined: any. */
+  /** Possible folders, as given to `cd`, "" for the first one; undefined: any. */
   folders: Folders;
   /** Folders that `cd -` may lead to. */
   before: Folders;

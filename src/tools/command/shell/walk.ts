@@ -1,4 +1,6 @@
-/** Visits a command as a shell would, and reports all that it may do: the commands it runs, the files it redirects to. */
+/**
+ * Visits a command like a shell, and reports its possible effects: commands that it runs, files that it redirects to.
+ */
 import { assign, computed, declare, isNumber, substitutions, wordOf, wordsIn } from "./expand.ts";
 import { checkArithmetic, checkComputation, checkTest } from "./expressions.ts";
 import type { Grammar, Syntax } from "./grammar.ts";
@@ -33,7 +35,7 @@ interface Interpreter {
   unwrap: Unwrap;
 }
 
-/** Returns all that a command may do, in its order; undefined when it cannot be parsed with certainty. */
+/** Returns everything that a command may do, in order; undefined when it cannot be parsed with certainty. */
 export function actsOf(command: string, interpreter: Interpreter): Act[] | undefined {
   const walk = new Walk(interpreter);
   try {
@@ -62,7 +64,7 @@ class Walk implements Visitor {
 
   all(command: string): boolean {
     if (!this.#walkText(command, startState)) return false;
-    // Nothing is known about who calls them, and where.
+    // The caller and its state are unknown.
     for (const body of this.#defined) this.#statement(body, unknownState);
     return true;
   }
@@ -107,13 +109,13 @@ class Walk implements Visitor {
     return root && this.#sequence(root.children, state);
   }
 
-  /** Visits statements in their order. The nodes include the operators between them. */
+  /** Visits statements in order. The nodes include the operators between them. */
   #sequence(nodes: readonly Syntax[], state: ShellState): ShellState {
     let current = state;
     for (const [index, node] of nodes.entries()) {
       if (!node.named) continue;
       const after = either(this.#statement(node, current));
-      // In the background it runs in a shell of its own.
+      // In the background it runs in its own shell.
       if (nodes[index + 1]?.type !== "&") current = after;
     }
     return current;
@@ -205,8 +207,8 @@ class Walk implements Visitor {
   }
 
   /**
-   * Each part runs in a shell of its own, except for the last one in some shells. The grammar also parses `a && b > c | d`
-   * as a pipeline whose first part is a list. So each part may have changed the state of the shell.
+   * Each part runs in a shell of its own, except for the last one in some shells. The grammar also parses `a && b > c |
+   * d` as a pipeline whose first part is a list. So each part may have changed the state of the shell.
    */
   #pipeline(parts: readonly Syntax[], state: ShellState): ShellState {
     return parts

@@ -3,13 +3,13 @@ import type { Syntax } from "./grammar.ts";
 
 export interface Word {
   text: string;
-  /** Possible values: one for a literal, several for the variable of a loop; undefined: anything. */
+  /** Possible values: one for a literal, several for a loop variable; undefined: anything. */
   values: readonly string[] | undefined;
   /** Whether the values contain wildcards that the shell replaces by file names. */
   isGlob: boolean;
 }
 
-/** A part of a command cannot be read with certainty. Caught by the statement around it, whose text is then reported. */
+/** A part that cannot be read with certainty. Caught by the statement around it, whose text is then reported. */
 export class UnsupportedSyntax extends Error {
   override readonly name = "UnsupportedSyntax";
 }
@@ -24,7 +24,7 @@ interface WordPiece {
 /** A word with more values may be anything. */
 const maxValues = 16;
 
-/** @throws UnsupportedSyntax when it is none of the words that the shells agree on */
+/** @throws UnsupportedSyntax for words that shells read differently */
 export function readWord(node: Syntax, valuesOf: ValuesOf): Word {
   const pieces = piecesOf(node, valuesOf);
   const bare = pieces.map(({ quoted, values }) => (quoted ? "''" : (values?.[0] ?? "''"))).join("");
@@ -114,7 +114,7 @@ function touch(nodes: readonly Syntax[]): boolean {
   return nodes.every((node, index) => index === 0 || nodes[index - 1]?.end === node.start);
 }
 
-/** Characters that may stand in a word outside of quotes, without lookalikes of others. */
+/** Characters that may occur in a word outside quotes, without lookalikes of others. */
 const plain =
   /^[A-Za-z0-9_\-./:,+@%^~*?[\]={}!#\u00a1-\u1fff\u2c00-\u2fff\u3001-\u3163\u3165-\ud7ff\ue000-\ufdcf\ufdf0-\ufdff]*$/;
 
@@ -152,7 +152,7 @@ export function holdsCode(text: string): boolean {
   return /`|\$[({[]/.test(text.replace(/\\./gs, ""));
 }
 
-/** Whether an interactive shell would replace it by an earlier command: `!rm`. */
+/** Whether an interactive shell would replace it with an earlier command: `!rm`. */
 function recalls(text: string): boolean {
   return /![^\s=(]/.test(text);
 }

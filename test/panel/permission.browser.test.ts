@@ -411,7 +411,12 @@ describe("the keys of each card work anywhere in the panel", () => {
 
   it("deny with the text in the field, and then never allow", async () => {
     const panel = await asked(f.request());
+    const shortcuts = (name: RegExp) => button(panel, name).getAttribute("aria-keyshortcuts");
+    assert.equal(await shortcuts(/^Delete once/), "Control+Enter Meta+Enter");
+    assert.equal(await shortcuts(/^Deny/), "Escape");
     await field(panel).fill("Use npm run clean.");
+    assert.equal(await shortcuts(/^Delete once/), null);
+    assert.equal(await shortcuts(/^Deny/), "Control+Enter Meta+Enter Escape");
     for (const key of ["Enter", "Control+Enter", "Escape"]) await field(panel).press(key);
     for (const place of [button(panel, "New session"), panel.page.getByRole("log")]) {
       for (const key of ["Control+Enter", "Escape"]) await place.press(key);

@@ -8,20 +8,18 @@ import { launch } from "./page.ts";
 import { states } from "./states.ts";
 
 const [directory = "out/shots", ...names] = process.argv.slice(2);
-/** @type {[number, import("./page.ts").Theme][]} */
-const looks = [
-  [480, "dark"],
-  [480, "light"],
-  [300, "hc"],
-  [300, "hcl"],
-];
+const widths = [320, 480];
+/** @type {import("./page.ts").Theme[]} */
+const themes = ["dark", "light", "hc", "hcl"];
 
 await mkdir(directory, { recursive: true });
 const browser = await launch();
 try {
   for (const [name, state] of Object.entries(states)) {
     if (names.length > 0 && !names.includes(name)) continue;
-    for (const [width, theme] of looks) {
+    for (const [width, theme] of widths.flatMap((width) =>
+      themes.map((theme) => /** @type {const} */ ([width, theme])),
+    )) {
       const panel = await browser.open({ theme, width });
       await panel.page.clock.setFixedTime(now);
       await panel.post(...state.messages);

@@ -24,7 +24,7 @@ describe("the trace page", () => {
     const { panel, page } = await open();
     await panel.post({ type: "trace", trace });
     assert.ok(
-      await page.getByText("asked: Run this command? · Asks because no rule allows it. · waited 3.6 s").isVisible(),
+      await page.getByText("asked: Run this command? · waited 3.6 s · Asks because no rule allows it.").isVisible(),
     );
     assert.ok(await page.getByText("8 ms").isVisible());
     assert.ok(await page.getByText("Search total(").isVisible());

@@ -195,10 +195,17 @@ export const servers: ServerView[] = [
 
 const working = (parts: f.LoosePart[], change = {}) =>
   f.snapshot(f.chat(title, [f.asked, f.rondo(parts)], { status: busy, ...change }));
-const askedToRun = (request = f.request()) =>
-  working([f.tool("bash", { status: "pending", input: { command: "npm test" }, raw: "" }, "call_asks")], {
-    requests: [request],
-  });
+const askedToRun = (request = f.request(), input: Record<string, unknown> = { command: "npm test" }) =>
+  working([f.tool(request.tool, { status: "pending", input, raw: "" }, "call_asks")], { requests: [request] });
+
+const page = { url: "https://vitest.dev/guide/migration/from-older-versions?highlight=expect.soft" };
+const issue = {
+  owner: "acme",
+  repository: "tinyshop",
+  title: "Cart totals round each line",
+  labels: ["bug", "cart"],
+  body: "Three lines of 335 at 10 % off give 906. The sum of the exact amounts is 904.5.",
+};
 const ended = { type: "ended", reason: "end_turn", durationMs: 38_000, steps: 4 } as const;
 const story = [
   f.you("Continue with free shipping: over €50, not for bulky items."),
@@ -273,6 +280,34 @@ export const trustStates: Record<string, State> = {
     messages: [
       askedToRun(
         f.request({ tool: "apply_patch", title: "Edit 2 files?", preview: { type: "diffs", diffs: f.diffs } }),
+      ),
+    ],
+  },
+  "permission-page": {
+    messages: [
+      askedToRun(
+        f.request({
+          tool: "web_fetch",
+          permission: "web_fetch",
+          title: `Fetch ${page.url}?`,
+          preview: { type: "text", text: page.url },
+          always: [{ permission: "web_fetch", pattern: "https://vitest.dev/*", action: "allow" }],
+        }),
+        page,
+      ),
+    ],
+  },
+  "permission-mcp": {
+    messages: [
+      askedToRun(
+        f.request({
+          tool: "mcp__github__create_issue",
+          permission: "mcp__github__create_issue",
+          title: "Call create_issue of github?",
+          preview: { type: "text", text: `github: create_issue\n${JSON.stringify(issue, undefined, 2)}` },
+          always: [{ permission: "mcp__github__create_issue", pattern: "*", action: "allow" }],
+        }),
+        issue,
       ),
     ],
   },

@@ -169,14 +169,20 @@ export interface CodeSymbol extends CodePlace {
 }
 
 export interface TextSearch {
-  /** Exit code 1: nothing found. `take` gets the output in pieces, else `stdout`, cut at `limit` characters. */
+  /** Exit code 1: nothing found. */
   ripgrep(
     args: readonly string[],
-    cwd: string,
-    limit: number,
-    signal: AbortSignal,
-    take?: (text: string) => void,
+    options: RipgrepOptions,
   ): Promise<{ code: number; stdout: string; stderr: string; cut: boolean }>;
+}
+
+export interface RipgrepOptions {
+  cwd: string;
+  /** Maximum number of characters of output. */
+  limit: number;
+  signal: AbortSignal;
+  /** Gets the output in pieces; without it `stdout` has the output. */
+  take?: ((text: string) => void) | undefined;
 }
 
 /** Stores long outputs in full (T9). */

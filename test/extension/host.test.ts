@@ -330,7 +330,11 @@ describe("commands and search in the editor", () => {
   it("finds VS Code's own ripgrep", async () => {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     assert.ok(folder);
-    const found = await session.search.ripgrep(["--files", "-g", "package.json"], folder.uri.fsPath, 10_000, signal);
+    const found = await session.search.ripgrep(["--files", "-g", "package.json"], {
+      cwd: folder.uri.fsPath,
+      limit: 10_000,
+      signal,
+    });
     assert.deepEqual([found.code, found.stdout.trim()], [0, "package.json"]);
   });
 

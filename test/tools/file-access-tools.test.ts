@@ -232,7 +232,7 @@ describe("I6 searches omit protected files", () => {
   it("reports to commands what a folder contains, including files that git ignores", async () => {
     const { signal } = new AbortController();
     const below = async (name: string, limit?: number) =>
-      await protectedBelow(await work.host.workspace.locate(name), work.host, signal, true, limit);
+      await protectedBelow(await work.host.workspace.locate(name), work.host, { signal, ignored: true, limit });
     work.put("plain/a.ts", "");
     assert.deepEqual(await below("plain"), []);
     work.put(".gitignore", ".env\n");

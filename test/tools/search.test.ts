@@ -172,14 +172,14 @@ describe("search", () => {
   it("ends ripgrep when aborted", async () => {
     const controller = new AbortController();
     const search = nodeSearch(undefined);
-    const abort = () => controller.abort();
-    const found = search.ripgrep(["--files", "/proc", "/sys", "/usr"], work.folder, 1e9, controller.signal, abort);
+    const options = { cwd: work.folder, limit: 1e9, signal: controller.signal, take: () => controller.abort() };
+    const found = search.ripgrep(["--files", "/proc", "/sys", "/usr"], options);
     await assert.rejects(found, { name: "AbortError" });
   });
 
   it("says when ripgrep is missing", async () => {
     const search = nodeSearch("/nowhere/rg");
-    await assert.rejects(search.ripgrep([], work.folder, 10, new AbortController().signal), {
+    await assert.rejects(search.ripgrep([], { cwd: work.folder, limit: 10, signal: new AbortController().signal }), {
       name: "ToolError",
       message: /^The search program could not be started: .* ripgrep \("rg"\) must be installed\.$/,
     });

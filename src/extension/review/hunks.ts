@@ -70,7 +70,7 @@ export function edited(changes: Changes, edit: TextEdit, author: Author): Change
   const head = (text[edit.startLine] ?? "").slice(0, edit.startCharacter);
   const tail = (text[edit.endLine] ?? "").slice(edit.endCharacter);
   const end = Math.min(edit.endLine + 1, text.length);
-  return replaced(changes, edit.startLine, end, splitLines(head + edit.text + tail), author);
+  return replaced(changes, { from: edit.startLine, to: end }, splitLines(head + edit.text + tail), author);
 }
 
 /** Applies a change of which only the resulting text is known. */
@@ -79,13 +79,13 @@ export function becomes(changes: Changes, text: string, author: Author): Changes
   // From the bottom up, so that a replacement does not move the next ones.
   return differences(changes.text, lines).reduceRight(
     (now, { baseStart, baseCount, start, count }) =>
-      replaced(now, baseStart, baseStart + baseCount, lines.slice(start, start + count), author),
+      replaced(now, { from: baseStart, to: baseStart + baseCount }, lines.slice(start, start + count), author),
     changes,
   );
 }
 
-/** Replaces lines `from` to `to` (exclusive) of the text with `lines`. */
-function replaced(changes: Changes, from: number, to: number, lines: readonly string[], author: Author): Changes {
+/** Replaces lines of the text with `lines`. */
+function replaced(changes: Changes, { from, to }: LineRange, lines: readonly string[], author: Author): Changes {
   const old = changes.text.slice(from, to);
   const [head, tail] = commonEnds(old, lines);
   if (head + tail === old.length && old.length === lines.length) return changes;
@@ -97,6 +97,7 @@ function replaced(changes: Changes, from: number, to: number, lines: readonly st
 
 interface LineRange {
   from: number;
+  /** Exclusive. */
   to: number;
 }
 

@@ -42,14 +42,15 @@ function textOf(part: PromptPart): string {
   return part.type === "text" ? part.text : "";
 }
 
+interface IntakeDeps {
+  chat: Chat;
+  agents: AgentCatalog;
+  choices: Choices;
+  emit(event: ChatEvent): void;
+}
+
 /** Makes the prompt a message of the chat. @throws IntakeError when its agent is gone meanwhile */
-export function storePrompt(
-  input: Omit<PromptInput, "noReply">,
-  chat: Chat,
-  agents: AgentCatalog,
-  choices: Choices,
-  emit: (event: ChatEvent) => void,
-): void {
+export function storePrompt(input: Omit<PromptInput, "noReply">, { chat, agents, choices, emit }: IntakeDeps): void {
   const agent = agents.find(input.agent ?? choices.agent);
   const message: UserMessage = {
     id: input.messageID ?? newID("msg"),

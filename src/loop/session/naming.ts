@@ -33,10 +33,10 @@ export function nameAfterFirstReply(naming: NamingDeps): void {
 /** Does nothing when the title was changed meanwhile. */
 async function name({ session, agents, openModel, closing }: NamingDeps, usual: ModelRef): Promise<void> {
   const { title } = session.chat.session;
-  const [first] = session.chat.messages;
-  if (!first) return;
+  const [prompt] = session.chat.messages;
+  if (!prompt) return;
   const agent = agents().find("title");
   const ref = modelOf(agent, usual);
-  const made = await askForTitle(await openModel(ref), ref.modelID, agent, first, closing);
+  const made = await askForTitle({ model: await openModel(ref), modelID: ref.modelID, agent, prompt, closing });
   if (made !== "" && session.chat.session.title === title && !closing.aborted) await session.rename(made);
 }

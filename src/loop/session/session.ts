@@ -299,7 +299,9 @@ export class Session {
   }
 
   #store(input: Omit<PromptInput, "noReply">): void {
-    storePrompt(input, this.chat, this.#state.resolver.project.agents, this.choices, (event) => this.#emit(event));
+    const { chat, choices } = this;
+    const { agents } = this.#state.resolver.project;
+    storePrompt(input, { chat, choices, agents, emit: (event) => this.#emit(event) });
   }
 
   /** Changes the record while no other process does. @throws IntakeError `session-locked` */

@@ -27,14 +27,17 @@ const patience = 30_000;
 
 const shown = 4_000;
 
+interface TitleRequest {
+  model: Model;
+  modelID: string;
+  agent: Agent;
+  prompt: Entry;
+  closing: AbortSignal;
+}
+
 /** Returns "" when the model finds none. @throws ModelError */
-export async function askForTitle(
-  model: Model,
-  modelID: string,
-  agent: Agent,
-  { info, parts }: Entry,
-  closing: AbortSignal,
-): Promise<string> {
+export async function askForTitle({ model, modelID, agent, prompt, closing }: TitleRequest): Promise<string> {
+  const { info, parts } = prompt;
   const signal = AbortSignal.any([closing, AbortSignal.timeout(patience)]);
   const words = ownWords(parts);
   const { id, sessionID } = info;

@@ -63,7 +63,12 @@ async function listFiles(folder: Location, pattern: string, { search, workspace 
     globMatcher(pattern.startsWith("./") ? pattern.slice(2) : pattern),
   );
   const args = ["--files", ...listArguments, ...extensionArguments(pattern)];
-  const { stderr, code, cut } = await search.ripgrep(args, folder.path, listLimit, signal, list.take);
+  const { stderr, code, cut } = await search.ripgrep(args, {
+    cwd: folder.path,
+    limit: listLimit,
+    signal,
+    take: list.take,
+  });
   if (code > 1 && list.count === 0 && stderr.trim() !== "") throw new ToolError(`The search failed: ${stderr.trim()}`);
   return { list, isCut: cut };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
 import { countExcluded, excludedNote, FileList, listArguments, noFilter } from "../file-access/search-filter.ts";
-import type { Host, Location, SearchFilter } from "../host.ts";
+import type { Location, SearchFilter, TextSearch } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { shorten } from "../text/truncate.ts";
 import { defineTool, ToolError } from "../tool.ts";
@@ -49,11 +49,14 @@ export const grep = defineTool({
         if ((await host.workspace.look(location)) !== kind)
           throw new ToolError(`${location.relative} has changed meanwhile.`);
         const place = searchTarget(location, isFolder, pathFor(location, host.workspace));
-        const sieve = isFolder ? host.workspace.searchFilter(location) : noFilter;
+        const filter = isFolder ? host.workspace.searchFilter(location) : noFilter;
         const counted = isFolder
-          ? countExcluded(location, sieve, searchedGlob(wish), host.search, signal)
+          ? countExcluded(location, { filter, glob: searchedGlob(wish), search: host.search, signal })
           : Promise.resolve(0);
-        const [found, held] = await Promise.all([runSearch(wish, place, sieve, host, signal), counted]);
+        const [found, held] = await Promise.all([
+          runSearch({ wish, place, filter, search: host.search, signal }),
+          counted,
+        ]);
         const shown = wish.head_limit ? found.lines.slice(0, wish.head_limit) : found.lines;
         if (shown.length < found.lines.length)
           shown.push(`(${found.lines.length - shown.length} more lines; head_limit was reached)`);
@@ -75,20 +78,22 @@ interface SearchTarget {
   target: string;
 }
 
-async function runSearch(
-  wish: GrepInput,
-  place: SearchTarget,
-  sieve: SearchFilter,
-  { search }: Host,
-  signal: AbortSignal,
-) {
-  const args = [...argumentsFor(wish), ...sieve.args, "--regexp", wish.pattern, "--", place.target];
-  const list = listsFiles(wish) ? new FileList(sieve, () => true) : undefined;
-  const found = await search.ripgrep(args, place.cwd, outputCharacters, signal, list?.take);
+interface PlannedSearch {
+  wish: GrepInput;
+  place: SearchTarget;
+  filter: SearchFilter;
+  search: TextSearch;
+  signal: AbortSignal;
+}
+
+async function runSearch({ wish, place, filter, search, signal }: PlannedSearch) {
+  const args = [...argumentsFor(wish), ...filter.args, "--regexp", wish.pattern, "--", place.target];
+  const list = listsFiles(wish) ? new FileList(filter, () => true) : undefined;
+  const found = await search.ripgrep(args, { cwd: place.cwd, limit: outputCharacters, signal, take: list?.take });
   if (found.code > 1 && found.stderr.trim() !== "") {
     throw new ToolError(`ripgrep could not search: ${found.stderr.trim().replace(/^rg: /, "")}`);
   }
-  const { lines, fact } = list ? formatFiles(list, place) : formatRows(found.stdout, wish, place, sieve);
+  const { lines, fact } = list ? formatFiles(list, place) : formatRows(found.stdout, wish, place, filter);
   const remarks: string[] = [];
   if (found.cut) remarks.push("(the search was stopped, there is too much: narrow the pattern, the path or the glob)");
   if (found.code > 1) remarks.push("(some files or folders could not be read)");
@@ -138,8 +143,8 @@ function formatFiles(list: FileList, { prefix }: SearchTarget): { lines: string[
   return { lines, fact: lines.length === 0 ? "no matches" : plural(lines.length, "file") };
 }
 
-function formatRows(stdout: string, wish: GrepInput, { prefix }: SearchTarget, sieve: SearchFilter) {
-  const rows = parseRows(stdout, sieve);
+function formatRows(stdout: string, wish: GrepInput, { prefix }: SearchTarget, filter: SearchFilter) {
+  const rows = parseRows(stdout, filter);
   const matches =
     wish.output_mode === "content"
       ? rows.filter((row) => row.sign === ":").length
@@ -164,7 +169,7 @@ interface MatchRow {
 }
 
 /** Sorts by file, because ripgrep's threads vary. Rows are `path NUL number : text` or `path NUL count`. */
-function parseRows(stdout: string, sieve: SearchFilter): MatchRow[] {
+function parseRows(stdout: string, filter: SearchFilter): MatchRow[] {
   const byFile = new Map<string, MatchRow[]>();
   let begun = "";
   for (const row of stdout.split("\n")) {
@@ -182,7 +187,7 @@ function parseRows(stdout: string, sieve: SearchFilter): MatchRow[] {
     own.push({ file, number, sign, text: row.slice(end + 1 + start.length).replace(/\r$/, "") });
   }
   return [...byFile.keys()]
-    .filter((file) => !sieve.isExcluded(file))
+    .filter((file) => !filter.isExcluded(file))
     .sort()
     .flatMap((file) => byFile.get(file) ?? []);
 }

@@ -162,7 +162,8 @@ class CommandRequirements {
   async #protected(folder: Location, { isRead, ignored }: Recursion): Promise<void> {
     if ((await this.#host.workspace.look(folder)) !== "folder") return;
     const key = `${ignored} ${folder.path}`;
-    const below = this.#protectedFiles.get(key) ?? protectedBelow(folder, this.#host, this.#signal, ignored);
+    const below =
+      this.#protectedFiles.get(key) ?? protectedBelow(folder, this.#host, { signal: this.#signal, ignored });
     this.#protectedFiles.set(key, below);
     const paths = await below;
     if (!paths) this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", protection: "secret" });

@@ -10,9 +10,7 @@ const maxCharacters = 100_000_000;
 export async function protectedBelow(
   folder: Location,
   { search, workspace }: Host,
-  signal: AbortSignal,
-  ignored = true,
-  limit = maxFiles,
+  { signal, ignored, limit = maxFiles }: { signal: AbortSignal; ignored: boolean; limit?: number | undefined },
 ): Promise<string[] | undefined> {
   const tooMany = new AbortController();
   const filter = workspace.searchFilter(folder);
@@ -25,7 +23,12 @@ export async function protectedBelow(
   const args = ["--files", ...listArguments, ...(ignored ? ["--no-ignore"] : [])];
   const until = AbortSignal.any([signal, tooMany.signal]);
   try {
-    const { cut } = await search.ripgrep(args, folder.path, maxCharacters, until, list.take);
+    const { cut } = await search.ripgrep(args, {
+      cwd: folder.path,
+      limit: maxCharacters,
+      signal: until,
+      take: list.take,
+    });
     return cut || count > limit ? undefined : list.excluded.sort();
   } catch (error) {
     signal.throwIfAborted();

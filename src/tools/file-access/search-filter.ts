@@ -17,12 +17,12 @@ export const noFilter: SearchFilter = { args: [], isExcluded: () => false, modif
 export class FileList {
   readonly excluded: string[] = [];
   readonly #files: { path: string; modified: number }[] = [];
-  readonly #sieve: SearchFilter;
+  readonly #filter: SearchFilter;
   readonly #isWanted: (path: string) => boolean;
   #begun = "";
 
-  constructor(sieve: SearchFilter, isWanted: (path: string) => boolean) {
-    this.#sieve = sieve;
+  constructor(filter: SearchFilter, isWanted: (path: string) => boolean) {
+    this.#filter = filter;
     this.#isWanted = isWanted;
   }
 
@@ -36,8 +36,8 @@ export class FileList {
     for (const given of paths) {
       const path = given.startsWith("./") ? given.slice(2) : given;
       if (!this.#isWanted(path)) continue;
-      if (this.#sieve.isExcluded(path)) this.excluded.push(path);
-      else this.#files.push({ path, modified: this.#sieve.modified(path) });
+      if (this.#filter.isExcluded(path)) this.excluded.push(path);
+      else this.#files.push({ path, modified: this.#filter.modified(path) });
     }
   };
 
@@ -55,25 +55,29 @@ export class FileList {
 
 const protectedListLimit = 1_000_000;
 /** Listing takes up to half of the time of a search. */
-const kept = new TtlCache<readonly string[]>(60_000);
+const excludedFiles = new TtlCache<readonly string[]>(60_000);
 
 /** Counts the files that a search excludes; with `glob`, only those that match it. */
 export async function countExcluded(
   folder: Location,
-  sieve: SearchFilter,
-  glob: string | undefined,
-  search: TextSearch,
-  signal: AbortSignal,
+  { filter, glob, search, signal }: FilteredSearch,
 ): Promise<number> {
-  const held = await kept.of(search, folder.path, async () => {
-    const list = new FileList(sieve, () => true);
+  const excluded = await excludedFiles.of(search, folder.path, async () => {
+    const list = new FileList(filter, () => true);
     const args = ["--files", ...listArguments, ...onlyProtected];
-    await search.ripgrep(args, folder.path, protectedListLimit, signal, list.take);
+    await search.ripgrep(args, { cwd: folder.path, limit: protectedListLimit, signal, take: list.take });
     return list.excluded;
   });
-  if (glob === undefined || held.length === 0) return held.length;
+  if (glob === undefined || excluded.length === 0) return excluded.length;
   const isWanted = picomatch(glob, { dot: true, basename: !glob.includes("/") });
-  return held.filter((path) => isWanted(path)).length;
+  return excluded.filter((path) => isWanted(path)).length;
+}
+
+interface FilteredSearch {
+  filter: SearchFilter;
+  glob: string | undefined;
+  search: TextSearch;
+  signal: AbortSignal;
 }
 
 /** Returns a note on excluded files, undefined for none. `done` says what was not done with them: "searched". */

@@ -38,24 +38,26 @@ export function findLoose(
       const key = folded ? foldTypography(wording.from) : wording.from;
       if (!anchors.has(key)) anchors.set(key, findAnchor(text, key.split("\n")));
       const anchor = anchors.get(key);
-      const found = anchor && findWording(lines, wording, anchor, folded, accept);
+      const found = anchor && findWording({ lines, wording, anchor, folded, accept });
       if (found) return found;
     }
   }
   return undefined;
 }
 
-function findWording(
-  lines: LineIndex,
-  wording: Wording,
-  anchor: MatchAnchor,
-  folded: boolean,
-  accept: MatchFilter,
-): LooseMatches | undefined {
+interface WordingSearch {
+  lines: LineIndex;
+  wording: Wording;
+  anchor: MatchAnchor;
+  folded: boolean;
+  accept: MatchFilter;
+}
+
+function findWording({ lines, wording, anchor, folded, accept }: WordingSearch): LooseMatches | undefined {
   const wanted = wording.from.split("\n");
   const others = wording.to.split("\n").map(indentOf);
   for (const space of spaces) {
-    const all = matchesAt(lines, wanted, others, anchor, { space, folded });
+    const all = matchesAt({ lines, wanted, others, anchor, mode: { space, folded } });
     const [first, ...more] = all.filter((place) => fits(place, wording.at, lines) && accept(place, lines));
     const note = [wording.note, notes[space], folded ? foldedNote : ""].filter((one) => one !== "").join(" ");
     if (first) return { places: [first, ...more], wording, note };

@@ -20,14 +20,18 @@ export interface LooseMatch {
   startsMidLine: boolean;
 }
 
+interface LooseSearch {
+  lines: LineIndex;
+  wanted: readonly string[];
+  /** The indentation of each line of the replacement. */
+  others: readonly string[];
+  anchor: MatchAnchor;
+  mode: Tolerance;
+}
+
 /** Returns the matches in order; they may overlap. */
-export function matchesAt(
-  lines: LineIndex,
-  wanted: readonly string[],
-  others: readonly string[],
-  anchor: MatchAnchor,
-  mode: Tolerance,
-): LooseMatch[] {
+export function matchesAt(search: LooseSearch): LooseMatch[] {
+  const { lines, wanted, anchor } = search;
   const places: LooseMatch[] = [];
   let last = -1;
   for (const at of anchor.places) {
@@ -35,28 +39,19 @@ export function matchesAt(
     // Several lines need only one comparison for each first line.
     if (first < 0 || (wanted.length > 1 && first === last)) continue;
     last = first;
-    const place =
-      wanted.length === 1
-        ? matchSingleLine(lines, first, at, wanted[0] ?? "", others, anchor.column, mode)
-        : matchLines(lines, first, wanted, others, mode);
+    const place = wanted.length === 1 ? matchSingleLine(search, first, at) : matchLines(search, first);
     if (place) places.push(place);
   }
   return places;
 }
 
-function matchSingleLine(
-  lines: LineIndex,
-  line: number,
-  at: number,
-  wanted: string,
-  others: readonly string[],
-  column: number,
-  mode: Tolerance,
-): LooseMatch | undefined {
+function matchSingleLine(search: LooseSearch, line: number, at: number): LooseMatch | undefined {
+  const { lines, others, anchor, mode } = search;
+  const [wanted = ""] = search.wanted;
   const { text } = lines;
   const head = mode.space === "indent" ? indentOf(wanted) : "";
   const body = mode.space === "same" ? wanted : trimBlanksEnd(wanted.slice(head.length));
-  const found = findAround(text, at, body, column - head.length, mode.folded);
+  const found = findAround(text, at, { wanted: body, offset: anchor.column - head.length, folded: mode.folded });
   if (!found) return undefined;
   let { start, end } = found;
   if (mode.space !== "same" && head.length + body.length < wanted.length) {
@@ -72,13 +67,7 @@ function matchSingleLine(
   return shift && { start, end, starts: [start], shift, startsMidLine: false };
 }
 
-function matchLines(
-  lines: LineIndex,
-  first: number,
-  wanted: readonly string[],
-  others: readonly string[],
-  mode: Tolerance,
-): LooseMatch | undefined {
+function matchLines({ lines, wanted, others, mode }: LooseSearch, first: number): LooseMatch | undefined {
   const last = wanted.length - 1;
   if (first + last >= lines.count) return undefined;
   for (let index = 1; index < last; index++) {

@@ -34,8 +34,15 @@ export function headEnd(line: string, wanted: string, folded: boolean): number |
   return text.startsWith(target) ? starts[target.length] : undefined;
 }
 
-/** Matches `wanted` in `text` such that its character at `offset` is at `at`. Returns its range, or undefined. */
-export function findAround(text: string, at: number, wanted: string, offset: number, folded: boolean) {
+interface WantedText {
+  wanted: string;
+  /** The index of the character of `wanted` whose place is known. */
+  offset: number;
+  folded: boolean;
+}
+
+/** Returns the range of the wanted text whose known character is at `at` of `text`; undefined if it is not there. */
+export function findAround(text: string, at: number, { wanted, offset, folded }: WantedText) {
   if (!folded) {
     const start = at - offset;
     return text.startsWith(wanted, start) && start >= 0 ? { start, end: start + wanted.length } : undefined;

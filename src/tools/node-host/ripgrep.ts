@@ -1,16 +1,16 @@
 /** Runs ripgrep as a child process. */
 import { spawn } from "node:child_process";
-import type { TextSearch } from "../host.ts";
+import type { RipgrepOptions, TextSearch } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
 /** By default the npm package's ripgrep, else the one on the PATH. */
 export function nodeSearch(rgPath: string | undefined): TextSearch {
   let program: Promise<string> | undefined;
   return {
-    async ripgrep(args, cwd, limit, signal, take) {
-      signal.throwIfAborted();
+    async ripgrep(args, options) {
+      options.signal.throwIfAborted();
       program ??= rgPath === undefined ? fromPackage() : Promise.resolve(rgPath);
-      return await run(await program, args, cwd, limit, signal, take);
+      return await run(await program, args, options);
     },
   };
 }
@@ -29,10 +29,7 @@ type RipgrepResult = Awaited<ReturnType<TextSearch["ripgrep"]>>;
 function run(
   program: string,
   args: readonly string[],
-  cwd: string,
-  limit: number,
-  signal: AbortSignal,
-  take: ((text: string) => void) | undefined,
+  { cwd, limit, signal, take }: RipgrepOptions,
 ): Promise<RipgrepResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, ["--no-config", "--color=never", ...args], {

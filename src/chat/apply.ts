@@ -1,7 +1,7 @@
 /** A chat is the fold of its events: only `apply` changes one, in the host, in the panel and on replay. */
 import type { BackgroundCommand, ChatEvent, Queued, SessionInfo, Status, TurnEnded } from "./events.ts";
 import type { Message, Part } from "./message.ts";
-// Not from message.ts: the panel folds chats too, and has no use for zod.
+// Not from message.ts, because the panel folds chats too and does not bundle zod.
 import { never } from "./never.ts";
 import type { UserRequest } from "./requests.ts";
 
@@ -18,14 +18,14 @@ export interface Chat {
   queue: Queued[];
   /** See the event `pruned` (C6). */
   pruned: { outputs: string; reasoning: string } | undefined;
-  /** Messages that a rewind removed, oldest first; gone for good with the next message. */
+  /** Messages that a rewind removed, oldest first; dropped for good with the next message. */
   setAside: Entry[];
   background: readonly BackgroundCommand[];
-  /** Since when nothing has come from the model, in ms since 1970 (H6). */
+  /** Time of the last byte from the model when it is silent, in ms since 1970 (H6). */
   silentSince: number | undefined;
   /** Chats of subagents by session id, as far as they were followed live or loaded. */
   children: Record<string, Chat>;
-  /** How the last turn in this window ended. */
+  /** The end of the last turn in this window. */
   ended: TurnEnded | undefined;
 }
 
@@ -45,7 +45,7 @@ export function newChat(session: SessionInfo): Chat {
   };
 }
 
-/** Changes `chat` in place. Events about messages or parts that are not there are ignored, as on a torn record. */
+/** Changes `chat` in place. Ignores events about missing messages or parts, as in a torn record. */
 export function apply(chat: Chat, event: ChatEvent): void {
   switch (event.type) {
     case "session":
@@ -112,7 +112,7 @@ export function apply(chat: Chat, event: ChatEvent): void {
   }
 }
 
-/** Newest first: nearly every event is about the newest message. */
+/** Newest first, because nearly every event is about the newest message. */
 export function findEntry(chat: Chat, messageID: string): Entry | undefined {
   return chat.messages.findLast((entry) => entry.info.id === messageID);
 }
@@ -160,7 +160,7 @@ function putPart(chat: Chat, part: Part): void {
   else entry.parts[at] = own(part);
 }
 
-/** The chat's own copy: what later events change in place must not change in the event, which others still hold. */
+/** Copies data that later events change in place, because others still hold the event. */
 function own(part: Part): Part {
   return part.type === "tool" ? { ...part, state: { ...part.state } } : { ...part };
 }

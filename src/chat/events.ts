@@ -1,4 +1,4 @@
-/** Events of a chat. Replaying the recorded ones gives the chat again; the others matter only while it runs. */
+/** Events of a chat. Replaying the recorded ones gives the chat again; the others matter only during a run. */
 import * as z from "zod/mini";
 import { Message, Part, type ReplyError } from "./message.ts";
 import { PromptInput } from "./prompt-input.ts";
@@ -15,12 +15,12 @@ export const SessionInfo = z.object({
   cwd: z.string(),
   /** The parent's session, in a subagent's session. */
   parentID: z.optional(z.string()),
-  /** Where a fork began. */
+  /** The session and message at which a fork began. */
   forkOf: z.optional(z.object({ sessionID: z.string(), messageID: z.string() })),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 
-/** A prompt that waits for the next step, all of it (Q2). `id` becomes its message's. */
+/** A queued prompt with all its fields (Q2). `id` becomes its message's. */
 export const Queued = z.extend(z.omit(PromptInput, { messageID: true, noReply: true }), { id: z.string() });
 export type Queued = z.infer<typeof Queued>;
 
@@ -30,12 +30,12 @@ export const RecordedEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("part"), part: Part }),
   /** Appends to the text of a text or reasoning part, or to the raw arguments of a pending call. */
   z.object({ type: z.literal("delta"), messageID: z.string(), partID: z.string(), text: z.string() }),
-  /** Drops the parts of a half-made reply before it is asked for again (H4). */
+  /** Drops the parts of a partial reply before it is requested again (H4). */
   z.object({ type: z.literal("reset"), messageID: z.string() }),
   z.object({ type: z.literal("queued"), queue: z.array(Queued) }),
   /** Later requests leave out outputs of calls up to this message, and reasoning up to that one (C6). */
   z.object({ type: z.literal("pruned"), outputs: z.string(), reasoning: z.string() }),
-  /** Removes this user message and all after it; null brings the last ones back while nothing was said since. */
+  /** Removes this user message and all after it; null restores the last ones until a new message is sent. */
   z.object({ type: z.literal("rewound"), messageID: z.nullable(z.string()) }),
 ]);
 export type RecordedEvent = z.infer<typeof RecordedEvent>;
@@ -53,7 +53,7 @@ export interface BackgroundCommand {
   startedAt: number;
   state:
     | { type: "running" }
-    /** It has printed this prompt and waits for input that nobody can type. */
+    /** Has printed this prompt and waits for input that nobody can type. */
     | { type: "waiting"; prompt: string }
     /** `words`: "exit code 1", "ended by SIGTERM". */
     | { type: "ended"; words: string; failed: boolean; at: number };
@@ -86,7 +86,7 @@ type LiveEvent =
   /** The last lines of a running command's output, and the number of lines in all. */
   | { type: "output"; messageID: string; partID: string; text: string; lines: number }
   | { type: "background"; commands: readonly BackgroundCommand[] }
-  /** `since`: when the last byte came from the model, in ms since 1970; null: it speaks again (H6). */
+  /** `since`: time of the last byte from the model, in ms since 1970; null: it sends again (H6). */
   | { type: "silence"; since: number | null }
   | TurnEnded;
 

@@ -1,14 +1,14 @@
-/** The spine: messages, their parts and the states of a tool call (spec D). One model from disk to screen. */
+/** The message model: messages, their parts and the states of a tool call (spec D), from disk to screen. */
 import { en } from "zod/locales";
 import * as z from "zod/mini";
 
-// Says what is wrong with a value in English; without it zod/mini says only that something is.
+// Sets English error messages; without it zod/mini only says that a value is invalid.
 z.config(en());
 
 export const ModelRef = z.object({ providerID: z.string(), modelID: z.string() });
 export type ModelRef = z.infer<typeof ModelRef>;
 
-/** Counts of tokens; `input` holds only what was neither read from the provider's cache nor written to it. */
+/** Token counts; `input` excludes tokens read from or written to the provider's cache. */
 export const Tokens = z.object({
   input: z.number(),
   output: z.number(),
@@ -20,12 +20,12 @@ export type Tokens = z.infer<typeof Tokens>;
 
 export const noTokens: Tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** All that a reply took of the context window; reasoning is counted in `output`. */
+/** Returns all tokens of a reply in the context window; reasoning is counted in `output`. */
 export function contextSize({ input, output, cacheRead, cacheWrite }: Tokens): number {
   return input + output + cacheRead + cacheWrite;
 }
 
-/** Why a reply ended. `tool-calls` and `unknown` let the loop go on; all others end it (L4). */
+/** Why a reply ended. `tool-calls` and `unknown` continue the loop; all others end it (L4). */
 export const Finish = z.enum([
   "stop",
   "tool-calls",
@@ -46,7 +46,7 @@ const base = {
   id: z.string(),
   sessionID: z.string(),
   createdAt: z.number(),
-  /** Belongs to a silent turn, which the model is shown and the user is not (C5). */
+  /** Belongs to a silent turn, which the model sees and the user does not (C5). */
   silent: z.optional(z.boolean()),
 };
 
@@ -57,7 +57,7 @@ export const UserMessage = z.object({
   model: ModelRef,
   system: z.optional(z.string()),
   variant: z.optional(z.string()),
-  /** Tools switched on or off for this message alone (P1). */
+  /** Tools switched on or off for this message only (P1). */
   tools: z.optional(z.record(z.string(), z.boolean())),
 });
 export type UserMessage = z.infer<typeof UserMessage>;
@@ -72,10 +72,10 @@ export const AssistantMessage = z.object({
   completedAt: z.optional(z.number()),
   finish: z.optional(Finish),
   error: z.optional(ReplyError),
-  /** USD; absent when the model's price is not known, never 0 for "unknown" (B1). */
+  /** USD; absent when the model's price is unknown, never 0 (B1). */
   cost: z.optional(z.number()),
   tokens: Tokens,
-  /** Made by compaction: later requests begin with it (C3). */
+  /** Created by compaction: later requests begin with it (C3). */
   summary: z.optional(z.boolean()),
 });
 export type AssistantMessage = z.infer<typeof AssistantMessage>;
@@ -92,7 +92,7 @@ export const TextPart = z.object({
   ...partBase,
   type: z.literal("text"),
   text: z.string(),
-  /** Written by Rondo: sent to the model, not shown as somebody's words. */
+  /** Written by Rondo: sent to the model, not shown as the user's text. */
   synthetic: z.optional(z.boolean()),
   /** Shown, but not sent to the model. */
   ignored: z.optional(z.boolean()),
@@ -111,9 +111,9 @@ export const FilePart = z.object({
   type: z.literal("file"),
   mime: z.string(),
   filename: z.string(),
-  /** `file:` for a file of the workspace, `data:` for what was attached as bytes. */
+  /** `file:` for a file of the workspace, `data:` for attached bytes. */
   url: z.string(),
-  /** The lines meant, from 1, both ends included, and their text when it was attached. */
+  /** Line numbers from 1, both included, and their text when it was attached. */
   source: z.optional(z.object({ start: z.number(), end: z.number(), text: z.string() })),
 });
 export type FilePart = z.infer<typeof FilePart>;
@@ -139,9 +139,9 @@ export const CallMetadata = z.object({
   live: z.optional(z.string()),
   liveLines: z.optional(z.number()),
   outputFile: z.optional(z.string()),
-  /** The call was not allowed: by a rule, by the user, or because nobody was there to ask. */
+  /** The call was not allowed: by a rule, by the user, or because nobody could answer. */
   denied: z.optional(z.boolean()),
-  /** Cut within its arguments and never run: no longer shown to the model (C4). */
+  /** Cut within its arguments and never run: no longer sent to the model (C4). */
   discarded: z.optional(z.boolean()),
   childID: z.optional(z.string()),
   /** USD that the subagent has spent. */
@@ -152,7 +152,7 @@ export const CallMetadata = z.object({
 export type CallMetadata = z.infer<typeof CallMetadata>;
 
 export const ToolState = z.discriminatedUnion("status", [
-  /** `raw` is the JSON of the arguments as far as it has come. */
+  /** `raw` is the JSON of the arguments received so far. */
   z.object({ status: z.literal("pending"), input: Json, raw: z.string(), provider: z.optional(Json) }),
   z.object({
     status: z.literal("running"),
@@ -219,7 +219,7 @@ export const Part = z.discriminatedUnion("type", [
   /** An @mention in a record of version 0.4.0 or before; today a mention is a subtask. */
   z.object({ ...partBase, type: z.literal("agent"), name: z.string() }),
   SubtaskPart,
-  /** In a user message of its own; answered by the message with `summary`. */
+  /** Has its own user message; answered by the message with `summary`. */
   z.object({ ...partBase, type: z.literal("compaction"), auto: z.boolean() }),
   z.object({ ...partBase, type: z.literal("step-start"), snapshot: z.optional(z.string()) }),
   z.object({

@@ -19,7 +19,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("open-session"), id: z.string() }),
   z.object({ type: z.literal("delete-session"), id: z.string() }),
   z.object({ type: z.literal("rename-session"), id: z.string(), title: z.string().check(z.maxLength(200)) }),
-  /** `query`: words that the title or messages must hold; empty: all. */
+  /** `query`: words that the title or messages must contain; empty: all sessions. */
   z.object({ type: z.literal("list-sessions"), query: z.string().check(z.maxLength(1000)) }),
   z.object({ type: z.literal("export-session"), id: z.string(), format: z.enum(["jsonl", "markdown"]) }),
   z.object({ type: z.literal("import-session") }),
@@ -95,7 +95,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
-  /** The host keeps the draft too: it must outlive a window's reload. */
+  /** The host also keeps the draft, so that it survives a reload of the window. */
   z.object({ type: z.literal("draft"), text: z.string().check(z.maxLength(1 << 20)) }),
 ]);
 export type ToHost = z.infer<typeof ToHost>;
@@ -108,7 +108,7 @@ export interface SessionSummary {
   messages: number;
   state: "idle" | "running" | "asks" | "error";
   tokens: number;
-  /** USD; undefined when a price is not known. */
+  /** USD; undefined when a price is unknown. */
   cost: number | undefined;
   /** Excerpts with the words that were searched for; undefined without a search. */
   match: string | undefined;
@@ -117,9 +117,9 @@ export interface SessionSummary {
 /** Estimated tokens. */
 export interface ContextUse {
   window: number;
-  /** Where compaction begins. */
+  /** Tokens at which compaction begins. */
   limit: number;
-  /** As the provider counted it in its last reply; undefined when it did not. */
+  /** As counted by the provider in its last reply; undefined if it did not. */
   reported: number | undefined;
   parts: { name: "system" | "rules" | "memory" | "tools" | "messages" | "outputs"; tokens: number; detail?: string }[];
 }
@@ -136,7 +136,7 @@ export interface ModelChoice {
   label: string;
   /** "Anthropic", "OpenAI", "localhost:11434" */
   group: string;
-  /** "$3 / $15" a million tokens in and out; undefined when it is not known. */
+  /** "$3 / $15" per million tokens in and out; undefined when unknown. */
   price: string | undefined;
 }
 
@@ -159,7 +159,7 @@ export interface RuleRow {
   rule: Rule;
   /** Rules from `agent` and `built-in` cannot be removed. */
   source: "settings" | "workspace" | "agent" | "built-in";
-  /** The agent's name; empty for all others. */
+  /** The agent's name; empty for other sources. */
   agent: string;
   count: number;
   /** ms since 1970; undefined: never. */
@@ -175,12 +175,12 @@ export interface CommandJudgement {
 
 export interface ServerView {
   name: string;
-  /** Where it is configured: "settings", ".mcp.json". */
+  /** Source of the configuration: "settings", ".mcp.json". */
   source: string;
   target: string;
   state:
     | { type: "off" }
-    /** Configured by the workspace: starts only once the user has allowed it. */
+    /** Configured by the workspace: starts only after the user has allowed it. */
     | { type: "asks" }
     | { type: "starting" }
     | { type: "ready"; tools: { name: string; description: string }[] }
@@ -194,13 +194,13 @@ export interface RestoreFile {
   effect: "change" | "create" | "delete";
   added: number;
   removed: number;
-  /** The user has changed it since: left out unless it is chosen. */
+  /** The user has changed it since: not restored unless chosen. */
   edited: boolean;
-  /** Why it cannot be brought back; empty when it can. */
+  /** Why it cannot be restored; empty if it can. */
   problem: string;
 }
 
-/** USD. `partial`: some replies are left out, since their price is not known. */
+/** USD. `partial`: some replies are not included, because their price is unknown. */
 interface Cost {
   session: number;
   today: number;
@@ -226,7 +226,7 @@ export interface PanelState {
   restored: { files: number; at: number } | undefined;
 }
 
-/** `seq` grows by one a message; a gap makes the panel ask for a snapshot with `ready`. */
+/** `seq` grows by one per message; after a gap the panel requests a snapshot with `ready`. */
 export type ToPanel = { seq: number } & (
   | { type: "snapshot"; chat: Chat; state: PanelState; draft: string }
   | { type: "events"; events: ChatEvent[] }

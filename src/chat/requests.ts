@@ -1,4 +1,4 @@
-/** Questions of a session to the user, and the answers: one type for each kind of question. */
+/** Questions of a session to the user, and their answers: one type for each kind. */
 import * as z from "zod/mini";
 import type { FileDiff } from "./message.ts";
 
@@ -15,7 +15,7 @@ export interface CommandPart {
   text: string;
   /** As in a rule: `bash`, `edit`, `read`, `external_directory`. */
   permission: string;
-  /** "deletes files", "writes out.txt"; empty where the text says it. */
+  /** "deletes files", "writes out.txt"; empty if the text says it. */
   effect: string;
   decision: Rule["action"];
   /** The deciding rule, mode or protection, in words. */
@@ -55,7 +55,7 @@ export interface PermissionRequest extends AskedOfCall {
   /** The rule or mode that makes it ask, in words. */
   reason: string;
   preview: Preview;
-  /** The rules that "Always allow" would add, shown before they are given. Empty: it can only be allowed once. */
+  /** The rules that "Always allow" would add, shown before. Empty: it can only be allowed once. */
   always: Rule[];
 }
 
@@ -68,11 +68,11 @@ export interface ChoicesRequest extends AskedOfCall {
 export interface PlanRequest extends Asked {
   kind: "plan";
   messageID: string;
-  /** The mode that the user worked in before Plan. */
+  /** The user's mode before Plan. */
   buildMode: BuildMode;
 }
 
-/** A limit of costs is reached. Amounts in USD. */
+/** A cost limit is reached. Amounts in USD. */
 export interface BudgetRequest extends Asked {
   kind: "budget";
   scope: "session" | "day";
@@ -103,7 +103,7 @@ const plan = z.literal("plan");
 const budget = z.literal("budget");
 const loop = z.literal("loop");
 
-/** An answer of the user, or of a program in the user's place. `kind` is that of the request. */
+/** An answer of the user, or of a program for the user. `kind` is that of the request. */
 export const Answer = z.discriminatedUnion("kind", [
   z.discriminatedUnion("type", [
     z.object({ kind: permission, type: z.literal("once") }),
@@ -111,19 +111,19 @@ export const Answer = z.discriminatedUnion("kind", [
     z.object({ kind: permission, type: z.literal("command"), command: Words }),
     /** Runs with these arguments instead of the model's. */
     z.object({ kind: permission, type: z.literal("input"), input: z.record(z.string(), z.unknown()) }),
-    /** `rules` are those of the request, their patterns perhaps edited. */
+    /** `rules` are those of the request, possibly with edited patterns. */
     z.object({ kind: permission, type: z.literal("always"), rules: Rules }),
-    /** Words are told to the model and the turn goes on; without words it stops. */
+    /** `words` are sent to the model and the turn continues; without them it stops. */
     z.object({ kind: permission, type: z.literal("deny"), words: Words }),
   ]),
   z.discriminatedUnion("type", [
-    /** For each question the chosen options, or other words. */
+    /** For each question the chosen options, or other text. */
     z.object({
       kind: choices,
       type: z.literal("chosen"),
       choices: z.array(z.array(z.string().check(z.maxLength(10_000))).check(z.maxLength(50))).check(z.maxLength(20)),
     }),
-    /** The model decides; words are told to it. */
+    /** The model decides; `words` are sent to it. */
     z.object({ kind: choices, type: z.literal("skip"), words: Words }),
   ]),
   z.discriminatedUnion("type", [
@@ -137,7 +137,7 @@ export const Answer = z.discriminatedUnion("kind", [
   z.discriminatedUnion("type", [
     z.object({ kind: loop, type: z.literal("continue") }),
     z.object({ kind: loop, type: z.literal("always"), rules: Rules }),
-    /** The call is refused; the words are told to the model and the turn goes on. */
+    /** The call is denied; `words` are sent to the model and the turn continues. */
     z.object({ kind: loop, type: z.literal("hint"), words: Words.check(z.minLength(1)) }),
     z.object({ kind: loop, type: z.literal("stop") }),
   ]),

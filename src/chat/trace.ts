@@ -24,10 +24,10 @@ export interface StepTrace {
   startedAt: number;
   /** The end of the reply, before its calls run; undefined while it streams. */
   endedAt: number | undefined;
-  /** From the request to the first byte of the reply, the last try counting; undefined when the trace was closed. */
+  /** From the request to the first byte of the reply, for the last attempt; undefined when the trace was closed. */
   firstByteMs: number | undefined;
   tokens: Tokens;
-  /** USD; undefined when the price of the model is not known. */
+  /** USD; undefined when the model's price is unknown. */
   cost: number | undefined;
   finish: Finish | undefined;
   error: ReplyError | undefined;
@@ -43,7 +43,7 @@ export interface CallTrace {
   status: "pending" | "running" | "completed" | "error";
   startedAt: number | undefined;
   endedAt: number | undefined;
-  /** Undefined when the trace was closed, and for calls that nothing was decided about. */
+  /** Undefined when the trace was closed, and for calls without a decision. */
   decision: CallDecision | undefined;
   turns: TurnTrace[];
 }
@@ -53,7 +53,7 @@ export interface CallDecision {
   /** The rule, mode, protected file or hook that decided or made Rondo ask, in words. */
   why: string;
   question: string | undefined;
-  /** Time until it was decided, waiting for the user included. */
+  /** Time until the decision, including waiting for the user. */
   waitedMs: number;
 }
 

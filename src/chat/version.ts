@@ -1,2 +1,2 @@
-/** Rondo's version, the same as in package.json, which a test compares. Servers are told of it. */
+/** Rondo's version, also sent to servers. A test compares it with package.json. */
 export const version = "0.4.0";

@@ -1,15 +1,15 @@
-/** Words of messages and prompts. A file by itself, since the panel reads them too and has no use for zod. */
+/** Text of messages and prompts. Its own file, because the panel uses it too and does not bundle zod. */
 import type { Part } from "./message.ts";
 import type { PromptPart } from "./prompt-input.ts";
 
-/** Returns the user's own words, without text that is for the model or for the user alone. */
+/** Returns the user's own text, without parts that are only for the model or only for the user. */
 export function ownWords(parts: readonly (Part | PromptPart)[]): string {
   return parts
     .flatMap((part) => (part.type === "text" && !part.synthetic && !part.ignored ? [part.text] : []))
     .join("\n");
 }
 
-/** Returns the text that is not for the user alone. */
+/** Returns the text that is not only for the user. */
 export function textOf(parts: readonly Part[]): string {
   return parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("\n");
 }

@@ -1,10 +1,10 @@
-/** Money: what a session has cost, and where it ends (spec B). One answer for the loop, the panel and the list. */
+/** Costs of a session and its budgets (spec B), for the loop, the panel and the session list. */
 import type { Entry } from "../chat/apply.ts";
 import { contextSize, type ToolPart } from "../chat/message.ts";
 import type { BudgetRequest } from "../chat/requests.ts";
 import type { Ledger } from "./storage.ts";
 
-/** USD, subagents included. `partial`: at least one reply is left out, since its price is not known (B1). */
+/** USD, including subagents. `partial`: some replies are not included, because their price is unknown (B1). */
 export interface Spent {
   usd: number;
   partial: boolean;
@@ -31,7 +31,7 @@ export type ReachedLimit = Pick<BudgetRequest, "scope" | "spentUsd" | "limitUsd"
 interface BudgetOptions {
   ledger: Ledger;
   limits(): { maxBudgetUsd: number | undefined; maxDailyBudgetUsd: number | undefined };
-  /** Asks the user whether to continue; undefined where nobody can answer. */
+  /** Asks the user whether to continue; undefined if nobody can answer. */
   ask: ((reached: ReachedLimit, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
 
@@ -64,7 +64,7 @@ export class Budget {
     );
   }
 
-  /** "Continue" raises the limit to what was spent and as much again. */
+  /** "Continue" raises the limit to the amount spent plus the limit. */
   async #isWithin(
     scope: ReachedLimit["scope"],
     spentUsd: number,

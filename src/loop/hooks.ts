@@ -17,15 +17,15 @@ export const hookEvents = [
 export type HookEvent = (typeof hookEvents)[number];
 
 export interface HookOutcome {
-  /** `deny` also stands for "block". Undefined: they leave it to the rules. */
+  /** `deny` also stands for "block". Undefined: the rules decide. */
   decision: "allow" | "ask" | "deny" | undefined;
-  /** In the hook's words; told to the model with a denial. */
+  /** The hook's explanation, sent to the model with a denial. */
   reason: string;
-  /** In place of the call's input (PreToolUse, PermissionRequest). */
+  /** Replaces the call's input (PreToolUse, PermissionRequest). */
   updatedInput: Record<string, unknown> | undefined;
   additionalContext: string[];
   messages: string[];
-  /** The turn is to end (`continue: false`); the reason is for the user. */
+  /** Ends the turn (`continue: false`); the reason is for the user. */
   stop: string | undefined;
 }
 

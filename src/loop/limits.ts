@@ -1,16 +1,16 @@
-/** The numbers that a session keeps to (spec O); every default stands here. */
+/** The limits of a session (spec O) and all their defaults. */
 import type { ModelLimits } from "./setup/model-catalog.ts";
 
 export interface Limits extends ModelLimits {
   maxTurns: number;
   /** Working time of a turn, without waits for the user. */
   executionTimeoutMs: number;
-  /** Time that a tool may run which does not set its own. */
+  /** Time limit of tools that do not set their own. */
   toolTimeoutMs: number;
   maxRetries: number;
   retryBackoffMs: number;
   maxQueueDepth: number;
-  /** How long a prompt waits for a run of another process to end. */
+  /** Maximum time that a prompt waits for a run of another process. */
   queueTimeoutMs: number;
   lockTimeoutMs: number;
   maxBudgetUsd: number | undefined;
@@ -18,7 +18,7 @@ export interface Limits extends ModelLimits {
   reserveFloorTokens: number;
   /** Distance to the reserve at which the model is asked to save notes to memory (C5). */
   flushThresholdTokens: number;
-  /** Share of the window at which compaction begins at the latest. */
+  /** Share of the window at which compaction starts at the latest. */
   compactAt: number;
   /** Identical calls in a row after which the next one asks; 0 disables loop detection. */
   doomLoopThreshold: number;

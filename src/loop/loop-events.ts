@@ -10,11 +10,11 @@ export type LoopEventBody =
       type: "tool:end";
       toolName: string;
       toolCallId: string;
-      /** Id of the call's part: unlike `toolCallId`, unique over all sessions. */
+      /** Id of the call's part: unlike `toolCallId`, unique across sessions. */
       partId: string;
       result: "completed" | "error";
       duration: number;
-      /** Undefined when the call failed before anything was decided. */
+      /** Undefined when the call failed before any decision. */
       decision: CallDecision | undefined;
     }
   | { type: "stream:delta"; content: string }
@@ -22,5 +22,5 @@ export type LoopEventBody =
   | { type: "loop:end"; success: boolean; duration: number }
   | { type: "loop:error"; error: string };
 
-/** Runs of subagents lie within the call of their parent, and may overlap each other: `runId` tells them apart. */
+/** Runs of subagents are inside the call of their parent and may overlap: `runId` distinguishes them. */
 export type LoopEvent = LoopEventBody & { runId: string };

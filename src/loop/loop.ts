@@ -1,4 +1,4 @@
-/** The loop: ask the model, run its calls, until it has nothing more to do (spec L). */
+/** The loop: calls the model and runs its tool calls until it has nothing more to do (spec L). */
 import type { Entry } from "../chat/apply.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.ts";
 import { pendingSubtask, runSubtask } from "./agents/subtask.ts";
@@ -23,7 +23,7 @@ import type { AgentConfig } from "./setup/agent-config.ts";
 import { reminders } from "./setup/system-prompt.ts";
 import type { Turn, TurnEnd } from "./turn.ts";
 
-/** Runs one user prompt until the model is done. Never throws: every way out is a TurnEnd (L10). */
+/** Runs one user prompt until the model is done. Never throws: every end is a TurnEnd (L10). */
 export async function runTurn(turn: Turn): Promise<TurnEnd> {
   const started = Date.now();
   turn.report({ type: "loop:start", sessionId: turn.chat.session.id });
@@ -32,7 +32,7 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   let end: TurnEnd;
   do end = await connected.then(() => runRounds(turn)).catch((error: unknown) => endOfFailure(turn, error));
   while (turn.chat.queue.length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
-  // Nothing is awaited between this look at the queue and here, so no prompt can slip in unseen.
+  // There is no await between this check of the queue and here, so no prompt can be missed.
   turn.close();
   end = finish(turn, end, Date.now() - started);
   if (end.error) turn.report({ type: "loop:error", error: end.error.message });
@@ -43,12 +43,12 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
 interface Progress {
   steps: number;
   compactions: number;
-  /** Whether the server said since the last step that the request was too long. */
+  /** Whether the server has rejected a request as too long since the last step. */
   overflowed: boolean;
-  /** How many replies in a row were cut and asked to continue (C4). */
+  /** Number of consecutive replies that were cut off and continued (C4). */
   continued: number;
   heldBack: number;
-  /** Resolves when the changes of all calls so far are known. */
+  /** Resolves when the changes of all calls so far are recorded. */
   changesKnown: Promise<void>;
   over: boolean;
 }
@@ -85,7 +85,7 @@ async function runRounds(turn: Turn): Promise<TurnEnd> {
   }
 }
 
-/** How long a stopped turn waits until the changes of its calls are known. */
+/** Maximum time that a stopped turn waits for the changes of its calls. */
 const changesTimeoutMs = 150;
 
 async function awaitChanges({ signal }: Turn, { changesKnown }: Progress): Promise<void> {
@@ -93,7 +93,7 @@ async function awaitChanges({ signal }: Turn, { changesKnown }: Progress): Promi
   await Promise.race([changesKnown, timeout]);
 }
 
-/** Checks limits before a round (L1), and before queued prompts are taken: these have steps of their own. */
+/** Checks limits before a round (L1), before queued prompts are taken: these have their own steps. */
 async function limitReached(turn: Turn, { steps }: Progress): Promise<TurnEnd | undefined> {
   if (turn.signal.aborted) return { reason: "interrupted", error: undefined };
   if (steps >= turn.limits.maxTurns) return { reason: "max_turns", error: undefined };
@@ -141,15 +141,15 @@ async function saveNotes({ turn, config, user }: Round): Promise<Next> {
     if (!(error instanceof ModelError) || turn.signal.aborted) throw error;
     turn.log.note(`Lasting notes could not be asked for: ${error.message}`);
   }
-  // A refusal ends the notes, not the turn: calls that were left open have their results before the next request.
+  // A denial ends the notes, not the turn: open calls have their results before the next request.
   closeOpenCalls(turn, abortedText);
-  // The model is told to continue here, or by the compaction that comes now.
+  // The model is told to continue here, or by the following compaction.
   const { size } = measureContext(turn.chat, config);
   if (size <= overflowLimit(config, turn.limits)) addSyntheticMessage(turn, user, reminders.goOnWithWork);
   return "continue";
 }
 
-/** Asks for a compaction, unless that was tried often enough or nothing can become shorter. */
+/** Requests a compaction, unless that was tried often enough or nothing can become shorter. */
 function makeRoom({ turn, config, user, progress, entries, size }: Round): Next | undefined {
   const canShrink = entries.some(({ info }) => info.role === "assistant" && !info.summary);
   if (progress.compactions >= 3) return { reason: "error", error: cannotFit({ entries, size, config }) };
@@ -158,7 +158,7 @@ function makeRoom({ turn, config, user, progress, entries, size }: Round): Next 
     requestCompaction(turn, user, true);
     return "continue";
   }
-  // The estimate may be wrong; only a request that certainly does not fit is not tried.
+  // The estimate may be wrong, so only a request that certainly does not fit is not sent.
   if (!progress.overflowed && size <= config.inputLimit) return undefined;
   return { reason: "error", error: cannotFit({ entries, size, config }) };
 }
@@ -197,7 +197,7 @@ async function recordStepChanges(turn: Turn, progress: Progress, messageID: stri
   try {
     await recordChanges(turn, messageID, () => !progress.over);
   } catch (error) {
-    // A record that cannot be written ends the turn elsewhere; the change itself has been made.
+    // A record that cannot be written ends the turn elsewhere; the change has already been made.
     turn.log.bug(error);
   }
 }
@@ -214,7 +214,7 @@ function maxReplyTokens({ maxTokens, contextWindow }: AgentConfig, size: number)
   return maxTokens === undefined ? undefined : Math.max(1024, Math.min(maxTokens, Math.floor(contextWindow - size)));
 }
 
-/** The server has no room for the request, or for the rest of the reply: compact, once (C3, H2). */
+/** The request, or the rest of the reply, does not fit into the window: compact once (C3, H2). */
 function afterOverflow({ turn, config, user, progress }: Round, size: number, cause: ModelError | undefined): Next {
   const entries = visibleEntries(turn.chat);
   const failed = turn.chat.messages.at(-1)?.info;
@@ -222,7 +222,7 @@ function afterOverflow({ turn, config, user, progress }: Round, size: number, ca
   if (progress.overflowed || progress.compactions > 0 || !canShrink) {
     return { reason: "error", error: cannotFit({ entries, size, config }, cause) };
   }
-  // The finish must not count as the end of the turn.
+  // This finish must not count as the end of the turn.
   if (failed?.role === "assistant") {
     const { error: _, ...message } = failed;
     turn.emit({ type: "message", message: { ...message, finish: "context-full" } });
@@ -247,7 +247,7 @@ function afterCut({ turn, config, user, progress }: Round, reply: Reply): Next {
   return "continue";
 }
 
-/** The model is done; a Stop hook may hold it back, up to five times in a row (K4). */
+/** Ends the turn; a Stop hook may make the model continue, up to five times in a row (K4). */
 async function runStopHooks({ turn, user, progress }: Round, reply: Reply): Promise<Next> {
   const end = endOf(reply);
   if (end.reason !== "end_turn" || !turn.hooks.has("Stop")) return end;
@@ -288,7 +288,7 @@ function storeError(turn: Turn, error: ReplyError): void {
   if (message && !message.error) turn.emit({ type: "message", message: { ...message, error } });
 }
 
-/** Counts replies (K3), without those that were refused and the calls that stand for subtasks. */
+/** Counts replies (K3), except refused ones and the calls that represent subtasks. */
 function countReplies(turn: Turn): number {
   return repliesOf(turn).filter(({ parts }) => parts.some(({ type }) => type === "step-start")).length;
 }

@@ -1,4 +1,4 @@
-/** A model as the loop sees it: a request in, a stream of events out (spec E). */
+/** A model for the loop: takes a request and returns a stream of events (spec E). */
 import type { Entry } from "../chat/apply.ts";
 import type { Finish, Tokens } from "../chat/message.ts";
 import type { ToolDefinition } from "../tools/tool.ts";
@@ -11,13 +11,13 @@ export interface ModelRequest {
   /** Oldest first. The last is a user message or has finished tool calls. */
   entries: readonly Entry[];
   tools: readonly ToolDefinition[];
-  /** `none`: the tools are told, for the sake of the cached prefix, but may not be called. */
+  /** `none`: the tools are sent, for the cached prefix, but may not be called. */
   toolUse: "auto" | "none";
   temperature: number | undefined;
   options: Readonly<Record<string, unknown>>;
-  /** Called when bytes come in, be they a ping or a comment (H6). */
+  /** Called when bytes arrive, including pings and comments (H6). */
   onBytes(): void;
-  /** Maximum tokens of the reply; undefined leaves it to the server, where it can. */
+  /** Maximum tokens of the reply; undefined leaves it to the server, if possible. */
   maxTokens: number | undefined;
   thinking: Thinking;
   /** Aborting closes the connection; the stream then ends with an `error` event of kind `aborted`. */
@@ -26,11 +26,11 @@ export interface ModelRequest {
 
 export interface Model {
   readonly providerID: string;
-  /** Never throws: whatever goes wrong is an `error` event, after which the stream is over. No retries of its own. */
+  /** Never throws: a failure is an `error` event, which ends the stream. Does not retry. */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
 }
 
-/** Arguments as the model sent them: an object, or what is wrong with them (E5). */
+/** Arguments as sent by the model: an object, or what is wrong with them (E5). */
 export type Arguments = { ok: true; input: Record<string, unknown> } | { ok: false; problem: string };
 
 /** Opaque data of a part, returned unchanged to the provider. */
@@ -48,12 +48,12 @@ export type ModelEvent =
   | { type: "tool-input-start"; id: string; name: string }
   | { type: "tool-input-delta"; id: string; text: string }
   | { type: "tool-input-end"; id: string }
-  /** `raw` is the arguments' JSON exactly as it was sent. `id` is unique within the reply, invented where none came. */
+  /** `raw` is the exact JSON of the arguments. `id` is unique within the reply, and generated if missing. */
   | { type: "tool-call"; id: string; name: string; raw: string; arguments: Arguments; provider?: ProviderData }
   /** `tokens` is undefined when the server reported no usage. */
   | { type: "finish-step"; reason: Finish; tokens: Tokens | undefined }
   | { type: "finish" }
-  /** Something unknown in the stream, which was ignored (E6): "the event ping2". */
+  /** An unknown event in the stream, which was ignored (E6): "the event ping2". */
   | { type: "skipped"; what: string }
   | { type: "error"; error: ModelError };
 
@@ -68,22 +68,22 @@ export type ModelErrorKind =
   | "auth"
   | "unknown-model"
   | "context-full"
-  /** The server refuses the request as it is: 400, 413, 422. */
+  /** The server rejects the request: 400, 413, 422. */
   | "invalid"
   | "aborted";
 
-/** A reply that did not come, or not whole. `message` is a sentence for people, `next` what they can do. */
+/** A missing or incomplete reply. `message` is a sentence for people, `next` what they can do. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly kind: ModelErrorKind;
   readonly next: string;
   readonly status: number | undefined;
-  /** Delay that the server asked for, in ms. */
+  /** Delay requested by the server, in ms. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the SDK or the server wants another try, when it says so. */
+  /** Whether the SDK or the server recommends a retry, if they say so. */
   readonly shouldRetry: boolean | undefined;
 
-  /** By name: each provider is a bundle of its own, and so brings its own copy of this class. */
+  /** By name, because each provider's bundle contains its own copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "ModelError";
   }

@@ -1,10 +1,10 @@
-/** The record as the loop sees it (spec R). */
+/** Interface to the record (spec R). */
 import type { RecordedEvent } from "../chat/events.ts";
 
 export interface Recorder {
-  /** Takes the event; it is on disk soon, and at the latest when `flush` returns. */
+  /** Adds an event, which is on disk at the latest when `flush` returns. */
   append(event: RecordedEvent): void;
-  /** All events outlive the process then; those that cannot be written are kept. @throws RecordError */
+  /** Afterwards all events survive the process; those that cannot be written are kept. @throws RecordError */
   flush(): void;
 }
 
@@ -28,7 +28,7 @@ export interface SessionLock {
 
 export interface HeldLock {
   caughtUp: RecordedEvent[];
-  /** Never throws: a lock that cannot be removed is let expire. */
+  /** Never throws: a lock that cannot be removed expires. */
   release(): void;
   /** Aborted when another process has taken the session over. */
   lost: AbortSignal;

@@ -1,4 +1,4 @@
-/** Everything that one turn works with, in groups by need: functions ask for the group that they use. */
+/** The dependencies of one turn, in groups: functions take only the group that they use. */
 import type { Chat } from "../chat/apply.ts";
 import type { ChatEvent, ExitReason } from "../chat/events.ts";
 import type { ModelRef, ReplyError, UserMessage } from "../chat/message.ts";
@@ -38,20 +38,20 @@ export interface Services {
 }
 
 interface AgentAccess {
-  /** From the session's agent down to the one that works here; more than one in a subagent's turn (S1). */
+  /** From the session's agent down to the current one; more than one in a subagent's turn (S1). */
   readonly lineage: readonly Agent[];
-  /** Takes over when the model stays overloaded (H5). */
+  /** Replaces a model that stays overloaded (H5). */
   readonly fallbackModel: ModelRef | undefined;
   switchToFallback(): void;
   project(): Project;
-  /** Whether nothing may be changed or run now: the mode or an agent is Plan. */
+  /** Whether changing and running are disabled now: the mode or an agent is Plan. */
   readOnly(): boolean;
-  /** @throws IntakeError when the agent of `user` is gone */
+  /** @throws IntakeError if the agent of `user` no longer exists */
   resolveConfig(user: UserMessage): AgentConfig;
   resolveConfigFor(agent: Agent, user: UserMessage, depth: number): AgentConfig;
-  /** Lets project and system prompt change now, as the prefix of requests is broken anyway (C7). */
+  /** Reads project and system prompt again, because the prefix of requests has changed anyway (C7). */
   refresh(): void;
-  /** Resolves when external tools are there, or were waited for long enough; they then stay the same for the turn. */
+  /** Resolves when external tools are available or timed out; they do not change within the turn. */
   connectExternalTools(): Promise<void>;
 }
 
@@ -76,10 +76,10 @@ export interface Turn extends ChatAccess, Services, AgentAccess {
   readonly firstReply: number;
   /** Publishes an event of this run. Never throws. */
   report(event: LoopEventBody): void;
-  /** Shows the user a sentence at a message; the model is not told. */
+  /** Shows the user a sentence at a message, without telling the model. */
   notifyUser(messageID: string, text: string): void;
   takeQueued(): void;
-  /** From now on prompts do not join this turn: they begin a turn of their own when it has ended. */
+  /** From now on prompts do not join this turn: they start a new one after it. */
   close(): void;
   /** Resolves after `ms`, or when the user presses "Try now". Rejects on abort. */
   pause(ms: number): Promise<void>;

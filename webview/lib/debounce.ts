@@ -1,7 +1,7 @@
-/** The host is asked after the user has not typed for this time. */
+/** The host is asked when the user has not typed for this time. */
 const pauseMs = 150;
 
-/** Runs only the newest work, once no more has come for a moment. */
+/** Runs only the newest work, after a pause. */
 export class Debounce {
   #timer = 0;
 

@@ -1,4 +1,4 @@
-/** One row of a drawn change. */
+/** Rows of a displayed change. */
 export interface DiffRow {
   kind: "same" | "add" | "del" | "skip";
   /** Line number in the old or new text; undefined if it is not known yet, or for a gap. */

@@ -30,7 +30,7 @@ export interface AnswerField {
   readonly label: string;
   readonly placeholder?: string;
   text: string;
-  /** What no answer has sent; it joins the draft when the question is gone. */
+  /** Text that no answer has sent; it joins the draft when the question closes. */
   readonly unsent: string;
 }
 
@@ -42,7 +42,7 @@ class PanelModel {
   state = $state.raw<PanelState>();
   /** Undefined until the host has answered. `query`: the text of the search. */
   sessions = $state.raw<{ query: string; found: SessionSummary[] }>();
-  /** What fills the context window; undefined until the host has counted. */
+  /** Contents of the context window; undefined until the host has counted. */
   context = $state.raw<ContextUse>();
   /** Undefined until the host has answered, as is the trace. */
   rules = $state.raw<RuleRow[]>();
@@ -51,13 +51,13 @@ class PanelModel {
   explained = $state.raw<CommandJudgement>();
   /** How the rules judge the command that the user is editing in a question. */
   judged = $state.raw<{ requestID: string; judgement: CommandJudgement }>();
-  /** What the rules that the user is editing in a question would match. */
+  /** Matches of the rules that the user is editing in a question. */
   tried = $state.raw<{ requestID: string; examples: { text: string; matches: boolean }[] }>();
   /** The message to restore to; `preview` is missing until the host has answered. */
   restore = $state.raw<{ messageID: string; preview?: { at: number; files: RestoreFile[] } }>();
   todos = $state.raw<readonly Todo[]>([]);
   view = $state<PanelView>("chat");
-  /** What the user has dismissed: servers by name and state, ended commands, a restore. */
+  /** Dismissed notices: servers by name and state, ended commands, a restore. */
   seenServers = $state.raw<ReadonlySet<string>>(new Set());
   cleared = $state.raw<ReadonlySet<string>>(new Set());
   seenRestore = $state("");

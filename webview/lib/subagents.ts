@@ -50,7 +50,7 @@ export function askerOf(root: Chat, { sessionID }: UserRequest): string | undefi
   return findChat(root, sessionID)?.messages[0]?.info.agent ?? "unknown";
 }
 
-/** What a subagent has done so far, including its own subagents. */
+/** The work of a subagent so far, including its own subagents. */
 export interface SubagentWork {
   steps: number;
   tokens: number;

@@ -5,17 +5,17 @@ import { IntakeError } from "../session/intake-error.ts";
 export interface Agent {
   name: string;
   description: string;
-  /** `primary`: the user may choose it; `subagent`: other agents may hand work to it; `all`: both. */
+  /** `primary`: the user may choose it; `subagent`: other agents may delegate to it; `all`: both. */
   mode: "primary" | "subagent" | "all";
   prompt: string;
-  /** A model's id, perhaps with its provider before a slash; undefined: the session's. */
+  /** A model's id, optionally with its provider before a slash; undefined: the session's. */
   model: string | undefined;
   temperature: number | undefined;
-  /** Most replies to one message; the last one is asked to sum up, without tools. */
+  /** Maximum number of replies to one message; the last one is asked to summarize, without tools. */
   steps: number | undefined;
   /** Tools switched on or off, by name or pattern: see `isSwitchedOn`. */
   tools: Readonly<Record<string, boolean>>;
-  /** The last match counts. Rules of a workspace's agent can only narrow. */
+  /** The last match wins. Rules of a workspace's agent can only narrow. */
   permission: readonly Rule[];
   hidden: boolean;
   /** A read-only agent is offered reading tools only. */
@@ -132,7 +132,7 @@ export class AgentCatalog {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #broken: ReadonlyMap<string, string>;
 
-  /** `found`: later agents replace earlier ones of the same name. `broken`: problems of files by the agent's name. */
+  /** `found`: later agents replace earlier ones of the same name. `broken`: problems of files by agent name. */
   constructor(found: readonly Agent[] = [], broken: ReadonlyMap<string, string> = new Map()) {
     const agents = new Map(builtIn.map((agent) => [agent.name, agent]));
     for (const agent of found) agents.set(agent.name, complete(agent));
@@ -162,7 +162,7 @@ export class AgentCatalog {
   }
 }
 
-/** A file may refine a built-in agent, but a read-only one stays read-only. Without a prompt it keeps the usual one. */
+/** A file may refine a built-in agent, but a read-only one stays read-only. The prompt is optional. */
 function complete(agent: Agent): Agent {
   const before = builtIn.find(({ name }) => name === agent.name);
   return {
@@ -172,7 +172,7 @@ function complete(agent: Agent): Agent {
   };
 }
 
-/** Tools that do the same as another and are switched off with it. */
+/** Tools with the same effect as another, switched off together with it. */
 const otherWays: Readonly<Record<string, string>> = {
   multi_edit: "edit",
   apply_patch: "edit",

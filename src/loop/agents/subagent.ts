@@ -1,4 +1,4 @@
-/** Runs subagents: each in a session of its own, with the rules, the budget and the Stop of its parent (spec S). */
+/** Runs subagents: each in its own session, with its parent's rules, budget and Stop (spec S). */
 import { apply, type Chat, newChat } from "../../chat/apply.ts";
 import { type ChatEvent, isRecorded } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
@@ -40,7 +40,7 @@ export async function runSubagent(delegation: Delegation, task: SubagentTask): P
   }
 }
 
-/** The parent's turn with everything that is the child's own. */
+/** Creates the child's turn from the parent's. */
 function childTurn({ turn, config, signal }: Delegation, agent: Agent, chat: Chat, recorder: Recorder): Turn {
   const { id: sessionID } = chat.session;
   const lineage = [...turn.lineage, agent];
@@ -85,7 +85,7 @@ function childTurn({ turn, config, signal }: Delegation, agent: Agent, chat: Cha
   };
 }
 
-/** A child has no tool that its parent has not. Answers with the same object for the same setup. */
+/** A child has only tools that its parent has. Returns the same object for the same setup. */
 function narrowing(parent: AgentConfig): (config: AgentConfig) => AgentConfig {
   const known = new WeakMap<AgentConfig, AgentConfig>();
   const isOffered = ({ name }: { name: string }) => parent.tools.has(name);
@@ -100,7 +100,7 @@ function narrowing(parent: AgentConfig): (config: AgentConfig) => AgentConfig {
   };
 }
 
-/** Tells hooks which subagent calls. Stop hooks become SubagentStop hooks, which can hold the subagent back once. */
+/** Tells hooks which subagent calls. Stop hooks become SubagentStop hooks, which can make it continue once. */
 function hooksOf(parent: Hooks, agent: Agent, childID: string): Hooks {
   const who = { agent_id: childID, agent_type: agent.name };
   let wasHeldBack = false;

@@ -1,4 +1,4 @@
-/** Subtasks that a prompt asks for: a subagent does them before the model is asked (spec L6). */
+/** Subtasks of a prompt, done by subagents before the model is called (spec L6). */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, noTokens, type SubtaskPart, type UserMessage } from "../../chat/message.ts";
@@ -27,7 +27,7 @@ function callIDOf(part: SubtaskPart): string {
   return `call_${part.id}`;
 }
 
-/** Runs a subtask as if the model had called the tool `task` for it, so that record and requests are ordinary. */
+/** Runs a subtask as if the model had called `task` for it, so that record and requests are ordinary. */
 export async function runSubtask(
   turn: Turn,
   config: AgentConfig,

@@ -40,7 +40,7 @@ export class CallHooks {
     return { kind: "permission", ...(input ? { type: "input", input } : { type: "once" }) };
   }
 
-  /** To be called when the user is asked; nobody waits for it. */
+  /** Call it when the user is asked; it is not awaited. */
   notify(message: string): void {
     const { hooks, signal, permissions } = this.#turn;
     if (!permissions.attended || !hooks.has("Notification")) return;
@@ -48,7 +48,7 @@ export class CallHooks {
     void hooks.fire("Notification", type, { message, title: "Rondo", notification_type: type }, signal);
   }
 
-  /** To be called when the tool has run or failed; does nothing for calls that were never tried. */
+  /** Call it when the tool has run or failed; does nothing for calls that were never tried. */
   async after(result: ToolResult): Promise<void> {
     if (!this.#begun || this.#turn.signal.aborted) return;
     const outcome = result.failed

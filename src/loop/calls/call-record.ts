@@ -1,4 +1,4 @@
-/** The states of one call, in their only order: running, then completed or error (spec D4). */
+/** The states of one call in order: running, then completed or error (spec D4). */
 import { findPart } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import type { CallMetadata, ToolState } from "../../chat/message.ts";
@@ -8,9 +8,9 @@ import type { ToolCall } from "../reply/reply.ts";
 import type { ChatAccess } from "../turn.ts";
 
 export class CallRecord {
-  /** Repaired where the model has mistaken the name. */
+  /** Corrected if the model got the name wrong. */
   tool: string;
-  /** A hook or the user may have changed the input that the model sent. */
+  /** Differs from the model's input if a hook or the user has changed it. */
   input: Record<string, unknown>;
   title: string | undefined;
   completed = false;
@@ -28,7 +28,7 @@ export class CallRecord {
     this.input = call.arguments.ok ? call.arguments.input : {};
   }
 
-  /** Called without a time when the call is taken up, and with it when the tool really starts. */
+  /** Called without a time when the call starts, and with one when the tool starts. */
   running(start = this.#start): void {
     this.#start = start;
     this.#put({
@@ -50,7 +50,7 @@ export class CallRecord {
     this.#child = { ...this.#child, childCost };
   }
 
-  /** Returns the live output of a tool that did not finish, as far as it was shown. */
+  /** Returns the displayed output of a tool that did not finish. */
   partial(): string {
     const { messageID, partID } = this.#call;
     const part = findPart(this.#turn.chat, messageID, partID);

@@ -34,7 +34,7 @@ import { CallRecord } from "./call-record.ts";
 import { abortedText } from "./close-calls.ts";
 import { Deadline } from "./deadline.ts";
 
-/** The turn ends when a hook wants it, or the user refused without words (T7). */
+/** Whether the turn continues: hooks and the user's denial without a reason end it (T7). */
 export type CallEnd = "continue" | TurnEnd;
 
 interface CallInProgress {
@@ -46,7 +46,7 @@ interface CallInProgress {
   deadline: Deadline;
 }
 
-/** The decision about a call before anything ran. */
+/** The decision about a call before it runs. */
 type Decided = { type: "ready"; tool: Tool; plan: ToolPlan } | { type: "failed"; error: string } | Denied;
 
 interface Denied {
@@ -55,7 +55,7 @@ interface Denied {
   end: CallEnd;
 }
 
-/** Never rejects but with a RecordError: failures of every kind become the call's result. */
+/** Rejects only with a RecordError: all other failures become the call's result. */
 export async function runCall(turn: Turn, config: AgentConfig, call: ToolCall): Promise<CallEnd> {
   const started = Date.now();
   const { tool: toolName, callID: toolCallId } = call;
@@ -123,7 +123,7 @@ async function decide(current: CallInProgress): Promise<Decided> {
       if (verdict.type === "deny") return refused(verdict.words);
       const changed = changedInput(verdict, record.input);
       if (!changed) return { type: "ready", tool, plan };
-      // The change was made by whoever allowed the call, so it is allowed too, except where files are protected.
+      // The change comes from whoever allowed the call, so it is allowed too, except for protected files.
       input = replaceInput(record, tool, changed);
       hooks.tell(changeOf(tool, call, input));
       hook = { decision: "allow", reason: "" };
@@ -134,7 +134,7 @@ async function decide(current: CallInProgress): Promise<Decided> {
   }
 }
 
-/** Finds the tool by its name, also in lower case, as models mix them up; else one that lists the tools (T4). */
+/** Finds the tool by its name, also in another case; else returns one that lists the tools (T4). */
 function lookUp({ tools }: AgentConfig, { tool: name, arguments: args }: ToolCall): { tool: Tool; args: Arguments } {
   const tool = tools.get(name) ?? tools.get(name.toLowerCase());
   if (tool) return { tool, args };
@@ -154,7 +154,7 @@ function parse(tool: Tool, args: Arguments, raw: string): Record<string, unknown
   throw new ToolError(`The arguments of ${tool.name} do not fit:\n${describeIssues(parsed.error, args.input)}`);
 }
 
-/** @returns the new input as the tool takes it */
+/** @returns the new input, parsed for the tool */
 function replaceInput(record: CallRecord, tool: Tool, input: Record<string, unknown>): Record<string, unknown> {
   record.input = input;
   return parse(tool, { ok: true, input }, "");
@@ -251,7 +251,7 @@ function isSilent(turn: Turn, { messageID }: ToolCall): boolean {
   return findEntry(turn.chat, messageID)?.info.silent === true;
 }
 
-/** In a silent turn, notes are asked for apart from the protection of their folder (C5). */
+/** Replaces the requirement for the memory file: in a silent turn it does not count as protected (C5). */
 function notesNeed(turn: Turn, need: PermissionRequirement): PermissionRequirement {
   const path = turn.project().memory?.path;
   if (need.permission !== "edit" || need.pattern !== path) return need;
@@ -278,7 +278,7 @@ async function askPermission({ turn, hooks, record }: CallInProgress, call: Call
   return verdict;
 }
 
-/** Returns the input in place of `input`, if whoever allowed the call has changed it. */
+/** Returns `input`, or its replacement if whoever allowed the call has changed it. */
 function changedInput(
   allowed: Exclude<Verdict, { type: "deny" } | Forbidden>,
   input: Record<string, unknown>,
@@ -317,7 +317,7 @@ async function guardAgainstRepeats(current: CallInProgress, decided: Decided): P
   const made = { tool: record.tool, input: record.input, output: undefined };
   if (decided.type === "denied" && decided.end !== "continue") return decided;
   if (!turn.loopDetection.notices(turn.chat, call, made, turn.limits.doomLoopThreshold)) return decided;
-  // A call that is refused anyway needs no second question.
+  // A call that is denied anyway needs no second question.
   const refusal = decided.type === "denied" ? decided : await askToRepeat(current);
   if (!refusal) {
     turn.loopDetection.pass(call.partID);
@@ -368,14 +368,14 @@ async function perform(current: CallInProgress, { tool, plan }: Decided & { type
     return await cut(turn, call, await deadline.guard(work));
   } catch (error) {
     if (turn.signal.aborted) throw error;
-    // A tool may fail in its own words when its time is over; that it was over says more.
+    // The tool may report its own error when its time is over, but the timeout says more.
     const failure = deadline.signal.aborted ? deadline.signal.reason : error;
     if (!(failure instanceof ToolError)) throw error;
     return { output: joined(record.partial(), failure.message), metadata: {}, failed: true };
   }
 }
 
-/** Most tools shorten long output themselves, as they know what of it matters; others are cut here (T9). */
+/** Most tools shorten long output themselves, because they know what matters; others are cut here (T9). */
 async function cut(turn: Turn, { callID }: ToolCall, result: ToolResult): Promise<ToolResult> {
   if (result.metadata.outputFile !== undefined) return result;
   const { output, outputFile } = await shorten(result.output, turn.host.overflow, callID);

@@ -1,4 +1,4 @@
-/** The calls of one reply, in their order; neighbours without side effects run side by side (T5). */
+/** Runs the calls of one reply in order, and adjacent ones without side effects concurrently (T5). */
 import { isHarmless } from "../../tools/tool.ts";
 import type { ToolCall } from "../reply/reply.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
@@ -7,7 +7,7 @@ import { type CallEnd, runCall } from "./call.ts";
 
 const mostAtOnce = 8;
 
-/** Ends early when the user refused a call without words; what did not run is left open. */
+/** Ends early when the user denied a call without a reason; later calls stay open. */
 export async function runCalls(turn: Turn, config: AgentConfig, calls: readonly ToolCall[]): Promise<CallEnd> {
   turn.report({ type: "loop:execute", toolCount: calls.length });
   for (const group of sideBySide(config, calls)) {
@@ -32,7 +32,7 @@ function sideBySide({ tools }: AgentConfig, calls: readonly ToolCall[]): ToolCal
   return groups;
 }
 
-/** Ends only when all have ended, so that none works on behind the turn's back. */
+/** Ends only when all have ended, so that none outlives the turn. */
 async function runGroup(turn: Turn, config: AgentConfig, group: readonly ToolCall[]): Promise<CallEnd> {
   const ends = await Promise.allSettled(group.map((call) => runCall(turn, config, call)));
   const broken = ends.find((end) => end.status === "rejected");

@@ -21,7 +21,7 @@ export function closeOpenCalls({ chat, emit }: OpenChat, error: string): void {
   }
 }
 
-/** Marks calls of a cut reply: they are not run, and the model is no longer shown them (C4). */
+/** Marks calls of a cut reply: they are not run, and no longer sent to the model (C4). */
 export function discardCalls({ chat, emit }: OpenChat, message: AssistantMessage): void {
   const parts = chat.messages.findLast(({ info }) => info.id === message.id)?.parts ?? [];
   for (const part of [...parts]) {

@@ -1,6 +1,6 @@
-/** The end of a call's time: with the turn, or when its own limit is reached (spec T4, L11). */
+/** Ends a call with the turn, or at its own time limit (spec T4, L11). */
 
-/** ms that an aborted tool has to return: less in a subagent, whose calls end before the call that waits for it. */
+/** Time in ms for an aborted tool to return: less in a subagent, whose calls end before the parent's. */
 const grace = 1_000;
 const graceLessPerDepth = 100;
 
@@ -24,7 +24,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Gives the call `ms`, after which it fails with `sentence`. */
+  /** Gives the call `ms`, after which it fails with the message `sentence`. */
   limit(ms: number, sentence: Error): void {
     this.#timer = setTimeout(() => this.#controller.abort(sentence), ms);
   }

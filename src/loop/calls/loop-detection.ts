@@ -13,7 +13,7 @@ export interface MadeCall {
 
 const maxCycleLength = 4;
 
-/** Calls whose output changes each time, as polling does, may be repeated this many times as often. */
+/** Calls with changing output, as in polling, may be repeated this many times as often. */
 const pollingFactor = 4;
 
 /** Whether the newest of `calls` (newest first) completes a loop: the same few calls, `threshold` times in a row. */
@@ -52,11 +52,11 @@ function hasNewOutput({ output }: MadeCall, before: MadeCall): boolean {
 }
 
 export class LoopDetection {
-  /** The part of the last call that was allowed although it was repeated; counting restarts after it. */
+  /** Part id of the last repeated call that was allowed; counting restarts after it. */
   #passed: string | undefined;
   #refusals = 0;
 
-  /** Whether `call`, which stands at `at` and is still to be made, completes a loop. */
+  /** Whether `call`, at position `at` and not made yet, completes a loop. */
   notices(chat: Chat, at: { messageID: string; partID: string }, call: MadeCall, threshold: number): boolean {
     const before = callsBefore(chat.messages, at, this.#passed);
     const calls = [call];
@@ -68,7 +68,7 @@ export class LoopDetection {
       }
     };
     gather(1 + maxCycleLength);
-    // Nearly all calls differ from the few before them; those need no more comparisons.
+    // Nearly all calls differ from the few before them, and need no further comparison.
     if (!calls.some((one, index) => index > 0 && one.tool === call.tool && sameJson(one.input, call.input)))
       return false;
     gather(maxCallsCompared(threshold));

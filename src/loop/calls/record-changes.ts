@@ -8,7 +8,7 @@ import type { ChatAccess, Services } from "../turn.ts";
 
 type Changing = ChatAccess & Pick<Services, "checkpoints">;
 
-/** To be called when the calls of a reply have ended. Resolves when their changes are recorded, or no longer wanted. */
+/** Call it when the calls of a reply have ended. Resolves when their changes are recorded, or no longer needed. */
 export async function recordChanges(turn: Changing, messageID: string, isWanted = () => true): Promise<void> {
   const change = (await turn.checkpoints.end()) ?? changesOfCalls(turn, messageID);
   if (!change || !isWanted()) return;
@@ -19,7 +19,7 @@ export async function recordChanges(turn: Changing, messageID: string, isWanted 
   turn.emit({ type: "part", part: { type: "patch", id: newID("prt"), sessionID, messageID, hash, files } });
 }
 
-/** Returns the diffs of the calls, for where no checkpoints are kept. */
+/** Returns the diffs of the calls, for sessions without checkpoints. */
 function changesOfCalls({ chat }: ChatAccess, messageID: string): Change | undefined {
   const diffs = (findEntry(chat, messageID)?.parts ?? []).flatMap((part): FileDiff[] => {
     if (part.type !== "tool" || part.state.status !== "completed") return [];
@@ -30,7 +30,7 @@ function changesOfCalls({ chat }: ChatAccess, messageID: string): Change | undef
   return { snapshot: "", hash: fingerprint(diffs.map(({ path, patch }) => `${path}\n${patch}`).join("\n")), files };
 }
 
-/** FNV-1a of 32 bits, in hexadecimal: enough to tell patches apart, and no secret depends on it. */
+/** FNV-1a with 32 bits, in hexadecimal: enough to distinguish patches; no secret depends on it. */
 function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

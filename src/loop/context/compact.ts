@@ -1,4 +1,4 @@
-/** Compaction (C3): the history becomes a summary, with which later requests begin. The record keeps all of it. */
+/** Compaction (C3): a summary replaces the history in later requests. The record keeps everything. */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, type Finish, noTokens, type ReplyError, type UserMessage } from "../../chat/message.ts";
@@ -23,7 +23,7 @@ import { addSyntheticMessage } from "./synthetic-message.ts";
 
 export type Compacted = { type: "done" } | { type: "nothing" } | { type: "failed"; why: string };
 
-/** Asks for a compaction, which the next round of the loop finds (L7). `auto`: nobody asked for it by hand. */
+/** Requests a compaction, which the loop's next round runs (L7). `auto`: not requested by the user. */
 export function requestCompaction(turn: ChatAccess, user: UserMessage, auto: boolean): void {
   const entries = visibleEntries(turn.chat);
   const message: UserMessage = { ...user, id: newID("msg"), createdAt: Date.now() };
@@ -33,7 +33,7 @@ export function requestCompaction(turn: ChatAccess, user: UserMessage, auto: boo
   turn.emit({ type: "part", part: { type: "text", synthetic: true, text: survivors(entries), ...base() } });
 }
 
-/** Returns the requested compaction that is neither done nor failed. */
+/** Returns the requested compaction that has neither finished nor failed. */
 export function pendingCompaction(entries: readonly Entry[]): Entry | undefined {
   const entry = entries.findLast(isCompaction);
   if (!entry) return undefined;
@@ -41,7 +41,7 @@ export function pendingCompaction(entries: readonly Entry[]): Entry | undefined 
   return answered ? undefined : entry;
 }
 
-/** Whether the user wants this compaction and nothing else: then what is still unanswered is not gone on with. */
+/** Whether the user requested only this compaction: then unanswered prompts are not continued. */
 export function isWholeTurn({ messages }: Chat, asked: Entry): boolean {
   const byHand = asked.parts.some((part) => part.type === "compaction" && !part.auto);
   return byHand && messages.findLast(({ info }) => info.role === "user") === asked;
@@ -49,7 +49,7 @@ export function isWholeTurn({ messages }: Chat, asked: Entry): boolean {
 
 const longestSummary = 8000;
 
-/** A failure leaves the history as it was. @throws ModelError when the model cannot be asked at all, or on Stop */
+/** A failure keeps the history. @throws ModelError when the model cannot be called at all, or on Stop */
 export async function compact(turn: Turn, config: AgentConfig, pending: Entry): Promise<Compacted> {
   const user = pending.info;
   if (user.role !== "user") throw new Error("a compaction that no user message asks for");
@@ -76,7 +76,7 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
       });
       const { error } = reply.message;
       if (!error) return succeed(turn, user, auto);
-      // A second answer may be better; a third is not worth its price.
+      // A second attempt may be better; a third is not worth its price.
       if (tries >= 1) return { type: "failed", why: error.message };
     } catch (error) {
       if (!(error instanceof ModelError) || error.kind !== "context-full") throw error;
@@ -92,7 +92,7 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
 function succeed(turn: Turn, user: UserMessage, auto: boolean): Compacted {
   turn.refresh();
   const newest = visibleEntries(turn.chat).at(-1);
-  // An unanswered prompt is there word for word; in the midst of the work the model is told to go on with it.
+  // An unanswered prompt is repeated verbatim; during work the model is told to continue.
   if (auto && newest?.info.role === "assistant") addSyntheticMessage(turn, user, reminders.goOn);
   return { type: "done" };
 }
@@ -121,7 +121,7 @@ function discard(turn: Turn, message: AssistantMessage, why: string): void {
   turn.emit({ type: "message", message: { ...message, error: failure(why) } });
 }
 
-/** Answers a compaction that the model was not asked for, or never answered. */
+/** Answers a compaction whose request was not sent or not answered. */
 function endWithoutSummary(turn: Turn, user: UserMessage, result: Exclude<Compacted, { type: "done" }>): Compacted {
   const why = result.type === "nothing" ? "There is nothing to compact yet." : result.why;
   const known = turn.chat.messages.findLast(({ info }) => info.role === "assistant" && info.parentID === user.id)?.info;
@@ -137,7 +137,7 @@ function endWithoutSummary(turn: Turn, user: UserMessage, result: Exclude<Compac
   return result;
 }
 
-/** Returns the question to the model, which is no part of the chat. */
+/** Returns the request for a summary, which is not part of the chat. */
 function questionOf(turn: Turn, config: AgentConfig, user: UserMessage): Entry {
   const { prompt } = turn.project().agents.find("compaction");
   const text = config.system === "" ? prompt : `${prompt}\n\nAnswer with the summary alone. No tool may be called now.`;
@@ -146,13 +146,13 @@ function questionOf(turn: Turn, config: AgentConfig, user: UserMessage): Entry {
   return { info: { ...user, id }, parts: [{ type: "text", id, sessionID, messageID: id, text, synthetic: true }] };
 }
 
-/** Drops the oldest outputs, then the oldest steps, until the rest fits; undefined when even that does not help. */
+/** Drops the oldest outputs, then the oldest steps, until the rest fits; undefined if it never does. */
 function squeeze(entries: readonly Entry[], config: AgentConfig, limit: number): Entry[] | undefined {
   const shown = [...entries];
   if (estimateContext(shown, config) <= limit) return shown;
   const sizes = shown.map(sizeOfEntry);
   let size = fixedSize(config) + sum(sizes, (one) => one);
-  // The prefix is broken now, and reasoning is tied to it.
+  // The prefix has changed, and reasoning is tied to it.
   for (let at = 0; at < shown.length && size > limit; at++) {
     const entry = shown[at];
     if (!entry) break;

@@ -9,7 +9,7 @@ import type { SystemPrompt } from "../setup/system-prompt.ts";
 export interface PendingPrompt {
   /** The newest prompt. */
   user: UserMessage | undefined;
-  /** Whether it has its last word (L4). */
+  /** Whether it has a final reply (L4). */
   isAnswered: boolean;
 }
 
@@ -23,7 +23,7 @@ export function pendingPrompt({ messages }: Chat): PendingPrompt {
   return { user: user?.role === "user" ? user : undefined, isAnswered: isDone && replied > asked };
 }
 
-/** Whether a reply with this finish is the model's last word; one that was cut or stopped is not. */
+/** Whether a reply with this finish is final; one that was cut off or stopped is not. */
 const endsTurn: Readonly<Record<Finish, boolean>> = {
   stop: true,
   "content-filter": true,
@@ -36,23 +36,23 @@ const endsTurn: Readonly<Record<Finish, boolean>> = {
   interrupted: false,
 };
 
-/** Returns the entries for a request, oldest first: from the newest finished compaction on, without what was pruned. */
+/** Returns the entries for a request, oldest first: from the newest finished compaction on, pruned. */
 export function visibleEntries(chat: Chat): Entry[] {
   const { messages } = chat;
   const summary = messages.findLastIndex(isFinishedSummary);
   if (summary < 0) return withoutPruned(chat, messages.filter(isShown));
   const request = messages.findLastIndex((entry, at) => at < summary && isCompaction(entry));
-  // Unanswered prompts are repeated after the summary, word for word.
+  // Unanswered prompts are repeated verbatim after the summary.
   let unanswered = request;
   while (messages[unanswered - 1]?.info.role === "user") unanswered -= 1;
   const pair = [messages[request], messages[summary]].filter((entry) => entry !== undefined);
-  // A prompt that waited may have come in between the two.
+  // A queued prompt may be between the two.
   const between = request < 0 ? [] : messages.slice(request + 1, summary);
   const rest = [...messages.slice(unanswered, request), ...between, ...messages.slice(summary + 1)];
   return withoutPruned(chat, [...pair, ...rest.filter(isShown)]);
 }
 
-/** Asked of every entry at every step, so it looks at the first part alone, which is where the mark stands. */
+/** Called for every entry at every step, so it checks only the first part, which has the mark. */
 export function isCompaction({ parts }: Entry): boolean {
   return parts[0]?.type === "compaction";
 }
@@ -62,14 +62,14 @@ function isFinishedSummary({ info }: Entry): boolean {
   return info.finish === "stop" || info.finish === "unknown";
 }
 
-/** Compactions that failed, or that a newer one replaced, are no part of the conversation. */
+/** Failed and outdated compactions are not part of the conversation. */
 function isShown(entry: Entry): boolean {
   return !isCompaction(entry) && !(entry.info.role === "assistant" && entry.info.summary);
 }
 
 const leftOut = "(This output is old and was left out. Call the tool again if you need it.)";
 
-/** Entries as they are without what was pruned; made once, so that requests can be remembered by their entries. */
+/** Pruned entries, created once, so that requests can be cached by their entries. */
 const prunedCopies = new WeakMap<object, WeakMap<Entry, Entry>>();
 
 function withoutPruned({ pruned, messages }: Chat, entries: Entry[]): Entry[] {
@@ -105,16 +105,16 @@ function withoutOutput(part: Part): Part {
   return { ...part, state: { ...state, output: leftOut } };
 }
 
-/** Compaction begins here: room is kept for the answer, a long one where the model gives long ones (C1). */
+/** Compaction begins here: leaves a reserve for the reply, larger for models with long replies (C1). */
 export function overflowLimit(config: AgentConfig, { compactAt, reserveFloorTokens }: Limits): number {
   const { contextWindow, inputLimit, maxTokens = 0 } = config;
-  // A window so small that the usual reserve would fill it keeps a part of itself.
+  // In a very small window the usual reserve would leave nothing, so a part of the window is kept.
   const reserve = Math.min(reserveFloorTokens, contextWindow / 4);
   const answer = Math.max(reserve, Math.min(maxTokens, contextWindow / 3));
   return Math.floor(Math.min(compactAt * contextWindow, contextWindow - answer, inputLimit - reserve));
 }
 
-/** Adds an estimate of the new entries to the tokens that the last reply was reported to have taken, if any (C2). */
+/** Adds an estimate of the new entries to the reported tokens of the last reply, if any (C2). */
 export function estimateContext(entries: readonly Entry[], config: AgentConfig): number {
   const counted = entries.findLastIndex(
     ({ info }) =>
@@ -147,10 +147,10 @@ function sizeOfTools(definitions: AgentConfig["definitions"]): number {
   return known;
 }
 
-/** About 4 characters make a token in English and code; 3.5 errs on the side of too many. */
+/** About 4 characters make a token in English and code; 3.5 overestimates a little. */
 const charactersPerToken = 3.5;
 
-/** An image costs about so much with both providers, whatever its size on disk. */
+/** Tokens of an image with both providers, about the same for every size on disk. */
 const tokensPerFile = 1600;
 
 export function sizeOfText(text: string): number {

@@ -1,4 +1,4 @@
-/** Shortly before the conversation is compacted the model may write down what should last (C5). */
+/** Lets the model save lasting notes shortly before a compaction (C5). */
 import type { UserMessage } from "../../chat/message.ts";
 import { runCalls } from "../calls/calls.ts";
 import { recordChanges } from "../calls/record-changes.ts";
@@ -17,13 +17,13 @@ interface MemoryState extends ContextMeasure {
   config: AgentConfig;
 }
 
-/** Whether notes are due at this size of the context: once in each cycle of compaction, where they could be kept. */
+/** Whether notes are due at this context size: once per compaction cycle, if they can be saved. */
 export function shouldSaveMemory({ turn, config, entries, size }: MemoryState): boolean {
   const { reserveFloorTokens, flushThresholdTokens } = turn.limits;
   const latest = overflowLimit(config, turn.limits);
-  // In a small window the threshold lies below what any conversation takes.
+  // In a small window the threshold is below the size of any conversation.
   const due = Math.max(config.contextWindow - reserveFloorTokens - flushThresholdTokens, latest / 2);
-  // A subagent's findings reach its parent, who keeps the notes.
+  // A subagent reports to its parent, who saves the notes.
   const isChild = turn.lineage.length > 1;
   if (isChild || size < Math.min(due, latest) || size > config.contextWindow) return false;
   const canWrite = config.tools.has("write") || config.tools.has("edit");
@@ -38,7 +38,7 @@ export async function saveMemory(turn: Turn, config: AgentConfig, user: UserMess
   const parent = addSyntheticMessage(turn, user, question(memory), true);
   for (let step = 0; step < mostSteps; step++) {
     const { entries, size } = measureContext(turn.chat, config);
-    // Outputs of its own calls may fill the window; the compaction that comes then leaves them out.
+    // Its own calls may fill the window; the following compaction leaves their outputs out.
     if (size > config.inputLimit) return;
     turn.report({ type: "loop:context", tokenEstimate: size });
     const reply = await streamReply(turn, config, { entries, kind: "silent", parent, maxTokens: config.maxTokens });

@@ -1,14 +1,14 @@
-/** Leaves old outputs out of later requests (C6); the record and the panel keep them. */
+/** Removes old outputs from later requests (C6); the record and the panel keep them. */
 import type { Entry } from "../../chat/apply.ts";
 import type { ChatAccess } from "../turn.ts";
 import { sizeOfOutputs, visibleEntries } from "./context.ts";
 
 const protectedTail = 40_000;
 
-/** Pruning breaks the provider's prompt cache, so it is done only when it wins this many tokens. */
+/** Pruning invalidates the provider's prompt cache, so it must free at least this many tokens. */
 const worthIt = 20_000;
 
-/** To be called when a turn is over: then no reasoning is tied to what is left out. */
+/** Call it after a turn: then no reasoning is tied to what is removed. */
 export function prune(turn: ChatAccess): void {
   const { chat } = turn;
   const entries = visibleEntries(chat);

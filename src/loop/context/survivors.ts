@@ -1,4 +1,4 @@
-/** Keeps the user's last words, files in work and open to-dos beside the summary of a compaction (C3). */
+/** Keeps the user's last messages, open files and open to-dos next to the summary of a compaction (C3). */
 import * as z from "zod/mini";
 import type { Entry } from "../../chat/apply.ts";
 import { diffsOf } from "../../chat/diffs.ts";
@@ -23,7 +23,7 @@ function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : `# ${title}\n${lines.join("\n")}`;
 }
 
-/** Unanswered messages are shown to the model as they are, so they are not repeated. */
+/** Unanswered messages are sent anyway, so they are not repeated. */
 function recentMessages(entries: readonly Entry[]): string[] {
   const answered = entries.slice(0, entries.findLastIndex(({ info }) => info.role === "assistant") + 1);
   const kept: string[] = [];

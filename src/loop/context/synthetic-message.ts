@@ -1,4 +1,4 @@
-/** Synthetic messages: Rondo's words to the model within a turn. The panel does not show them as the user's. */
+/** Synthetic messages: Rondo's messages to the model. The panel does not show them as the user's. */
 import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import type { ChatAccess } from "../turn.ts";

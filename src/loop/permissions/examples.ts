@@ -1,8 +1,8 @@
-/** Examples of what a rule would match, so that its width can be seen before it is given. */
+/** Examples of what a rule would match, to show its width beforehand. */
 import type { Rule } from "../../chat/requests.ts";
 import { matches } from "./rules.ts";
 
-/** `patterns`: of the call that asks. The narrowest examples come first. */
+/** `patterns`: those of the asking call. The narrowest examples come first. */
 export function examplesFor(
   rules: readonly Rule[],
   permission: string,

@@ -76,7 +76,7 @@ export class OpenRequests {
     });
   }
 
-  /** Answers all requests with the same subject; returns false when it is not open. @throws AnswerError */
+  /** Answers all requests with the same subject; returns false if it is not open. @throws AnswerError */
   answer(requestID: string, answer: Answer): boolean {
     const open = this.#open.get(requestID);
     if (!open) return false;
@@ -96,7 +96,7 @@ export class OpenRequests {
     return this.#open.get(requestID)?.request;
   }
 
-  /** Answers the requests that a changed mode or changed rules decide. */
+  /** Answers the requests that a changed mode or changed rules now decide. */
   reconsider(): void {
     for (const { reconsider, resolve } of this.#all()) {
       const answer = reconsider();
@@ -108,7 +108,7 @@ export class OpenRequests {
     return [...this.#open.values()];
   }
 
-  /** The turn stops, so no other request of it can be answered. */
+  /** Withdraws the other requests of a turn that stops. */
   #stopAll(): void {
     for (const { request, resolve, fail } of this.#all()) {
       switch (request.kind) {

@@ -1,4 +1,4 @@
-/** The permissions that a call requires, part by part, for the card and for the page of rules. */
+/** The permissions that a call requires, one by one, for the card and the rules page. */
 import type { CommandJudgement } from "../../chat/protocol.ts";
 import type { CommandPart } from "../../chat/requests.ts";
 import type { Host } from "../../tools/host.ts";

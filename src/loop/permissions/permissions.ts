@@ -1,4 +1,4 @@
-/** Whether a call may run: the rules decide, or the user is asked (spec T6, T7). */
+/** Decides whether a call may run: by the rules, or by asking the user (spec T6, T7). */
 import { newID } from "../../chat/ids.ts";
 import type { Answer, AnswerTo, LoopRequest, PermissionRequest, Rule } from "../../chat/requests.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
@@ -20,7 +20,7 @@ export interface Forbidden {
   why: string;
 }
 
-/** The user's answer, or what decided before the user was asked. */
+/** The user's answer, or what decided before. */
 export type Verdict = AnswerTo<PermissionRequest> | { type: "allowed"; why: string } | Forbidden;
 
 export type BeforeAsking = (request: PermissionRequest) => Promise<Verdict | undefined>;
@@ -29,7 +29,7 @@ export interface PermissionsOptions {
   requests: OpenRequests;
   book(): RuleBook;
   used(rule: Rule): void;
-  /** Whether somebody can answer. In a headless run nobody can, and what asks is denied. */
+  /** Whether someone can answer. If not, as in a headless run, calls that would ask are denied. */
   attended: boolean;
 }
 
@@ -51,7 +51,7 @@ export class Permissions {
     return judge(need, tool, this.#options.book(), lineage);
   }
 
-  /** Judges a call by the rules and asks the user when they say so. Rejects with the signal's reason on abort. */
+  /** Checks a call by the rules and asks the user if necessary. Rejects with the signal's reason on abort. */
   async allow(call: CallToJudge, before: BeforeAsking, signal: AbortSignal): Promise<Verdict> {
     const judged = this.#judged(call);
     for (const { judgement } of judged) if (judgement.rule) this.#options.used(judgement.rule);
@@ -67,7 +67,7 @@ export class Permissions {
     }
     const reason = asking[0]?.judgement.why ?? (hook?.reason || "A hook wants you to be asked.");
     const needs = asking.length > 0 ? asking.map((one) => one.need) : call.requires;
-    // No rule can allow what a hook asks about each time.
+    // No rule can allow a call for which a hook always asks.
     const request = requestOf(call, needs, reason, forced ? [] : alwaysRules(needs));
     const verdict = await before(request);
     if (verdict && !(verdict.type !== "forbidden" && verdict.type !== "deny" && isProtected)) return verdict;

@@ -5,21 +5,21 @@ import type { Protection } from "../../tools/host.ts";
 import type { PermissionRequirement, Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 
-/** Reading inside the workspace is free, and so is handing work on; all else asks. */
+/** Reading inside the workspace and delegating are free; everything else asks. */
 export const builtInRules: readonly (Rule & { why: string })[] = [
   { permission: "*", pattern: "*", action: "ask", why: "" },
   { permission: "read", pattern: "*", action: "allow", why: "Reading in the workspace is free." },
   { permission: "task", pattern: "*", action: "allow", why: "Each call of a subagent is judged by itself." },
 ];
 
-/** The agent that the user chose, then each that work was handed on to. */
+/** The agent that the user chose, then each agent in the chain of delegation. */
 export type Lineage = readonly Pick<Agent, "name" | "permission" | "source">[];
 
 export interface RuleBook {
   mode: PermissionMode;
   /** From the user's settings. */
   user: readonly Rule[];
-  /** Given with "Always allow" in this workspace. Later, so stronger. */
+  /** Added with "Always allow" in this workspace. Later, so stronger. */
   workspace: readonly Rule[];
 }
 
@@ -31,7 +31,7 @@ export interface Judgement {
   why: string;
 }
 
-/** Rules of the first agent rank below the user's; all other agents, and those of the workspace, only narrow (S1). */
+/** Rules of the first agent rank below the user's; those of other agents and of the workspace only narrow (S1). */
 export function judge(need: PermissionRequirement, tool: string, book: RuleBook, lineage: Lineage = []): Judgement {
   const { root, narrowing } = ranked(lineage);
   let judged = judgeOwn(need, tool, book, root);
@@ -87,7 +87,7 @@ export function strictest(judgements: readonly Judgement[]): Rule["action"] {
   return judgements.some((one) => one.decision === "ask") ? "ask" : "allow";
 }
 
-/** Returns the rules that "Always allow" would add; none when one of the needs can only be allowed once. */
+/** Returns the rules that "Always allow" would add; none if a requirement can only be allowed once. */
 export function alwaysRules(needs: readonly PermissionRequirement[]): Rule[] {
   const rules: Rule[] = [];
   for (const need of needs) {
@@ -100,7 +100,7 @@ export function alwaysRules(needs: readonly PermissionRequirement[]): Rule[] {
   return rules;
 }
 
-/** Whether every call of the tool is denied, so that it need not be offered (T1). In doubt it is offered. */
+/** Whether every call of the tool is denied, so that it need not be offered (T1). False if unsure. */
 export function isWhollyDenied(tool: Tool, { user, workspace }: RuleBook, lineage: Lineage = []): boolean {
   const { root, narrowing } = ranked(lineage);
   const own = [...(root?.permission ?? []), ...user, ...workspace];
@@ -112,18 +112,18 @@ function denyWholly(rules: readonly Rule[], { name, sideEffect }: Tool): boolean
   const last = rules[at];
   if (last?.action !== "deny" || last.pattern !== "*") return false;
   if (sideEffect === "none") return true;
-  // Files are asked for under a name that several tools share.
+  // Files use permission names that several tools share.
   const shared = sideEffect === "read-only" ? "read" : "edit";
   return !rules.slice(at + 1).some(({ permission, action }) => permission === shared && action !== "deny");
 }
 
-/** A rule of the user's settings that denies stands above what was allowed in a workspace, which may be older. */
+/** A deny in the user's settings overrides what was allowed in a workspace, which may be older. */
 function ownRule(need: PermissionRequirement, tool: string, { user, workspace }: RuleBook): Rule | undefined {
   const usual = lastMatch(user, need, tool);
   return usual?.action === "deny" ? usual : (lastMatch(workspace, need, tool) ?? usual);
 }
 
-/** No rule, mode or hook gives these away. */
+/** No rule, mode or hook can allow these without asking. */
 const guardReasons: Record<Exclude<Protection, "none">, string> = {
   secret: "It may hold secrets, which asks each time, in all modes.",
   ignored: "A .rondoignore file names it, which asks each time, in all modes.",
@@ -143,15 +143,15 @@ function lastMatch<R extends Rule>(rules: readonly R[], need: PermissionRequirem
   return rules.findLast((rule) => isAbout(rule, need, tool) && matches(rule, need));
 }
 
-/** A rule for a tool does not lead out of the workspace: that takes one for `external_directory`, or for `*`. */
+/** A rule for a tool does not apply outside the workspace: that needs one for `external_directory` or `*`. */
 function isAbout({ permission }: Rule, need: PermissionRequirement, tool: string): boolean {
   if (names(permission, need.permission)) return true;
-  // Rules about what is done say nothing about doing it again and again.
+  // Rules for an action do not apply to repeating it.
   if (need.permission === "doom_loop") return false;
   return permission === "*" || (names(permission, tool) && need.permission !== "external_directory");
 }
 
-/** `mcp__github__*` names all tools of a server. No other part of a permission can be a wildcard, but for `*` alone. */
+/** `mcp__github__*` matches all tools of a server. Otherwise a permission is literal, or `*`. */
 function names(permission: string, name: string): boolean {
   return permission === name || (/^mcp__.+__\*$/.test(permission) && name.startsWith(permission.slice(0, -1)));
 }
@@ -159,7 +159,7 @@ function names(permission: string, name: string): boolean {
 export function matches(rule: Rule, need: Pick<PermissionRequirement, "pattern" | "match">): boolean {
   if (rule.pattern === "*" || rule.pattern === need.pattern) return true;
   if (need.match === "pattern") return toRegExp(rule.pattern).test(need.pattern);
-  // A command that was not taken apart: no pattern may allow a part of it, but one may still forbid it.
+  // A command that was not parsed: no pattern may allow a part of it, but a pattern may deny it.
   return rule.action === "deny" && anywhere(rule.pattern).test(need.pattern);
 }
 

@@ -1,4 +1,4 @@
-/** A reply of the model: its stream of events becomes parts of one message; a failed try is replaced by the next. */
+/** Requests a reply: its stream becomes the parts of one message, and a retry replaces a failed attempt. */
 import { type Entry, findEntry, findPart } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import {
@@ -34,7 +34,7 @@ export interface ToolCall {
 export interface Reply {
   message: AssistantMessage;
   finish: Finish;
-  /** Calls that are to run: none when the reply was cut or refused. */
+  /** Calls to run: none if the reply was cut off or refused. */
   calls: ToolCall[];
   /** Without reasoning. */
   text: string;
@@ -138,7 +138,7 @@ async function waitForNextTry(turn: Turn, messageID: string, attempt: number, er
   } catch {
     throw aborted();
   }
-  // Only now: the last try's parts are kept if Stop ends the wait (L11).
+  // Only now, because the last attempt's parts are kept if Stop ends the delay (L11).
   turn.emit({ type: "reset", messageID });
   turn.emit({ type: "status", status: { type: "busy", since } });
 }
@@ -252,7 +252,7 @@ class ReplySink {
     this.#closeAll();
     const { finish: said, tokens } = this.#end;
     const runs = said === "tool-calls" || said === "stop" || said === "unknown";
-    // Some servers say "stop" after a call; the calls are what counts.
+    // Some servers say "stop" after a call, so the calls decide.
     const finish = this.#calls.length > 0 && runs ? "tool-calls" : this.#textOnly && runs ? "stop" : said;
     const cost = tokens && costOf(this.#message.model, tokens, this.#turn.limits.prices);
     this.#turn.budget.add(cost);

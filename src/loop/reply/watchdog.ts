@@ -1,4 +1,4 @@
-/** Watches one request for silence (H6): the user is told first, later the request is given up. */
+/** Watches one request for silence (H6): first tells the user, later aborts the request. */
 import { ModelError } from "../model.ts";
 import type { Turn } from "../turn.ts";
 
@@ -23,12 +23,12 @@ export class Watchdog {
     this.#timer = setTimeout(() => this.#look(), turn.limits.stallNoticeMs);
   }
 
-  /** Aborted by Stop and by too long a silence. */
+  /** Aborted by Stop and by long silence. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Called for each piece that arrives, so it does next to nothing. */
+  /** Called for each piece that arrives, so it must be cheap. */
   alive(): void {
     this.#last = Date.now();
     this.#onFirstByte?.(this.#last - this.#started);

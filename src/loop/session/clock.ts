@@ -1,6 +1,6 @@
-/** Time in a turn: how much of it was work, and the waits between two tries. */
+/** Time in a turn: working time, and delays before retries. */
 
-/** Counts time without waits for somebody; several waits at once count as one. */
+/** Counts time without waits for the user; concurrent waits count once. */
 export function workingClock(): { elapsed(): number; untimed<T>(wait: () => Promise<T>): Promise<T> } {
   const started = Date.now();
   let waited = 0;
@@ -19,7 +19,7 @@ export function workingClock(): { elapsed(): number; untimed<T>(wait: () => Prom
   };
 }
 
-/** `wake` ends the pause that is on, if any. */
+/** `wake` ends the current pause, if any. */
 export interface Sleeper {
   wake: (() => void) | undefined;
 }

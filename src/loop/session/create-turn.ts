@@ -15,10 +15,10 @@ export interface SessionState extends Pick<Turn, "chat" | "permissions" | "budge
 
 export interface Running extends Sleeper {
   abort: AbortController;
-  /** Resolves when the turn takes prompts, or is over. */
+  /** Resolves when the turn accepts prompts, or is over. */
   ready: Promise<void>;
   done: Promise<void>;
-  /** Whether the turn takes no more prompts. */
+  /** Whether the turn no longer accepts prompts. */
   closed: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A promise that others resolve or reject. `Promise.withResolvers` would do, had Node 20 got it. */
+/** A promise that others resolve or reject. Replaces `Promise.withResolvers`, which Node 20 lacks. */
 export interface Deferred<T> {
   promise: Promise<T>;
   resolve(value: T): void;

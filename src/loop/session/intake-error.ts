@@ -1,4 +1,4 @@
-/** HTTP status codes of the reasons why a prompt is not taken (spec P3). */
+/** HTTP status codes for the reasons to reject a prompt (spec P3). */
 const statuses = {
   "agent-not-found": 404,
   "agent-invalid": 400,

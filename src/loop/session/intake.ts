@@ -1,4 +1,4 @@
-/** Checks and stores prompts: an invalid one is refused before anything is stored (spec P). */
+/** Validates and stores prompts: an invalid one is rejected before anything is stored (spec P). */
 import { type Chat, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
@@ -49,7 +49,7 @@ interface IntakeDeps {
   emit(event: ChatEvent): void;
 }
 
-/** Makes the prompt a message of the chat. @throws IntakeError when its agent is gone meanwhile */
+/** Turns the prompt into a message of the chat. @throws IntakeError if its agent no longer exists */
 export function storePrompt(input: Omit<PromptInput, "noReply">, { chat, agents, choices, emit }: IntakeDeps): void {
   const agent = agents.find(input.agent ?? choices.agent);
   const message: UserMessage = {
@@ -78,7 +78,7 @@ export function storePrompt(input: Omit<PromptInput, "noReply">, { chat, agents,
   }
 }
 
-/** Hands the words of a prompt, and the names of its files, to the agent that it mentions (L6). */
+/** Passes a prompt's text and file names to the agent that it mentions (L6). */
 function subtaskFor(agent: string, parts: readonly PromptPart[]): Extract<PromptPart, { type: "subtask" }> {
   const files = parts.flatMap((part) => (part.type === "file" ? [part.filename] : []));
   const attached = files.length === 0 ? "" : `\n\nFiles that the user attached: ${files.join(", ")}`;
@@ -86,7 +86,7 @@ function subtaskFor(agent: string, parts: readonly PromptPart[]): Extract<Prompt
   return { type: "subtask", agent, description: titleFromPrompt(text) || agent, prompt: text + attached };
 }
 
-/** Returns the last note of date and mode that the model still sees. */
+/** Returns the last note about date and mode that the model still sees. */
 function lastNote(chat: Chat): string | undefined {
   for (const { parts } of visibleEntries(chat).toReversed()) {
     for (const part of parts) {

@@ -1,4 +1,4 @@
-/** A new session is named by the model once it has answered (L5). */
+/** Lets the model name a new session after its first reply (L5). */
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import type { ModelRef } from "../../chat/message.ts";
@@ -20,7 +20,7 @@ interface NamingDeps {
   closing: AbortSignal;
 }
 
-/** A failure is never seen: the title made of the prompt stays. */
+/** A failure is invisible: the title derived from the prompt stays. */
 export function nameAfterFirstReply(naming: NamingDeps): void {
   const forget = naming.session.listen((event) => {
     if (event.type !== "message" || event.message.role !== "assistant") return;
@@ -30,7 +30,7 @@ export function nameAfterFirstReply(naming: NamingDeps): void {
   });
 }
 
-/** Does nothing when the title was changed meanwhile. */
+/** Does nothing if the title has changed meanwhile. */
 async function name({ session, agents, openModel, closing }: NamingDeps, usual: ModelRef): Promise<void> {
   const { title } = session.chat.session;
   const [prompt] = session.chat.messages;

@@ -1,4 +1,4 @@
-/** Asks whether to build the plan of a turn in Plan mode, or of an agent that only reads. */
+/** Asks whether to build the plan of a turn in Plan mode, or of a read-only agent. */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import type { BuildMode, PlanRequest } from "../../chat/requests.ts";
@@ -16,7 +16,7 @@ export class PlanOffer {
   readonly #requests: OpenRequests;
   readonly #agents: () => AgentCatalog;
   #open: AbortController | undefined;
-  /** The mode that the user works in, or worked in before Plan. */
+  /** The user's current mode, or the one before Plan. */
   #buildMode: BuildMode = "default";
 
   constructor(chat: Chat, choices: Choices, requests: OpenRequests, agents: () => AgentCatalog) {
@@ -27,7 +27,7 @@ export class PlanOffer {
     this.#keepBuildMode();
   }
 
-  /** The agent that carries a plan out: the chosen one, else the last that may change files, else the first such one. */
+  /** The agent that builds a plan: the chosen one, else the last that may change files, else the first such one. */
   get buildAgent(): string {
     const asked = this.#chat.messages.flatMap(({ info }) => (info.role === "user" ? [info.agent] : [])).reverse();
     const primary = this.#agents()
@@ -38,7 +38,7 @@ export class PlanOffer {
     return [agent, ...asked, ...builders].find((name) => builders.has(name)) ?? agent;
   }
 
-  /** To be called when a turn has ended on its own. */
+  /** Call it when a turn has ended normally. */
   offer(): void {
     const reply = this.#chat.messages.at(-1);
     if (!this.#isPlanning || !reply || !isAnswer(reply)) return;
@@ -54,7 +54,7 @@ export class PlanOffer {
     this.#requests.ask<PlanRequest>(request, { signal: this.#open.signal }).catch(() => {});
   }
 
-  /** To be called when a session was opened from its record. */
+  /** Call it when a session was opened from its record. */
   offerAgain(): void {
     if (!this.#open && (wasPlanMode(this.#chat) || this.#isReadOnly)) this.offer();
   }
@@ -78,7 +78,7 @@ export class PlanOffer {
     return this.#choices.mode === "plan" || this.#isReadOnly;
   }
 
-  /** Whether the last prompt went to an agent that only reads. */
+  /** Whether the last prompt went to a read-only agent. */
   get #isReadOnly(): boolean {
     const { user } = pendingPrompt(this.#chat);
     return this.#agents()

@@ -12,7 +12,7 @@ export function enqueued(queue: readonly Queued[], input: PromptInput, maxDepth:
   return [...queue, { ...rest, id: messageID ?? newID("msg") }];
 }
 
-/** Replaces the user's words in a prompt and keeps its other parts. */
+/** Replaces the user's text in a prompt and keeps its other parts. */
 export function edited(queue: readonly Queued[], id: string, text: string): Queued[] {
   return queue.map((one) => {
     if (one.id !== id) return one;
@@ -21,7 +21,7 @@ export function edited(queue: readonly Queued[], id: string, text: string): Queu
   });
 }
 
-/** Moves a prompt to the place `to`, from 0. */
+/** Moves a prompt to position `to`, from 0. */
 export function moved(queue: readonly Queued[], id: string, to: number): Queued[] {
   const one = queue.find((other) => other.id === id);
   const others = queue.filter((other) => other.id !== id);

@@ -1,4 +1,4 @@
-/** Runs the user's hooks when a session begins, for each prompt, and when it ends (K4). */
+/** Runs the user's hooks at the start of a session, for each prompt, and at the end (K4). */
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import { ownWords } from "../../chat/words.ts";
@@ -7,10 +7,10 @@ import type { HookOutcome, Hooks } from "../hooks.ts";
 import type { ChatAccess } from "../turn.ts";
 import { IntakeError } from "./intake-error.ts";
 
-/** An editor that closes waits no longer. */
+/** A closing editor waits no longer than this. */
 const sessionEndTimeoutMs = 2_000;
 
-/** Returns the prompt with the additions of hooks. @throws IntakeError when they do not let it pass */
+/** Returns the prompt with the additions of hooks. @throws IntakeError if they block it */
 export async function runPromptHooks(hooks: Hooks, input: PromptInput, signal: AbortSignal): Promise<PromptInput> {
   if (!hooks.has("UserPromptSubmit")) return input;
   const outcome = await hooks.fire("UserPromptSubmit", undefined, { prompt: ownWords(input.parts) }, signal);
@@ -21,7 +21,7 @@ export async function runPromptHooks(hooks: Hooks, input: PromptInput, signal: A
   return { ...input, parts: [...input.parts, ...partsOf(outcome)] };
 }
 
-/** To be called when the first prompt is stored, which gets the additions of hooks. */
+/** Call it when the first prompt is stored, which gets the additions of hooks. */
 export async function runSessionStartHooks(turn: ChatAccess & { hooks: Hooks }): Promise<void> {
   const { user } = pendingPrompt(turn.chat);
   if (!user || !turn.hooks.has("SessionStart")) return;
@@ -37,7 +37,7 @@ export async function runSessionEndHooks(hooks: Hooks): Promise<void> {
   await hooks.fire("SessionEnd", "other", { reason: "other" }, AbortSignal.timeout(sessionEndTimeoutMs));
 }
 
-/** Returns the words of hooks as parts of a prompt: for the model, and for the user. */
+/** Returns the text of hooks as parts of a prompt: for the model, and for the user. */
 function partsOf({ additionalContext, messages }: HookOutcome) {
   return [
     ...additionalContext.map((text) => ({ type: "text" as const, text, synthetic: true })),

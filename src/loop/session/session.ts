@@ -1,4 +1,4 @@
-/** A session: its chat, its queue, its Stop, its listeners. The only place that turns prompts into turns. */
+/** A session: its chat, queue, Stop and listeners. Only a session turns prompts into turns. */
 import { apply, type Chat, findEntry, newChat } from "../../chat/apply.ts";
 import { type ChatEvent, isRecorded, type PermissionMode, type Queued } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
@@ -49,7 +49,7 @@ export class Session {
   #running: Running | undefined;
   #hasBegun = false;
 
-  /** `chat` is new, or replayed from a record; `recover` ends what was running when the record did. */
+  /** `chat` is new, or replayed from a record; `recover` closes what was running at the end of the record. */
   constructor(chat: Chat, choices: Choices, deps: SessionDeps) {
     this.chat = chat;
     this.choices = choices;
@@ -101,7 +101,7 @@ export class Session {
     return this.#deps.host.background;
   }
 
-  /** Whether anything of it runs: a turn, or a command in the background. */
+  /** Whether a turn or a background command of the session runs. */
   get busy(): boolean {
     return this.running || this.background.list().some(({ state }) => state.type !== "ended");
   }
@@ -137,7 +137,7 @@ export class Session {
     return { type: "stored" };
   }
 
-  /** Answers the newest user message again, after an error. Does nothing while a turn runs. */
+  /** Answers the newest user message again after an error. Does nothing while a turn runs. */
   async tryAgain(): Promise<void> {
     await this.#waitForCurrentTurn();
     if (!this.#running && this.chat.messages.length > 0) await this.#run(() => {});
@@ -153,7 +153,7 @@ export class Session {
     return await this.#run((turn) => requestCompaction(turn, user, false));
   }
 
-  /** Resolves when the turn has ended and commands in the background are killed. */
+  /** Resolves when the turn has ended and background commands are killed. */
   async stop(): Promise<void> {
     await Promise.all([this.#end("Stopped by the user"), this.#deps.host.background.endAll()]);
   }
@@ -200,13 +200,13 @@ export class Session {
     this.requests.reconsider();
   }
 
-  /** Leaves Plan mode, and an agent that only reads. */
+  /** Leaves Plan mode or a read-only agent. */
   startBuilding(mode: BuildMode): void {
     this.choices.agent = this.#planOffer.buildAgent;
     this.setMode(mode);
   }
 
-  /** Goes back to before a user message; null undoes the last rewind. @throws IntakeError while a turn runs */
+  /** Rewinds to before a user message; null undoes the last rewind. @throws IntakeError while a turn runs */
   async rewind(messageID: string | null): Promise<void> {
     if (this.#running) throw new IntakeError("prompt-invalid", "Rondo is working. Stop it first.");
     await this.#locked(() => {
@@ -236,7 +236,7 @@ export class Session {
     return contextUse(visibleEntries(this.chat), config, prompt, this.#deps.limits());
   }
 
-  /** Applies events of another process; none is recorded here. */
+  /** Applies events of another process without recording them. */
   catchUp(events: readonly ChatEvent[]): void {
     if (events.length > 0) this.#planOffer.withdraw();
     for (const event of events) this.#apply(event);
@@ -248,7 +248,7 @@ export class Session {
     try {
       await this.#locked(() => {}, 0);
       if (this.#mayOfferPlan) this.#planOffer.offerAgain();
-      // The project is read again when the first turn begins.
+      // The project is read again at the start of the first turn.
       if (!this.#hasBegun) this.#state.resolver.refresh();
       return true;
     } catch (error) {
@@ -324,7 +324,7 @@ export class Session {
     this.#deps.recorder.flush();
   }
 
-  /** `start` puts the question into the chat. */
+  /** `start` adds the prompt or the request to the chat. */
   async #run(start: (turn: Turn) => void): Promise<TurnEnd> {
     const done = deferred<void>();
     const ready = deferred<void>();
@@ -383,9 +383,9 @@ export class Session {
     const waiting = this.chat.queue;
     if (waiting.length === 0) return;
     for (const { id, agent, ...input } of waiting) {
-      // The process may have ended between the message and the emptied queue: its parts are then put anew.
+      // The process may have ended between storing the message and emptying the queue: its parts are stored again.
       if (findEntry(this.chat, id)) this.#emit({ type: "reset", messageID: id });
-      // Its agent may be gone since it was sent; then the session's own answers.
+      // Its agent may no longer exist; then the session's own answers.
       const isThere =
         agent !== undefined && this.#state.resolver.project.agents.all().some(({ name }) => name === agent);
       this.#store({ ...input, messageID: id, ...(isThere && { agent }) });

@@ -1,4 +1,4 @@
-/** Titles of sessions: at first from the prompt, later from the model (spec L5). */
+/** Titles of sessions: first from the prompt, later from the model (spec L5). */
 import type { Entry } from "../../chat/apply.ts";
 import { ownWords } from "../../chat/words.ts";
 import type { Agent } from "../agents/agents.ts";
@@ -6,7 +6,7 @@ import type { Model } from "../model.ts";
 
 const longest = 60;
 
-/** Returns the first line with words in it, cut at a word. */
+/** Returns the first line that contains words, cut at a word. */
 export function titleFromPrompt(text: string): string {
   const line =
     text

@@ -1,4 +1,4 @@
-/** Resolves who answers a user message and with what: agent, model, tools, system prompt (spec L8, T1, M). */
+/** Resolves the configuration of an answer: agent, model, tools, system prompt (spec L8, T1, M). */
 import type { PermissionMode } from "../../chat/events.ts";
 import type { ModelRef, UserMessage } from "../../chat/message.ts";
 import type { Host } from "../../tools/host.ts";
@@ -32,7 +32,7 @@ export interface AgentConfig {
   /** Maximum tokens of one reply; undefined leaves it to the server. */
   readonly maxTokens: number | undefined;
   readonly contextWindow: number;
-  /** Maximum tokens of a request, where a provider limits them apart from the window; else the window. */
+  /** Maximum tokens of a request, if the provider limits them separately; else the window. */
   readonly inputLimit: number;
   readonly system: string;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -44,13 +44,13 @@ export interface ConfigSources {
   readonly host: Host;
   tools: ToolRegistry;
   externalTools: ExternalTools;
-  /** Tools that search external tools and call them, when there are too many to list; else none. */
+  /** Tools that search and call external tools, if there are too many to list; else none. */
   toolSearchTools(tools: readonly Tool[]): Tool[];
   taskTool(agents: readonly Agent[]): Tool;
   /** "darwin", "linux", "win32" */
   platform: string;
   limits(): Limits;
-  /** Read when the first turn begins, and after each compaction (C7). */
+  /** Read at the start of the first turn, and after each compaction (C7). */
   project(): Project;
 }
 
@@ -64,12 +64,12 @@ const deepest = 3;
 export class ConfigResolver {
   readonly #deps: ResolverDeps;
   #project: Project | undefined;
-  /** System prompts stay as they are until `refresh` (C7). */
+  /** System prompts do not change until `refresh` (C7). */
   readonly #prompts = new Map<string, SystemPrompt>();
   /** Configs of this turn: the same objects, so that requests can be cached by their parts. */
   readonly #known = new Map<string, AgentConfig>();
   #taskTool: Tool | undefined;
-  /** External tools as they were when the turn began: the beginning of requests must not change within it. */
+  /** External tools at the start of the turn, because the beginning of requests must not change within it. */
   #externalTools: readonly Tool[] = [];
   #search: Tool[] = [];
   #fallback: ModelRef | undefined;
@@ -85,7 +85,7 @@ export class ConfigResolver {
     return this.#project;
   }
 
-  /** A turn begins: rules and choices may have changed since the last one. */
+  /** Starts a turn: rules and choices may have changed since the last one. */
   begin(): void {
     this.#known.clear();
     this.#fallback = undefined;
@@ -96,13 +96,13 @@ export class ConfigResolver {
     this.#search = this.#deps.toolSearchTools(now);
   }
 
-  /** Choices have changed: they count from the next request on. `model` goes before that of the message answered. */
+  /** Applies changed choices from the next request. `model` overrides that of the answered message. */
   choose(model: ModelRef | undefined): void {
     this.#chosen = model ?? this.#chosen;
     this.#known.clear();
   }
 
-  /** The prefix of requests is broken anyway: project and system prompt may change now (C7). */
+  /** Reads project and system prompt again, because the prefix of requests has changed anyway (C7). */
   refresh(): void {
     this.#project = undefined;
     this.#taskTool = undefined;
@@ -115,7 +115,7 @@ export class ConfigResolver {
     this.#known.clear();
   }
 
-  /** @throws IntakeError when the agent is gone */
+  /** @throws IntakeError if the agent no longer exists */
   of(user: UserMessage): AgentConfig {
     return this.ofAgent(this.project.agents.find(user.agent), user, 0);
   }
@@ -155,7 +155,7 @@ export class ConfigResolver {
       contextWindow,
       inputLimit: Math.min(known?.inputLimit ?? contextWindow, contextWindow),
       system: joinPrompt(this.promptOf(agent, user)),
-      // Deferred tools can be called by their names, once the model has found them.
+      // Deferred tools can be called by name once the model has found them.
       tools: new Map([...this.#deferred(agent, user.tools ?? {}), ...offered].map((tool) => [tool.name, tool])),
       definitions: offered.map(({ name, description, schema }) => ({ name, description, schema })),
     };
@@ -192,7 +192,7 @@ export class ConfigResolver {
   }
 }
 
-/** `apply_patch` is offered to models that were trained on its format, whoever serves them. */
+/** `apply_patch` is offered to models trained on its format, for any provider. */
 export function isFor({ modelID }: ModelRef, { name }: Pick<Tool, "name">): boolean {
   return name !== "apply_patch" || /(^|[/:.@])(gpt-|chatgpt-|codex|o[34](?=$|[-:.]))/i.test(modelID);
 }
@@ -201,7 +201,7 @@ function thinkingOf(variant: string | undefined): Thinking | undefined {
   return variant === "off" || variant === "low" || variant === "medium" || variant === "high" ? variant : undefined;
 }
 
-/** Resolves "provider/model" or a bare model. A workspace's agent does not choose who gets to see the code. */
+/** Resolves "provider/model" or a bare model. A workspace's agent must not choose who receives the code. */
 export function modelOf(agent: Agent, usual: ModelRef): ModelRef {
   if (agent.model === undefined) return usual;
   const [, providerID, modelID] = /^(anthropic|openai|vscode)\/(.+)$/.exec(agent.model) ?? [];

@@ -2,20 +2,20 @@
 import type { ModelRef, Tokens } from "../../chat/message.ts";
 import { mergeDeep } from "./merge.ts";
 
-/** USD for a million tokens. */
+/** USD per million tokens. */
 interface Price {
   input: number;
-  /** Reasoning included, where that has no price of its own. */
+  /** Includes reasoning unless that has its own price. */
   output: number;
   reasoning?: number;
   cacheRead: number;
   cacheWrite: number;
 }
 
-/** Prices by model, "gpt-5.4" or "openai/gpt-5.4", that go before those of the catalog. */
+/** Prices by model, "gpt-5.4" or "openai/gpt-5.4", which override the catalog. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** A price as users write it: cached tokens cost as much as other input unless it says otherwise. */
+/** A price as users write it: cached tokens cost as much as other input by default. */
 interface GivenPrice {
   input: number;
   output: number;
@@ -33,9 +33,9 @@ export function withCachePrices(given: Readonly<Record<string, GivenPrice>>): Pr
 /** Settings about models. Sizes in tokens. */
 export interface ModelLimits {
   contextWindow: number;
-  /** Windows as told by the provider, by "provider/model"; they go before what is known. */
+  /** Windows reported by the provider, by "provider/model"; they override known ones. */
   windows: Readonly<Record<string, number>>;
-  /** Window of every model, whatever is known of it. */
+  /** Window of every model, overriding known ones. */
   forcedWindow: number | undefined;
   prices: Prices;
 }
@@ -46,7 +46,7 @@ export interface KnownModel {
   label: string;
   /** Tokens of request and reply together. */
   contextWindow: number;
-  /** Most tokens of a request, where that is less than the window. */
+  /** Maximum tokens of a request, if less than the window. */
   inputLimit: number | undefined;
   maxOutput: number;
   price: Price;
@@ -96,7 +96,7 @@ export function costOf(ref: ModelRef, tokens: Tokens, prices: Prices = {}): numb
   const price = priceOf(ref, prices);
   if (!price) return undefined;
   const { input, output, reasoning, cacheRead, cacheWrite } = tokens;
-  // Reasoning is part of the output; more of it than that was counted beside it, as xAI does.
+  // Reasoning is part of the output; if there is more of it than output, it was counted separately, as by xAI.
   const said = reasoning > output ? output : output - reasoning;
   const micro =
     input * price.input +
@@ -114,7 +114,9 @@ function priceOf(ref: ModelRef, prices: Prices): Price | undefined {
   return knownModel(ref)?.price;
 }
 
-/** Merges the agent's options with the variant (M2): an effort, unless it is a level of thinking, which has a field. */
+/**
+ * Merges the agent's options with the variant (M2): an effort, unless it is a thinking level, which has its own field.
+ */
 export function optionsFor(
   { providerID }: ModelRef,
   variant: string | undefined,

@@ -3,9 +3,9 @@ import type { AgentCatalog } from "../agents/agents.ts";
 
 export interface Project {
   agents: AgentCatalog;
-  /** Nearest first. `path` is as shown: relative to its workspace folder, or beginning with `~`. */
+  /** Nearest first. `path` is for display: relative to its workspace folder, or beginning with `~`. */
   rules: readonly { path: string; text: string }[];
-  /** File of lasting notes; `text` is "" when there are none yet. Undefined without a folder. */
+  /** Memory file; `text` is "" if it does not exist yet. Undefined without a folder. */
   memory: { path: string; text: string } | undefined;
   /** Git branch of the first workspace folder; undefined outside git. */
   branch: string | undefined;

@@ -58,7 +58,7 @@ function section({ path, text }: { path: string; text: string }): string {
 export const planNote = "The mode is Plan: read and search, then answer with a plan. Nothing may be changed or run.";
 const planOver = "The mode is no longer Plan.";
 
-/** Date and mode go with messages, never into the system prompt (C7). Undefined when `before` says the same. */
+/** Date and mode are sent with messages, never in the system prompt (C7). Undefined if `before` says the same. */
 export function noteFor(now: Date, mode: PermissionMode, before: string | undefined): string | undefined {
   const two = (value: number) => String(value).padStart(2, "0");
   const date = `Today is ${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.`;

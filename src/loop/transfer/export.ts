@@ -1,4 +1,4 @@
-/** Exports a session as a transcript, a JSON line a message (spec R6), or as Markdown. */
+/** Exports a session as Markdown, or as a transcript with one JSON line per message (spec R6). */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { diffsOf } from "../../chat/diffs.ts";
 import type { Part, ToolPart } from "../../chat/message.ts";
@@ -7,7 +7,7 @@ import { textOf } from "../../chat/words.ts";
 
 export const transcriptVersion = 1;
 
-/** A field `rondo` holds the rest of each message, so that `importTranscript` gives the same chat again. */
+/** The field `rondo` contains the rest of each message, so that `importTranscript` restores the same chat. */
 export function exportTranscript({ session, messages, queue, pruned }: Chat): string {
   const header = { transcript: transcriptVersion, session, queue, ...(pruned && { pruned }) };
   const lines = [{ rondo: header }, ...messages.flatMap(linesOf)];
@@ -59,7 +59,7 @@ function toISO(time: number): string {
   return new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
 }
 
-/** Leaves out words that only the model is told. */
+/** Leaves out text that is only for the model. */
 export function exportMarkdown({ session, messages }: Chat): string {
   const blocks = [`# ${oneLine(session.title)}`, `*${toISO(session.createdAt)} · ${oneLine(session.cwd)}*`];
   let speaker = "";

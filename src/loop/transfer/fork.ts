@@ -1,10 +1,10 @@
-/** Copies a conversation, or the beginning of it, into a new session with new ids. */
+/** Copies a conversation, or its beginning, into a new session with new ids. */
 import { type Chat, type Entry, newChat } from "../../chat/apply.ts";
 import type { RecordedEvent, SessionInfo } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { IntakeError } from "../session/intake-error.ts";
 
-/** Copies all before a user message. @throws IntakeError when the chat has no such message */
+/** Copies everything before a user message. @throws IntakeError if the chat has no such message */
 export function forkChat(chat: Chat, messageID: string): Chat {
   const at = chat.messages.findIndex(({ info }) => info.id === messageID);
   if (chat.messages[at]?.info.role !== "user") {
@@ -22,7 +22,7 @@ export function withNewIDs(chat: Chat, session: Omit<SessionInfo, "id">): Chat {
   const ids = new Map<string, string>();
   made.messages = structuredClone(chat.messages).map((entry) => renew(entry, made.session.id, ids));
   made.queue = structuredClone(chat.queue).map((one) => ({ ...one, id: newID("msg") }));
-  // A message that was left behind came after all that are here.
+  // A message that was not copied came after all copied ones.
   const upTo = (old: string) => ids.get(old) ?? made.messages.at(-1)?.info.id ?? old;
   if (chat.pruned) made.pruned = { outputs: upTo(chat.pruned.outputs), reasoning: upTo(chat.pruned.reasoning) };
   return made;

@@ -1,4 +1,4 @@
-/** Reads transcripts, Rondo's own and those of others, into a new session. The text may come from anybody. */
+/** Imports transcripts of Rondo and other programs into a new session. The text is untrusted. */
 import * as z from "zod/mini";
 import { type Chat, type Entry, newChat } from "../../chat/apply.ts";
 import { Queued, SessionInfo } from "../../chat/events.ts";
@@ -14,7 +14,7 @@ export class ImportError extends Error {
   override readonly name = "ImportError";
 }
 
-/** In characters; a larger file is no conversation. */
+/** In characters; a larger file is not a conversation. */
 const longest = 256 << 20;
 const mostLines = 500_000;
 
@@ -55,17 +55,17 @@ const Line = z.discriminatedUnion("role", [
     tool_call_id: z.string(),
     rondo: z.optional(z.object({ partID: z.string() })),
   }),
-  /** Instructions to another agent are not for this one. */
+  /** Instructions for another agent do not apply to this one. */
   z.object({ role: z.enum(["system", "developer"]) }),
 ]);
 type Line = z.infer<typeof Line>;
 type LineOf<Role extends Line["role"]> = Extract<Line, { role: Role }>;
 type Content = LineOf<"user">["content"];
 
-/** For replies of other programs: nobody answers under this name. */
+/** Model name for replies of other programs; no provider uses it. */
 const unknownModel = { providerID: "imported", modelID: "unknown" };
 
-/** `cwd` replaces the folder that the file names. @throws ImportError */
+/** `cwd` replaces the folder named in the file. @throws ImportError */
 export function importTranscript(text: string, cwd: string): Chat {
   if (text.length > longest) throw new ImportError("The file is too large for a conversation.");
   const values = text.split("\n", mostLines + 1).flatMap((line, index) => parse(line, index + 1));
@@ -121,7 +121,7 @@ function lineOf(value: unknown, at: number): Line {
 class Entries {
   readonly #sessionID: string;
   readonly #entries: Entry[] = [];
-  /** Calls by the id that their result names: the part's, or the call's own. */
+  /** Calls by the id in their result: the part's, or the call's own. */
   readonly #calls = new Map<string, ToolPart>();
   #user: string | undefined;
 
@@ -167,7 +167,7 @@ class Entries {
     this.#entries.push({ info, parts: this.#text(info.id, line.content) });
   }
 
-  /** A reply before the first question answers nothing, and is left out. */
+  /** A reply before the first prompt answers nothing and is left out. */
   #addReply(line: LineOf<"assistant">): void {
     if (this.#user === undefined) return;
     const at = this.#base(line);
@@ -220,7 +220,7 @@ class Entries {
   }
 }
 
-/** Nothing is loaded from the network because a file says so. */
+/** A file must not make Rondo load anything from the network. */
 function isHarmless(part: Part): boolean {
   const files = part.type === "file" ? [part] : part.type === "tool" ? attachmentsOf(part) : [];
   return files.every(({ url }) => /^(data|file):/i.test(url));
@@ -230,7 +230,7 @@ function attachmentsOf({ state }: ToolPart): FilePart[] {
   return state.status === "completed" ? (state.attachments ?? []) : [];
 }
 
-/** Removes references to files and sessions of the place it came from. */
+/** Removes references to files and sessions of its origin. */
 function withoutPlaces(part: Part): Part {
   if (part.type !== "tool" || part.state.status === "pending" || !part.state.metadata) return part;
   const { childID: _, outputFile: __, ...metadata } = part.state.metadata;

@@ -24,6 +24,13 @@ export function press(panel: Frame, name: string): Promise<void> {
   return panel.getByRole("button", { name, exact: true }).click();
 }
 
+/** Picks a row of the menu that opens from the button "Mode: …", "Agent: …" or "Model: …", and waits until it is chosen. */
+export async function choose(panel: Frame, menu: "Mode" | "Agent", name: string): Promise<void> {
+  await panel.getByRole("button", { name: new RegExp(`^${menu}: `) }).click();
+  await panel.getByRole("menuitemradio", { name: new RegExp(`^${name}`) }).click();
+  await panel.getByRole("button", { name: `${menu}: ${name}` }).waitFor();
+}
+
 /** Returns the open question once it takes presses; it ignores those of its first moment. */
 export async function question(panel: Frame, name?: RegExp): Promise<Locator> {
   const card = panel.getByRole("alertdialog", name && { name });

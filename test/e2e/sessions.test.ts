@@ -1,6 +1,5 @@
 /** Sessions: search, rename, fork, export, import, delete. */
 import assert from "node:assert/strict";
-import path from "node:path";
 import type { Frame, Locator } from "playwright-core";
 import { composed, message, openSession, press, said, say, status, transcript } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -35,18 +34,6 @@ describe("sessions", () => {
     if (!(await region.isVisible())) await press(panel, "Sessions");
     await region.waitFor();
     return region;
-  }
-
-  /** Types a path into VS Code's file dialog, once the dialog shows its start folder. */
-  async function choose(name: string): Promise<void> {
-    const field = window.page.locator(".quick-input-widget input[type=text]");
-    await field.waitFor();
-    await window.page.waitForFunction(
-      ([field, folder]) => field instanceof HTMLInputElement && field.value.startsWith(folder),
-      [await field.elementHandle(), window.folder] as const,
-    );
-    await field.fill(path.join(window.folder, name));
-    await field.press("Enter");
   }
 
   it("R5 finds a session by words from its messages", async () => {
@@ -102,7 +89,7 @@ describe("sessions", () => {
       const sessions = await list();
       await sessions.getByRole("button", { name: "Export On fruit", exact: true }).click();
       await sessions.getByRole("button", { name: button, exact: true }).click();
-      await choose(file);
+      await window.chooseFile(file);
       await window.page.locator(`.tab[data-resource-name="${file}"]`).waitFor();
       const text = await window.read(file);
       for (const words of ["tell me of the pear", "A plum is one too."]) assert.ok(text.includes(words), words);
@@ -114,7 +101,7 @@ describe("sessions", () => {
     await press(panel, "New session");
     await panel.getByText("A plum is one too.").waitFor({ state: "detached" });
     await window.command("Rondo: Import Session");
-    await choose("fruit.jsonl");
+    await window.chooseFile("fruit.jsonl");
     await said(panel, "A plum is one too.");
     assert.match(await transcript(panel), /tell me of the pear[\s\S]*and of the plum/);
     window.plays([{ text: "It goes on." }]);
@@ -125,7 +112,7 @@ describe("sessions", () => {
 
   it("R6 says why a file cannot be imported, and opens nothing", async () => {
     await window.command("Rondo: Import Session");
-    await choose("package.json");
+    await window.chooseFile("package.json");
     const alert = panel.getByRole("alert");
     await alert.waitFor();
     assert.doesNotMatch(await alert.innerText(), /log/, "it is the file's fault, not Rondo's");

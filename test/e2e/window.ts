@@ -173,6 +173,18 @@ export class Window {
     await rows.getByText(label, { exact: true }).first().click();
   }
 
+  /** Types a name into VS Code's file dialog, once the dialog shows its start folder. */
+  async chooseFile(name: string): Promise<void> {
+    const field = this.page.locator(".quick-input-widget input[type=text]");
+    await field.waitFor();
+    await this.page.waitForFunction(
+      ([field, folder]) => field instanceof HTMLInputElement && field.value.startsWith(folder),
+      [await field.elementHandle(), this.folder] as const,
+    );
+    await field.fill(path.join(this.folder, name));
+    await field.press("Enter");
+  }
+
   async read(file: string): Promise<string> {
     return await readFile(path.join(this.folder, file), "utf8");
   }

@@ -1,4 +1,13 @@
-/** Permissions that a command requires (T8): for each simple command, each written file and each protected file. */
+/**
+ * Decides which permissions a command requires (T8):
+ * 1. `readCommand` parses it and visits it as the shell would (shell/walk.ts). The result is a list of actions: simple commands
+ *    and redirections, with what is known of their words. `timeout 5 ls`, `bash -c ls` and the like become the `ls` that they
+ *    run (`wraps` in programs/). A part that is not understood with certainty is an action of its own.
+ * 2. `#addCommand` requires a permission for each simple command. The program's entry in programs/ says whether these arguments
+ *    make it run code or write. Then only a rule with exactly its text allows it, else also a pattern such as `ls *`.
+ * 3. `#addFile` and `#addNamedFile` require more for files that it writes, and for those outside the workspace or protected.
+ * 4. The user's rules judge each requirement, and the strictest decision counts (loop/permissions/rules.ts).
+ */
 import picomatch from "picomatch";
 import { protectedBelow } from "../file-access/protected-below.ts";
 import { fileRequirements, namedOutside } from "../file-access/requirements.ts";
@@ -6,7 +15,7 @@ import type { Host, Location } from "../host.ts";
 import { type PermissionRequirement, ToolError } from "../tool.ts";
 import { expandGlob } from "./glob.ts";
 import { isHarmlessDevice, likelyPaths, pathWords } from "./paths.ts";
-import type { Recursion } from "./programs/program.ts";
+import type { RecursiveRead } from "./programs/program.ts";
 import {
   effectOf,
   globsCanBeOptions,
@@ -22,11 +31,11 @@ import {
 import type { Grammar } from "./shell/grammar.ts";
 import { pathFrom, systemName } from "./shell/simple-command.ts";
 import type { Folders } from "./shell/state.ts";
-import type { Act } from "./shell/visitor.ts";
-import { actsOf } from "./shell/walk.ts";
-import { literal, type Word, written } from "./shell/word.ts";
+import type { ShellAction } from "./shell/visitor.ts";
+import { shellActions } from "./shell/walk.ts";
+import { literal, type ShellWord, written } from "./shell/word.ts";
 
-interface Context {
+interface CommandContext {
   host: Host;
   signal: AbortSignal;
 }
@@ -39,16 +48,16 @@ const maxRequirements = 200;
 const maxExamples = 5;
 
 /** Returns at least one requirement, in the order of the command, without duplicates. */
-export async function commandRequirements(command: string, context: Context): Promise<PermissionRequirement[]> {
-  const acts = await readCommand(command, context.host.terminal.shell);
+export async function commandRequirements(command: string, context: CommandContext): Promise<PermissionRequirement[]> {
+  const actions = await readCommand(command, context.host.terminal.shell);
   const required = new CommandRequirements(context);
-  for (const act of acts ?? []) if (required.all.length < maxRequirements) await required.act(act);
-  if (!acts || required.all.length >= maxRequirements) await required.unsupported(command);
+  for (const action of actions ?? []) if (required.all.length < maxRequirements) await required.addAction(action);
+  if (!actions || required.all.length >= maxRequirements) await required.addUnsupported(command);
   // Setting variables or changing the folder within the workspace needs permission only if nothing else happens.
-  return required.all.length > 0 ? required.all : [{ ...exactly(command, ""), match: "pattern" }];
+  return required.all.length > 0 ? required.all : [{ ...exactRequirement(command, ""), match: "pattern" }];
 }
 
-async function readCommand(command: string, shell: string): Promise<Act[] | undefined> {
+async function readCommand(command: string, shell: string): Promise<ShellAction[] | undefined> {
   if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) {
     // For shells without a supported grammar, such as PowerShell, only a single command of plain words is understood.
     const text = command.trim();
@@ -58,13 +67,13 @@ async function readCommand(command: string, shell: string): Promise<Act[] | unde
   // A separate bundle that is loaded with the first command.
   grammar ??= import("./shell/grammar.ts").then(({ loadGrammar }) => loadGrammar());
   // These shells evaluate arithmetic wherever they expect a number: `[ 'a[$(rm x)]' -eq 1 ]` runs rm.
-  return actsOf(command, { grammar: await grammar, computes: /^[zk]sh/.test(shell), unwrap });
+  return shellActions(command, { grammar: await grammar, evaluatesArithmetic: /^[zk]sh/.test(shell), unwrap });
 }
 
 let grammar: Promise<Grammar> | undefined;
 
 /** Only a rule with exactly this text allows it, not a pattern that happens to have the same text, such as `find *`. */
-function exactly(text: string, effect: string): PermissionRequirement {
+function exactRequirement(text: string, effect: string): PermissionRequirement {
   const pattern = /^[^*]*\*$/.test(text) ? `${text.slice(0, -1)}\\*` : text;
   return { permission: "bash", pattern, suggestedRule: undefined, match: "exact", protection: "none", effect };
 }
@@ -76,7 +85,7 @@ class CommandRequirements {
   readonly #host: Host;
   readonly #signal: AbortSignal;
 
-  constructor({ host, signal }: Context) {
+  constructor({ host, signal }: CommandContext) {
     this.#host = host;
     this.#signal = signal;
   }
@@ -85,68 +94,70 @@ class CommandRequirements {
     return [...this.#required.values()];
   }
 
-  async act(act: Act): Promise<void> {
-    switch (act.type) {
+  async addAction(action: ShellAction): Promise<void> {
+    switch (action.type) {
       case "command":
-        return await this.#command(act.words, act.folders);
+        return await this.#addCommand(action.words, action.folders);
       case "unsupported":
-        return await this.unsupported(act.text);
+        return await this.addUnsupported(action.text);
       case "redirect":
-        return await this.#redirect(act);
+        return await this.#addRedirect(action);
       case "mention":
-        for (const value of act.words.flatMap(({ values }) => values ?? []))
-          await this.#path(value, act.folders, "mention");
+        for (const value of action.words.flatMap(({ values }) => values ?? []))
+          await this.#addNamedPath(value, action.folders, "mention");
     }
   }
 
-  async unsupported(text: string): Promise<void> {
-    this.#add(exactly(text, "cannot be parsed with certainty"));
-    for (const path of likelyPaths(text)) await this.#path(path, [""], "unknown");
+  async addUnsupported(text: string): Promise<void> {
+    this.#add(exactRequirement(text, "cannot be parsed with certainty"));
+    for (const path of likelyPaths(text)) await this.#addNamedPath(path, [""], "unknown");
   }
 
-  async #command(words: readonly Word[], folders: Folders): Promise<void> {
+  async #addCommand(words: readonly ShellWord[], folders: Folders): Promise<void> {
     const variants = variantsOf(words);
-    const text = words.map(shown).join(" ");
+    const text = words.map(shownText).join(" ");
     const [program = ""] = words[0]?.values ?? [];
     const name = systemName(program);
     if (!variants || (!folders && !isPure(name))) {
       const known = words.flatMap(({ values, isGlob }) => (values && !isGlob ? values : []));
-      this.#add(exactly(text, effectOf(program, known.slice(1)) || "depends on what is known only when it runs"));
-      for (const path of pathWords(known)) await this.#path(path, folders ?? [""], "unknown");
+      this.#add(
+        exactRequirement(text, effectOf(program, known.slice(1)) || "depends on what is known only when it runs"),
+      );
+      for (const path of pathWords(known)) await this.#addNamedPath(path, folders ?? [""], "unknown");
       return;
     }
-    for (const variant of variants) await this.#variant(withoutOverlooked(variant), folders ?? [""]);
+    for (const variant of variants) await this.#addVariant(withoutOverlooked(variant), folders ?? [""]);
   }
 
-  async #variant(words: readonly KnownWord[], folders: readonly string[]): Promise<void> {
+  async #addVariant(words: readonly KnownWord[], folders: readonly string[]): Promise<void> {
     const values = words.map(({ value }) => value);
     const [program = "", ...rest] = values;
     const name = systemName(program);
     const pattern = words.map(({ shown }) => shown).join(" ");
     const effect = effectOf(program, rest);
-    const globs = await this.#expand(words, folders);
+    const globs = await this.#expandGlobs(words, folders);
     const isPlain =
       !runsOtherCode(program, rest) && !(programEntry(name)?.usesRepository && (await this.#isBare(folders)));
     // Many programs treat a file named `-delete` as an option.
     const holdsOption = (paths: readonly string[]) => globsCanBeOptions(name) && paths.some((path) => /^-/.test(path));
     if (!isPlain || globs.some(({ paths }) => !paths || holdsOption(paths))) {
-      this.#add(exactly(pattern, effect || "can run other code, or write, with these arguments"));
+      this.#add(exactRequirement(pattern, effect || "can run other code, or write, with these arguments"));
     } else {
       const suggestedRule = suggestedPattern(words.map(({ shown }) => shown));
       this.#add({ permission: "bash", pattern, suggestedRule, match: "pattern", protection: "none", effect });
     }
     // For most programs `-` is standard output.
-    for (const file of outputFiles(name, rest)) if (file !== "-") await this.#file("edit", file, folders);
+    for (const file of outputFiles(name, rest)) if (file !== "-") await this.#addFile("edit", file, folders);
     const use = isPure(name) ? "mention" : onlyReads(name, rest) ? "read" : "unknown";
-    for (const glob of globs) await this.#expanded(glob, use);
+    for (const glob of globs) await this.#addGlobFiles(glob, use);
     if (use === "mention") return;
     const named = pathWords(values).filter((path) => !globs.some(({ glob }) => glob === path));
-    for (const path of named) await this.#path(path, folders, use);
+    for (const path of named) await this.#addNamedPath(path, folders, use);
     const below = readsRecursively(name, rest);
-    if (below) await this.#below([...named, ...globs.flatMap(({ paths }) => paths ?? [])], folders, below);
+    if (below) await this.#addReadBelow([...named, ...globs.flatMap(({ paths }) => paths ?? [])], folders, below);
   }
 
-  async #below(named: readonly string[], folders: readonly string[], below: Recursion): Promise<void> {
+  async #addReadBelow(named: readonly string[], folders: readonly string[], below: RecursiveRead): Promise<void> {
     for (const folder of folders) {
       const there: Location[] = [];
       for (const path of named) {
@@ -155,20 +166,21 @@ class CommandRequirements {
       }
       const here = await this.#locate(".", folder);
       if (there.length === 0 && here) there.push(here);
-      for (const place of there) if (place.inside) await this.#protected(place, below);
+      for (const place of there) if (place.inside) await this.#addProtectedBelow(place, below);
     }
   }
 
-  async #protected(folder: Location, { isRead, ignored }: Recursion): Promise<void> {
+  async #addProtectedBelow(folder: Location, { isRead, ignored }: RecursiveRead): Promise<void> {
     if ((await this.#host.workspace.look(folder)) !== "folder") return;
     const key = `${ignored} ${folder.path}`;
     const below =
       this.#protectedFiles.get(key) ?? protectedBelow(folder, this.#host, { signal: this.#signal, ignored });
     this.#protectedFiles.set(key, below);
     const paths = await below;
-    if (!paths) this.#add({ ...exactly(`${folder.relative}/…`, ""), permission: "read", protection: "secret" });
+    if (!paths)
+      this.#add({ ...exactRequirement(`${folder.relative}/…`, ""), permission: "read", protection: "secret" });
     for (const path of paths?.filter((path) => isRead(path)).slice(0, maxExamples) ?? [])
-      this.#located(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
+      this.#addNamedFile(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
   }
 
   /** Resolves each path once. Undefined if that fails, because it is far too long or circular. */
@@ -195,7 +207,7 @@ class CommandRequirements {
     return false;
   }
 
-  async #expand(words: readonly KnownWord[], folders: readonly string[]): Promise<ExpandedGlob[]> {
+  async #expandGlobs(words: readonly KnownWord[], folders: readonly string[]): Promise<ExpandedGlob[]> {
     const globs = words.filter(({ isGlob }) => isGlob).map(({ value }) => value);
     const expand = async (glob: string, folder: string) => {
       const locate = (path: string) => this.#locate(path, folder);
@@ -206,26 +218,26 @@ class CommandRequirements {
     return await Promise.all(folders.flatMap((folder) => globs.map((glob) => expand(glob, folder))));
   }
 
-  async #expanded({ glob, folder, paths }: ExpandedGlob, use: FileUse): Promise<void> {
-    for (const path of paths ?? []) await this.#path(path, [folder], use);
+  async #addGlobFiles({ glob, folder, paths }: ExpandedGlob, use: FileUse): Promise<void> {
+    for (const path of paths ?? []) await this.#addNamedPath(path, [folder], use);
     if (use === "mention" || !paths) return;
     // Files named in `.rondoignore` are not listed.
     const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(glob) ?? [];
     const place = await this.#locate(start === "" ? "." : start, folder);
-    if (place?.inside) await this.#protected(place, { isRead: picomatch(rest), ignored: true });
+    if (place?.inside) await this.#addProtectedBelow(place, { isRead: picomatch(rest), ignored: true });
   }
 
-  async #redirect({ access, target, folders }: Extract<Act, { type: "redirect" }>): Promise<void> {
+  async #addRedirect({ access, target, folders }: Extract<ShellAction, { type: "redirect" }>): Promise<void> {
     const { values, isGlob, text } = target;
-    if (!values || isGlob || !folders) this.#unknownFile(access, text);
-    else for (const value of values) await this.#file(access, value, folders);
+    if (!values || isGlob || !folders) this.#addUnknownFile(access, text);
+    else for (const value of values) await this.#addFile(access, value, folders);
   }
 
-  async #file(access: "read" | "edit", name: string, folders: readonly string[]): Promise<void> {
+  async #addFile(access: "read" | "edit", name: string, folders: readonly string[]): Promise<void> {
     if (isHarmlessDevice(name)) return;
     for (const folder of folders) {
       const location = await this.#locate(name, folder);
-      if (!location) this.#unknownFile(access, name);
+      if (!location) this.#addUnknownFile(access, name);
       for (const each of location ? fileRequirements(access, location, this.#host) : []) {
         const isWrite = access === "edit" && each.permission === "edit";
         this.#add(isWrite ? { ...each, effect: `writes ${each.pattern}` } : each);
@@ -233,19 +245,19 @@ class CommandRequirements {
     }
   }
 
-  #unknownFile(access: "read" | "edit", name: string): void {
-    this.#add(exactly(`${access === "edit" ? ">" : "<"} ${name}`, "the file is known only when it runs"));
+  #addUnknownFile(access: "read" | "edit", name: string): void {
+    this.#add(exactRequirement(`${access === "edit" ? ">" : "<"} ${name}`, "the file is known only when it runs"));
   }
 
-  async #path(name: string, folders: Folders, use: FileUse): Promise<void> {
+  async #addNamedPath(name: string, folders: Folders, use: FileUse): Promise<void> {
     if (name === "" || isHarmlessDevice(name)) return;
     // In an unknown folder, permission is asked for the command as a whole.
     for (const folder of folders ?? (/^[/~]/.test(name) ? [""] : [])) {
-      this.#located(await this.#locate(name, folder), use);
+      this.#addNamedFile(await this.#locate(name, folder), use);
     }
   }
 
-  #located(location: Location | undefined, use: FileUse): void {
+  #addNamedFile(location: Location | undefined, use: FileUse): void {
     if (!location) return;
     if (!location.inside) this.#add(namedOutside(location));
     if (use === "mention" || location.protection === "none") return;
@@ -281,7 +293,7 @@ interface KnownWord {
 }
 
 /** Returns the command with each combination of its words' values; undefined for unknown values. */
-function variantsOf(words: readonly Word[]): KnownWord[][] | undefined {
+function variantsOf(words: readonly ShellWord[]): KnownWord[][] | undefined {
   const [program = ""] = words[0]?.values ?? [];
   const isAny = isPure(systemName(program));
   let variants: KnownWord[][] = [[]];
@@ -295,7 +307,7 @@ function variantsOf(words: readonly Word[]): KnownWord[][] | undefined {
   return variants;
 }
 
-function shown({ values, text, isGlob }: Word): string {
+function shownText({ values, text, isGlob }: ShellWord): string {
   const [value, ...others] = values ?? [];
   return value === undefined || others.length > 0 || isGlob ? text : written(value);
 }

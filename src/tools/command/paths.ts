@@ -1,5 +1,5 @@
 /** Finds the words of a command that may name files. */
-import { isFlag, isGiven } from "./programs/arguments.ts";
+import { hasArgument, isFlag } from "./programs/arguments.ts";
 import { programEntry } from "./programs/table.ts";
 import { systemName } from "./shell/simple-command.ts";
 
@@ -19,7 +19,7 @@ export function pathWords(words: readonly string[]): string[] {
 
 /** The pattern is the value of each `-e`, or the first plain word. */
 function withoutPatterns(words: readonly string[], unless: string): readonly string[] {
-  if (isGiven(unless, words)) return words.filter((_, index) => words[index - 1] !== "-e");
+  if (hasArgument(unless, words)) return words.filter((_, index) => words[index - 1] !== "-e");
   const at = words.findIndex((word) => !word.startsWith("-"));
   return words.filter((_, index) => index !== at);
 }

@@ -1,5 +1,5 @@
 /** Programs that pack and unpack. */
-import { isFlag, isGiven, plainWords, valuesOf, type Words } from "./arguments.ts";
+import { hasArgument, isFlag, optionValues, type ProgramArguments, plainWords } from "./arguments.ts";
 import { allFiles, type Program, type Programs } from "./program.ts";
 
 interface Packing {
@@ -14,7 +14,7 @@ const unknownPack: Packing = { writes: undefined, packs: true };
 const looking: Packing = { writes: [], packs: false };
 
 /** Returns the facts about an archiver. Options unknown to `packingOf` may do anything. */
-function archiver(packingOf: (words: Words) => Packing): Program {
+function archiver(packingOf: (words: ProgramArguments) => Packing): Program {
   return {
     runsOtherCode: (words) => packingOf(words).writes === undefined,
     writes: (words) => [...(packingOf(words).writes ?? [])],
@@ -56,16 +56,16 @@ export const archivePrograms: Programs = {
   "unrar lz4 unlz4 brotli uncompress": { runsOtherCode: "always" },
 };
 
-function tar(rest: Words): Packing {
+function tar(rest: ProgramArguments): Packing {
   const words = withDash(rest);
-  const other = isGiven("-c -r -u --create --append --update", words) ? unknownPack : unknown;
+  const other = hasArgument("-c -r -u --create --append --update", words) ? unknownPack : unknown;
   if (!words.every((word, index) => !isFlag(word) || isTarFlag(word, words[index - 1]))) return other;
   const does = (letter: string, ...names: string[]) =>
     // The value of `f` and `C` is the next word.
     words.some(
       (word) => names.includes(word) || (/^-[A-Za-z]/.test(word) && word.split(/(?<=[fC])/)[0]?.includes(letter)),
     );
-  const archives = valuesOf("-f --file", words);
+  const archives = optionValues("-f --file", words);
   // `host:a` is fetched from that host.
   if (archives.some((archive) => archive.includes(":"))) return other;
   const packs = does("c", "--create") || does("r", "--append") || does("u", "--update");
@@ -76,7 +76,7 @@ function tar(rest: Words): Packing {
 }
 
 /** The oldest syntax has letters without a dash, followed by their values. */
-function withDash(words: Words): Words {
+function withDash(words: ProgramArguments): ProgramArguments {
   const [first = "", ...others] = words;
   if (!/^[A-Za-z]+$/.test(first)) return words;
   const letters = first.replace("f", "");
@@ -94,7 +94,7 @@ function isTarFlag(word: string, before = ""): boolean {
   return tarFlag.test(word) && !/^-[A-Za-z]*[fC]$|^--(file|directory|exclude|strip-components)$/.test(before);
 }
 
-function zip(words: Words): Packing {
+function zip(words: ProgramArguments): Packing {
   const [archive, ...others] = plainWords(words);
   const isKnown = words.every((word) => !isFlag(word) || /^-([rqjvDXyg\d]+|x)$/.test(word));
   // The names excluded by `-x` follow it, and are not the archive.
@@ -103,14 +103,14 @@ function zip(words: Words): Packing {
   return { writes: [/\.[^/]*$|^-$/.test(archive) ? archive : `${archive}.zip`], packs: true };
 }
 
-function unzip(words: Words): Packing {
+function unzip(words: ProgramArguments): Packing {
   const flags = words.filter(isFlag);
   return flags.some((flag) => /[ltpcvZz]/.test(flag)) && flags.every((flag) => /^-[ltpcvZzqC1]+$/.test(flag))
     ? looking
     : unknown;
 }
 
-function sevenZip([verb = "", ...words]: Words): Packing {
+function sevenZip([verb = "", ...words]: ProgramArguments): Packing {
   const isKnown = words.every((word) => !/^[-@]/.test(word) || /^-(t\w+|mx=?\d|r|y|slt)$/.test(word));
   const [archive] = plainWords(words);
   if (!isKnown || archive === undefined) return unknown;
@@ -119,21 +119,21 @@ function sevenZip([verb = "", ...words]: Words): Packing {
   return /^[au]$/.test(verb) && /\.[^/]*$/.test(archive) ? { writes: [archive], packs: true } : unknownPack;
 }
 
-function ar([letters = "", ...words]: Words): Packing {
+function ar([letters = "", ...words]: ProgramArguments): Packing {
   const [archive] = words;
   if (archive === undefined || words.some((word) => /^[-@]/.test(word))) return unknown;
   if (/^-?[vO]*[tp][vO]*$/.test(letters)) return looking;
   return /^-?[rqcsuvDU]+$/.test(letters) ? { writes: [archive], packs: false } : unknown;
 }
 
-function cpio(words: Words): Packing {
+function cpio(words: ProgramArguments): Packing {
   const isListing = words.some((word) => /^-[iv]*t|^--list$/.test(word));
   const isKnown = words.every((word) => /^(-[itv]+|--(list|extract|verbose|quiet))$/.test(word));
   return isListing && isKnown ? looking : unknown;
 }
 
 /** Known only as a dry run on this machine. */
-function rsync(words: Words): Packing {
+function rsync(words: ProgramArguments): Packing {
   const known =
     /^(-[avrzhiPulptgoDcqn]+|--(dry-run|list-only|delete|stats|archive|recursive|verbose|itemize-changes)|--(exclude|include)=.*)$/;
   const isTrial = words.some((word) => /^(-[a-zPD]*n[a-zPD]*|--dry-run|--list-only)$/.test(word));
@@ -141,7 +141,7 @@ function rsync(words: Words): Packing {
   return isTrial && isKnown ? { writes: [], packs: true } : unknownPack;
 }
 
-function compress(words: Words): Packing {
+function compress(words: ProgramArguments): Packing {
   const flags = words.filter(isFlag);
   const known =
     /^(-[cdtlkfqvzn\d]+|--(stdout|to-stdout|test|list|keep|force|decompress|uncompress|quiet|verbose|best|fast))$/;

@@ -1,22 +1,22 @@
 /** Searches the arguments of a program. */
-export type Words = readonly string[];
+export type ProgramArguments = readonly string[];
 
 /**
  * Arguments, separated by spaces, of which one suffices: `-x` (also within `-vxn`), `--long` (also abbreviated),
  * `-word` (the whole word), a word with `*` for any characters, or the name of a sub-command.
  */
-export type Given = string;
+export type ArgumentPattern = string;
 
 export function isFlag(word: string): boolean {
   return word.startsWith("-") && word !== "-";
 }
 
-export function plainWords(words: Words): string[] {
+export function plainWords(words: ProgramArguments): string[] {
   return words.filter((word) => !isFlag(word));
 }
 
-export function isGiven(given: Given, words: Words): boolean {
-  const { letters, longs, subcommands, whole } = partsOf(given);
+export function hasArgument(given: ArgumentPattern, words: ProgramArguments): boolean {
+  const { letters, longs, subcommands, whole } = parsePattern(given);
   if (subcommands.has(words[0] ?? "")) return true;
   return words.some((word) => {
     if (!word.startsWith("-")) return whole?.test(word);
@@ -26,13 +26,13 @@ export function isGiven(given: Given, words: Words): boolean {
 }
 
 /** Whether a notation contains sub-commands. */
-export function namesWords(given: Given): boolean {
-  return partsOf(given).subcommands.size > 0;
+export function namesSubcommands(given: ArgumentPattern): boolean {
+  return parsePattern(given).subcommands.size > 0;
 }
 
 /** Returns the values of options in their order: `-o x`, `-ox`, `--output x`, `--output=x`. */
-export function valuesOf(given: Given, words: Words): string[] {
-  const { letters, longs } = partsOf(given);
+export function optionValues(given: ArgumentPattern, words: ProgramArguments): string[] {
+  const { letters, longs } = parsePattern(given);
   return words.flatMap((word, index) => {
     const next = words.slice(index + 1, index + 2);
     if (/^--[a-z]/.test(word)) {
@@ -49,23 +49,23 @@ export function valuesOf(given: Given, words: Words): string[] {
   });
 }
 
-interface ParsedArguments {
+interface ParsedPattern {
   letters: readonly string[];
   longs: readonly string[];
   subcommands: ReadonlySet<string>;
   whole: RegExp | undefined;
 }
 
-const parsed = new Map<Given, ParsedArguments>();
+const parsed = new Map<ArgumentPattern, ParsedPattern>();
 
-function partsOf(given: Given): ParsedArguments {
+function parsePattern(given: ArgumentPattern): ParsedPattern {
   const before = parsed.get(given);
   if (before) return before;
   const all = given.split(/\s+/).filter((one) => one !== "");
   const isShort = (one: string) => /^-[^-*]$/.test(one);
   const isWhole = (one: string) => one.includes("*") || /^-[^-].|^[+@]/.test(one);
   const whole = all.filter(isWhole).map((one) => one.replace(/[.+]/g, "\\$&").replaceAll("*", ".*"));
-  const parts: ParsedArguments = {
+  const parts: ParsedPattern = {
     letters: all.filter(isShort).map((one) => one.charAt(1)),
     longs: all.filter((one) => one.startsWith("--") && !isWhole(one)).map((one) => one.slice(2)),
     subcommands: new Set(all.filter((one) => /^\w/.test(one) && !isWhole(one))),

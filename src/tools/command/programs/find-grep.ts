@@ -1,8 +1,8 @@
 /** Programs that search files and folders. */
 import type { LaunchedCommand } from "../shell/visitor.ts";
-import { UnsupportedSyntax, unknown, type Word } from "../shell/word.ts";
-import { isGiven, type Words } from "./arguments.ts";
-import { allFiles, type Programs, type Recursion } from "./program.ts";
+import { type ShellWord, UnsupportedSyntax, unknown } from "../shell/word.ts";
+import { hasArgument, type ProgramArguments } from "./arguments.ts";
+import { allFiles, type Programs, type RecursiveRead } from "./program.ts";
 
 export const searchPrograms: Programs = {
   "grep egrep fgrep zgrep": {
@@ -41,7 +41,7 @@ export const searchPrograms: Programs = {
     files: "read",
     globsCanBeOptions: true,
     runsOtherCode: "-exec* -ok* -delete -fprint* -fls -files0-from -L -H -follow",
-    wraps: executed,
+    wraps: unwrapFind,
     allowed: ["find . -name '*.ts' -not -path './node_modules/*'", "find . -exec echo {} \\;"],
     asks: [
       "find . -delete",
@@ -67,16 +67,16 @@ export const searchPrograms: Programs = {
   },
 };
 
-function searchedFiles(words: Words): Recursion | undefined {
-  if (isGiven("--files --type-list --version --help", words)) return undefined;
+function searchedFiles(words: ProgramArguments): RecursiveRead | undefined {
+  if (hasArgument("--files --type-list --version --help", words)) return undefined;
   const isVisible = (path: string) => !/(^|\/)\./.test(path);
-  return isGiven("-u -. --hidden --unrestricted", words) ? allFiles : { ...allFiles, isRead: isVisible };
+  return hasArgument("-u -. --hidden --unrestricted", words) ? allFiles : { ...allFiles, isRead: isVisible };
 }
 
 /** Returns the commands of `-exec` and similar options, then find without them. */
-function executed(words: readonly Word[]): LaunchedCommand[] {
+function unwrapFind(words: readonly ShellWord[]): LaunchedCommand[] {
   const launches: LaunchedCommand[] = [];
-  const own: Word[] = [];
+  const own: ShellWord[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
     const option = word?.values?.[0] ?? "";
@@ -98,6 +98,6 @@ function executed(words: readonly Word[]): LaunchedCommand[] {
 }
 
 /** The word after a program replaces `placeholder`. */
-export function replaced(word: Word, placeholder: string): Word {
+export function replaced(word: ShellWord, placeholder: string): ShellWord {
   return word.values?.every((value) => !value.includes(placeholder)) ? word : unknown(word.text);
 }

@@ -1,5 +1,5 @@
 import { isSecretName } from "../../file-access/protected-names.ts";
-import { isFlag, isGiven, type Words } from "./arguments.ts";
+import { hasArgument, isFlag, type ProgramArguments } from "./arguments.ts";
 import { allFiles, type Programs } from "./program.ts";
 
 export const gitPrograms: Programs = {
@@ -16,9 +16,9 @@ export const gitPrograms: Programs = {
     runsOtherCode: `--exec --upload-pack --receive-pack --extcmd --ext-diff --textconv --output --filters --config --template
       --open-files-in-pager --run --separate-git-dir --editor ext::* fd::*`,
     readsRecursively: (words) => {
-      if (isGiven("--no-index", words)) return allFiles;
+      if (hasArgument("--no-index", words)) return allFiles;
       // Tracked files are rarely ignored.
-      return words[0] === "grep" ? { ...allFiles, ignored: isGiven("--untracked", words) } : undefined;
+      return words[0] === "grep" ? { ...allFiles, ignored: hasArgument("--untracked", words) } : undefined;
     },
     subcommands: {
       [`add check-attr check-ignore cherry commit count-objects describe fetch for-each-ref help ls-files ls-remote
@@ -28,7 +28,7 @@ export const gitPrograms: Programs = {
         files: "read",
         runsOtherCode: canShowSecrets,
       },
-      archive: { runsOtherCode: (words) => isGiven("-o", words) || canShowSecrets(words) },
+      archive: { runsOtherCode: (words) => hasArgument("-o", words) || canShowSecrets(words) },
       "format-patch stash": { runsOtherCode: canShowSecrets },
       branch: { files: "read", runsOtherCode: changesBranches },
       grep: { files: "read", runsOtherCode: "-O" },
@@ -57,7 +57,7 @@ export const gitPrograms: Programs = {
 };
 
 /** Git has its own wildcards, and searches the whole history for their matches. */
-function canShowSecrets(words: Words): boolean {
+function canShowSecrets(words: ProgramArguments): boolean {
   return words.some((word) => {
     if (isFlag(word) || /^:([!^]|\(exclude\))/.test(word)) return false;
     if (!/[*?[\\]|^:\(.*attr/.test(word)) return false;
@@ -67,9 +67,9 @@ function canShowSecrets(words: Words): boolean {
 }
 
 /** A rule for `git branch *` is meant for listing branches. */
-function changesBranches(words: Words): boolean {
+function changesBranches(words: ProgramArguments): boolean {
   const changes = `-d -D -m -M -c -C -f -u --delete --move --copy --force --set-upstream-to --unset-upstream
     --edit-description`;
   const lists = "-l --list --contains --no-contains --merged --no-merged --points-at --sort --format";
-  return isGiven(changes, words) || (!isGiven(lists, words) && words.some((word) => !isFlag(word)));
+  return hasArgument(changes, words) || (!hasArgument(lists, words) && words.some((word) => !isFlag(word)));
 }

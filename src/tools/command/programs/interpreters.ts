@@ -1,5 +1,5 @@
 /** Programs that run code: a rule can name a script for them, but not code in their arguments. */
-import { isFlag, type Words } from "./arguments.ts";
+import { isFlag, type ProgramArguments } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
 const facts = { effect: "runs other code", hasSubcommands: true } as const;
@@ -66,12 +66,12 @@ export const interpreterPrograms: Programs = {
   },
 };
 
-function isInformation(first: string, rest: Words): boolean {
+function isInformation(first: string, rest: ProgramArguments): boolean {
   return /^(--version|-V|--help)$/.test(first) && rest.length === 0;
 }
 
 /** Whether it runs anything but a named file: code, standard input, or a module that is loaded first. */
-export function runsCode([first = "", ...rest]: Words): boolean {
+export function runsCode([first = "", ...rest]: ProgramArguments): boolean {
   if (/^(--version|-V|--help)$/.test(first)) return rest.length > 0;
   return first === "" || /^[-+]/.test(first);
 }

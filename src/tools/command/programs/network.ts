@@ -1,5 +1,5 @@
 /** Programs that send and receive, and that control other machines and containers. */
-import { isGiven, valuesOf } from "./arguments.ts";
+import { hasArgument, optionValues } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
 const effect = "uses the network";
@@ -21,11 +21,11 @@ export const networkPrograms: Programs = {
     effect,
     runsOtherCode: "-K -E --config --cert --engine --libcurl --proto-default",
     writes: (words) => [
-      ...valuesOf(
+      ...optionValues(
         `-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts --alt-svc`,
         words,
       ),
-      ...(isGiven("-O -J --remote-name --remote-name-all --output-dir", words) ? ["."] : []),
+      ...(hasArgument("-O -J --remote-name --remote-name-all --output-dir", words) ? ["."] : []),
     ],
     allowed: ["curl -s https://a.example"],
     asks: ["curl -o x https://a.example", "curl -O https://a.example/x", "curl -K x"],
@@ -34,7 +34,10 @@ export const networkPrograms: Programs = {
     effect,
     runsOtherCode: "-e -i --use-askpass --config --execute --input-file",
     writes: (words) => {
-      const named = valuesOf("-O --output-document -o --output-file -a --append-output -P --directory-prefix", words);
+      const named = optionValues(
+        "-O --output-document -o --output-file -a --append-output -P --directory-prefix",
+        words,
+      );
       return named.length > 0 ? named : ["."];
     },
     allowed: ["wget -O - https://a.example"],

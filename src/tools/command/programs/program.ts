@@ -1,7 +1,7 @@
 /** Facts about a program. Anything left out is unknown, and then only its plain words are judged. */
 import type { LaunchedCommand } from "../shell/visitor.ts";
-import type { Word } from "../shell/word.ts";
-import type { Given, Words } from "./arguments.ts";
+import type { ShellWord } from "../shell/word.ts";
+import type { ArgumentPattern, ProgramArguments } from "./arguments.ts";
 
 export interface CommandFacts {
   /** Its effect, for the permission card, if its name does not say it. */
@@ -11,11 +11,11 @@ export interface CommandFacts {
    */
   files?: "ignored" | "read";
   /** Arguments that make it run other code or exceed what a rule means, so that only an exact rule allows them. */
-  runsOtherCode?: "always" | Given | ((words: Words) => boolean);
+  runsOtherCode?: "always" | ArgumentPattern | ((words: ProgramArguments) => boolean);
   /** Options whose values are written files, or the files themselves. */
-  writes?: Given | ((words: Words) => string[]);
+  writes?: ArgumentPattern | ((words: ProgramArguments) => string[]);
   /** Arguments that make it read everything in the named folders, or in the current one. */
-  readsRecursively?: Given | ((words: Words) => Recursion | undefined);
+  readsRecursively?: ArgumentPattern | ((words: ProgramArguments) => RecursiveRead | undefined);
   /**
    * Options before its sub-command, in the notation of `leadingOptions`. With any other, only an exact rule allows it.
    */
@@ -35,7 +35,7 @@ export interface Program extends CommandFacts {
   /** Whether it treats a file named `-x`, from a wildcard, as an option. Unknown programs may. */
   globsCanBeOptions?: true;
   /** The first word is a pattern, not a file, unless one of these options gives it. */
-  patternUnless?: Given;
+  patternUnless?: ArgumentPattern;
   /** Options of `options` that rules need not name. */
   overlookedOption?: string;
   /** Whether it uses the repository of its folder, whose settings can run code, and names files as `HEAD:a.ts`. */
@@ -43,7 +43,7 @@ export interface Program extends CommandFacts {
   /** Options before a command that it runs, and the number of its own words between them; or a function for it. */
   wraps?:
     | { options: string; operands?: number }
-    | ((words: readonly Word[], input: string | undefined) => LaunchedCommand[]);
+    | ((words: readonly ShellWord[], input: string | undefined) => LaunchedCommand[]);
   /** Examples, run as tests: allowed by a rule for the program with any words. */
   allowed?: readonly string[];
   /** Examples, run as tests: ask despite such a rule. */
@@ -53,10 +53,10 @@ export interface Program extends CommandFacts {
 /** Keys are the names of programs that share these facts, separated by spaces; `install|i` has an alias. */
 export type Programs = Readonly<Record<string, Program>>;
 
-export interface Recursion {
+export interface RecursiveRead {
   isRead(path: string): boolean;
   /** Whether it also reads files that git ignores. */
   ignored: boolean;
 }
 
-export const allFiles: Recursion = { isRead: () => true, ignored: true };
+export const allFiles: RecursiveRead = { isRead: () => true, ignored: true };

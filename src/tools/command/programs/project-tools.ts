@@ -1,5 +1,5 @@
 /** Package managers, and programs that build, check and test a project. */
-import { type Given, isGiven, plainWords, type Words } from "./arguments.ts";
+import { type ArgumentPattern, hasArgument, type ProgramArguments, plainWords } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
 const effect = "runs scripts of the project";
@@ -7,8 +7,8 @@ const effect = "runs scripts of the project";
 const options = "--version --help -v -h -y --yes --no-install";
 
 /** npm and pnpm read `-name` as `--name` (nopt 9.0, parse). */
-const isNoptGiven = (given: Given) => (words: Words) =>
-  isGiven(given, [...words, ...words.map((word) => word.replace(/^-+(?=\w\w)/, "--"))]);
+const isNoptGiven = (given: ArgumentPattern) => (words: ProgramArguments) =>
+  hasArgument(given, [...words, ...words.map((word) => word.replace(/^-+(?=\w\w)/, "--"))]);
 
 export const projectPrograms: Programs = {
   // npm 11.19: config/lib/definitions, lib/utils/cmd-list.js

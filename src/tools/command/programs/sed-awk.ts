@@ -1,5 +1,5 @@
 /** Programs whose arguments are code in their own language: recognizes code that only prints. */
-import { isGiven, plainWords, type Words } from "./arguments.ts";
+import { hasArgument, type ProgramArguments, plainWords } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
 export const codePrograms: Programs = {
@@ -21,13 +21,13 @@ export const codePrograms: Programs = {
     runsOtherCode: (words) => !isHarmlessSed(words),
     patternUnless: "-e -f --file --expression",
     writes: (words) =>
-      isGiven("-i --in-place", words) ? plainWords(words).slice(isGiven("-e -f", words) ? 0 : 1) : [],
+      hasArgument("-i --in-place", words) ? plainWords(words).slice(hasArgument("-e -f", words) ? 0 : 1) : [],
     allowed: ["sed -n '1,20p' a.ts", "sed -e 's/a/b/' -e '/^$/d' a.ts"],
     asks: ["sed -i s/a/b/ a.ts", "sed -n '1w x' a.ts", "sed 's/a/b/e' a.ts", "sed 'r /etc/passwd' a.ts", "sed -f a.ts"],
   },
   jq: {
     files: "read",
-    runsOtherCode: (words) => isGiven("-f -L --library-path --from-file", words) || words.some(loadsFiles),
+    runsOtherCode: (words) => hasArgument("-f -L --library-path --from-file", words) || words.some(loadsFiles),
     patternUnless: "-e -f --file --from-file",
     allowed: ["jq .name package.json"],
     asks: ["jq -L . x", "jq -n 'import \"a\" as $x; $x'"],
@@ -35,7 +35,7 @@ export const codePrograms: Programs = {
   yq: {
     files: "read",
     runsOtherCode: (words) =>
-      isGiven("-i -s -f -L --inplace --in-place --from-file --split-exp --split-exp-file --library-path", words) ||
+      hasArgument("-i -s -f -L --inplace --in-place --from-file --split-exp --split-exp-file --library-path", words) ||
       words.some(loadsFiles),
     allowed: ["yq .name package.json"],
     asks: ["yq -i .a=1 package.json", "yq -n 'load(\".env\")'"],
@@ -47,7 +47,7 @@ function loadsFiles(word: string): boolean {
 }
 
 /** Whether it runs no commands, writes no files, uses no network, and does not change its list of files. */
-function isHarmlessAwk(words: Words): boolean {
+function isHarmlessAwk(words: ProgramArguments): boolean {
   let at = 0;
   for (; at < words.length; at++) {
     const word = words[at] ?? "";
@@ -67,7 +67,7 @@ const command = String.raw`(?:[pdqDPhHgGxnN=l]|\d*q\d*|s([/|,#:@!%])(?:(?!\1)[^\
 const script = new RegExp(String.raw`^\s*(?:${address}(?:,(?:${address}|[+~]\d+))?\s*!?\s*)?${command}\s*$`);
 
 /** Whether its scripts only print, skip and substitute, in place or not. */
-function isHarmlessSed(words: Words): boolean {
+function isHarmlessSed(words: ProgramArguments): boolean {
   const known = /^(-[nErsuz]+|-[nEr]*i(\.\w+)?|--(quiet|silent|regexp-extended|in-place|posix|null-data))$/;
   const scripts: string[] = [];
   for (let at = 0; at < words.length; at++) {

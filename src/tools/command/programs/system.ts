@@ -1,5 +1,5 @@
 /** Programs that manage files, processes and the machine. */
-import { isFlag, isGiven, plainWords, type Words } from "./arguments.ts";
+import { hasArgument, isFlag, type ProgramArguments, plainWords } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
 export const systemPrograms: Programs = {
@@ -12,7 +12,7 @@ export const systemPrograms: Programs = {
   file: {
     files: "read",
     globsCanBeOptions: true,
-    writes: (words) => (isGiven("-C --compile", words) ? ["magic.mgc"] : []),
+    writes: (words) => (hasArgument("-C --compile", words) ? ["magic.mgc"] : []),
     allowed: ["file a.ts"],
     asks: ["file -C -m x"],
   },
@@ -30,7 +30,7 @@ export const systemPrograms: Programs = {
   },
   hostname: {
     files: "read",
-    runsOtherCode: (words) => plainWords(words).length > 0 || isGiven("-F -b --file", words),
+    runsOtherCode: (words) => plainWords(words).length > 0 || hasArgument("-F -b --file", words),
     allowed: ["hostname -f"],
     asks: ["hostname other"],
   },
@@ -69,14 +69,16 @@ export const systemPrograms: Programs = {
 };
 
 /** Any word that is neither an option's value nor a format: `date 01312359`. */
-function setsClock(words: Words): boolean {
+function setsClock(words: ProgramArguments): boolean {
   const isValue = (before = "") => /^-[uRj]*[dfrvz]$|^--(date|file|reference)$/.test(before);
   const flags = words.filter((word, index) => isFlag(word) && !/^-I/.test(word) && !isValue(words[index - 1]));
-  return isGiven("-s --set", flags) || words.some((word, index) => !/^[-+]/.test(word) && !isValue(words[index - 1]));
+  return (
+    hasArgument("-s --set", flags) || words.some((word, index) => !/^[-+]/.test(word) && !isValue(words[index - 1]))
+  );
 }
 
 /** `ps e` shows the environments of other programs, which contain keys. */
-function showsEnvironments(words: Words): boolean {
+function showsEnvironments(words: ProgramArguments): boolean {
   const isValue = (index: number) => {
     const before = words[index - 1] ?? "";
     if (/^-[aAdefFlLmMwxHyjcZ]*[oOpuUgGtCsqk]$/.test(before)) return true;
@@ -84,5 +86,5 @@ function showsEnvironments(words: Words): boolean {
       ? /^[a-z]*o$/.test(before)
       : /^--(sort|format|pid|ppid|user|group|tty|sid|cols|width|lines)$/.test(before);
   };
-  return isGiven("-E *environ*", words) || words.some((word, index) => /^\w*e/.test(word) && !isValue(index));
+  return hasArgument("-E *environ*", words) || words.some((word, index) => /^\w*e/.test(word) && !isValue(index));
 }

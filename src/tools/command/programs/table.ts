@@ -3,12 +3,12 @@ import { leadingOptions, requireOptions } from "../shell/leading-options.ts";
 import type { Unwrap } from "../shell/visitor.ts";
 import { UnsupportedSyntax } from "../shell/word.ts";
 import { archivePrograms } from "./archives.ts";
-import { isGiven, namesWords, valuesOf, type Words } from "./arguments.ts";
+import { hasArgument, namesSubcommands, optionValues, type ProgramArguments } from "./arguments.ts";
 import { searchPrograms } from "./find-grep.ts";
 import { gitPrograms } from "./git.ts";
 import { interpreterPrograms } from "./interpreters.ts";
 import { networkPrograms } from "./network.ts";
-import { allFiles, type CommandFacts, type Program, type Programs, type Recursion } from "./program.ts";
+import { allFiles, type CommandFacts, type Program, type Programs, type RecursiveRead } from "./program.ts";
 import { projectPrograms } from "./project-tools.ts";
 import { codePrograms } from "./sed-awk.ts";
 import { systemPrograms } from "./system.ts";
@@ -29,39 +29,36 @@ export function programEntry(name: string): Program | undefined {
 }
 
 /** For facts that narrow a rule: a program in a workspace folder may be the one that its name says. */
-function anyEntry(program: string): Program | undefined {
+function entryOfPath(program: string): Program | undefined {
   return programEntry(program.slice(program.lastIndexOf("/") + 1).toLowerCase());
 }
 
 /** Whether it runs other code or does more than a rule for it means, so that only an exact rule allows it. */
-export function runsOtherCode(program: string, words: Words): boolean {
-  const entry = anyEntry(program);
-  return entry !== undefined && runsOther(entry, words);
+export function runsOtherCode(program: string, words: ProgramArguments): boolean {
+  const entry = entryOfPath(program);
+  return entry !== undefined && factsRunOtherCode(entry, words);
 }
 
-function runsOther(facts: CommandFacts, words: Words): boolean {
+function factsRunOtherCode(facts: CommandFacts, words: ProgramArguments): boolean {
   const { runsOtherCode: condition = "", harmlessOptions, unlisted } = facts;
   if (condition === "always" || (typeof condition === "function" && condition(words))) return true;
-  const isRunner = (rest: Words) => typeof condition === "string" && isGiven(condition, rest);
-  if (isRunner(words)) return true;
+  const pattern = typeof condition === "string" ? condition : "";
   const { options, subcommand, rest } = withoutOptions(facts, words);
+  if (hasArgument(pattern, words) || hasArgument(pattern, rest)) return true;
   const harmless = harmlessOptions?.split(" ");
-  const isHarmless = (option: string) => harmless?.includes(option) ?? true;
-  if (options ? !options.every(isHarmless) : !subcommand && judgesSubcommands(facts)) return true;
-  if (rest.length < words.length && isRunner(rest)) return true;
-  if (subcommand) return runsOther(subcommand, rest.slice(1));
+  if (options && harmless && !options.every((option) => harmless.includes(option))) return true;
+  const judgesSubcommands = facts.options !== undefined || facts.subcommands || namesSubcommands(pattern);
+  // An unknown option may hide the sub-command.
+  if (!options && !subcommand && judgesSubcommands) return true;
+  if (subcommand) return factsRunOtherCode(subcommand, rest.slice(1));
   return unlisted !== undefined && rest.length > 0;
-}
-
-function judgesSubcommands({ options, subcommands, runsOtherCode: condition }: CommandFacts): boolean {
-  return options !== undefined || subcommands !== undefined || (typeof condition === "string" && namesWords(condition));
 }
 
 /**
  * Takes the options before a sub-command away. `options`: their names; undefined when one of them is unknown.
  * `subcommand`: undefined when there is none, or nothing is known about it. `rest`: the words from the sub-command on.
  */
-function withoutOptions(facts: CommandFacts, words: Words) {
+function withoutOptions(facts: CommandFacts, words: ProgramArguments) {
   const leading = leadingOptions(words, facts.options ?? "--version --help");
   const rest = words.slice(leading?.end ?? 0);
   return { options: leading?.given.map(({ name }) => name), subcommand: subcommandOf(facts, rest[0]), rest };
@@ -85,9 +82,9 @@ function byName<T>(entries: readonly (readonly [names: string, T])[]): ReadonlyM
 }
 
 /** Returns the files that it writes, although a rule for it may be meant for reading. */
-export function outputFiles(program: string, words: Words): string[] {
-  const { writes = "" } = anyEntry(program) ?? {};
-  return typeof writes === "function" ? writes(words) : valuesOf(writes, words);
+export function outputFiles(program: string, words: ProgramArguments): string[] {
+  const { writes = "" } = entryOfPath(program) ?? {};
+  return typeof writes === "function" ? writes(words) : optionValues(writes, words);
 }
 
 /** Whether no words can make it run, write, read or send anything. */
@@ -101,33 +98,33 @@ export function globsCanBeOptions(name: string): boolean {
   return entry?.files === undefined || entry.globsCanBeOptions === true;
 }
 
-export function onlyReads(name: string, words: Words): boolean {
+export function onlyReads(name: string, words: ProgramArguments): boolean {
   const entry = programEntry(name);
   return entry !== undefined && (entry.files ?? withoutOptions(entry, words).subcommand?.files) !== undefined;
 }
 
-export function readsRecursively(name: string, words: Words): Recursion | undefined {
+export function readsRecursively(name: string, words: ProgramArguments): RecursiveRead | undefined {
   const { readsRecursively: condition = "" } = programEntry(name) ?? {};
   if (typeof condition === "function") return condition(words);
-  return isGiven(condition, words) ? allFiles : undefined;
+  return hasArgument(condition, words) ? allFiles : undefined;
 }
 
 /** Returns its effect, for the permission card; empty if its name says it or nothing is known. */
-export function effectOf(program: string, words: Words): string {
-  const entry = anyEntry(program);
+export function effectOf(program: string, words: ProgramArguments): string {
+  const entry = entryOfPath(program);
   return (entry && withoutOptions(entry, words).subcommand?.effect) ?? entry?.effect ?? "";
 }
 
 /** Returns the pattern that "Always allow" suggests: the program, its sub-command, and any further words. */
 export function suggestedPattern(words: readonly string[]): string {
   const [program = "", ...rest] = words;
-  const count = 1 + subcommandDepth(anyEntry(program), rest);
+  const count = 1 + subcommandDepth(entryOfPath(program), rest);
   const head = words.slice(0, count);
   const isNamed = head.every((word, index) => !word.startsWith("-") || (index > 0 && word === "-m"));
   return isNamed && head.length === count ? `${head.join(" ")} *` : words.join(" ");
 }
 
-function subcommandDepth(facts: CommandFacts | undefined, [word, ...rest]: Words): number {
+function subcommandDepth(facts: CommandFacts | undefined, [word, ...rest]: ProgramArguments): number {
   if (!facts?.hasSubcommands && !facts?.subcommands && facts?.options === undefined) return 0;
   return 1 + subcommandDepth(subcommandOf(facts, word), rest);
 }

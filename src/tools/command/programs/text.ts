@@ -1,5 +1,5 @@
 /** Programs that print, compare and convert text. */
-import { isGiven, plainWords } from "./arguments.ts";
+import { hasArgument, plainWords } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
 export const textPrograms: Programs = {
@@ -42,7 +42,7 @@ export const textPrograms: Programs = {
   diff: {
     files: "read",
     // Links are followed wherever they lead.
-    runsOtherCode: (words) => isGiven("-r --recursive", words) && !isGiven("--no-dereference", words),
+    runsOtherCode: (words) => hasArgument("-r --recursive", words) && !hasArgument("--no-dereference", words),
     readsRecursively: "-r -R -d --recursive --directories",
     allowed: ["diff a.ts src/b.ts"],
     asks: ["diff -r src other", "diff a.ts /etc/passwd"],
@@ -56,7 +56,7 @@ export const textPrograms: Programs = {
   "bat|batcat": {
     files: "read",
     runsOtherCode: ([first = "", ...rest]) =>
-      first === "cache" || isGiven("--pager --config-file --diff --generate-config-file", [first, ...rest]),
+      first === "cache" || hasArgument("--pager --config-file --diff --generate-config-file", [first, ...rest]),
     allowed: ["bat a.ts", "bat -p a.ts"],
     asks: ["bat cache --build", "bat --generate-config-file"],
   },

@@ -2,7 +2,7 @@
 import { requireOptions } from "../shell/leading-options.ts";
 import { isAssignable, isSafeEnvVar } from "../shell/variables.ts";
 import type { LaunchedCommand } from "../shell/visitor.ts";
-import { literal, onlyValue, UnsupportedSyntax, unknown, type Word } from "../shell/word.ts";
+import { literal, onlyValue, type ShellWord, UnsupportedSyntax, unknown } from "../shell/word.ts";
 import { replaced } from "./find-grep.ts";
 import { runsCode } from "./interpreters.ts";
 import type { Programs } from "./program.ts";
@@ -38,13 +38,13 @@ export const wrapperPrograms: Programs = {
   env: {
     files: "read",
     runsOtherCode: (words) => words.length > 0,
-    wraps: env,
+    wraps: unwrapEnv,
     allowed: ["env", "env NODE_ENV=test ls", "env -u A ls"],
     asks: ["env rm x", "env PATH=. ls", "env -S 'rm x'", "/usr/bin/env rm x"],
   },
   xargs: {
     ...facts,
-    wraps: xargs,
+    wraps: unwrapXargs,
     allowed: ["ls | xargs", "ls | xargs -n 1 echo"],
     asks: ["ls | xargs rm", "ls | xargs cat", "ls | xargs -I{} sh -c {}", "ls | xargs -0I{} sh -c {}"],
   },
@@ -53,7 +53,7 @@ export const wrapperPrograms: Programs = {
     effect: "runs other code",
     hasSubcommands: true,
     runsOtherCode: runsCode,
-    wraps: shell,
+    wraps: unwrapShell,
     allowed: ["bash -c 'ls && cat a.ts'", "bash -lc ls", "bash <<< ls", "bash a.sh"],
     asks: ["bash -c 'rm x'", 'bash -c "$x"', "bash <<< 'rm x'", "bash --rcfile x -c ls", "ls | bash -s"],
   },
@@ -69,7 +69,7 @@ export const wrapperPrograms: Programs = {
   },
 };
 
-function env(words: readonly Word[]): LaunchedCommand[] {
+function unwrapEnv(words: readonly ShellWord[]): LaunchedCommand[] {
   const rest = words.slice(1);
   const { given, end } = requireOptions(rest, "- -i --ignore-environment -u=");
   if (!given.every(({ name, value }) => name !== "-u" || isAssignable(value))) throw new UnsupportedSyntax();
@@ -83,7 +83,7 @@ function env(words: readonly Word[]): LaunchedCommand[] {
   return [at < rest.length ? { type: "command", words: rest.slice(at) } : { type: "itself", words }];
 }
 
-function xargs(words: readonly Word[]): LaunchedCommand[] {
+function unwrapXargs(words: readonly ShellWord[]): LaunchedCommand[] {
   const rest = words.slice(1);
   const options =
     "-0 -r -t -x --null --no-run-if-empty --verbose --exit -n= -L= -P= -s= -d= -E= -I= --max-args= --max-lines=? --max-procs= --delimiter=";
@@ -95,7 +95,7 @@ function xargs(words: readonly Word[]): LaunchedCommand[] {
   return [{ type: "command", words: full, unknown: ["input"] }];
 }
 
-function shell(words: readonly Word[], input: string | undefined): LaunchedCommand[] {
+function unwrapShell(words: readonly ShellWord[], input: string | undefined): LaunchedCommand[] {
   const rest = words.slice(1);
   const itself: LaunchedCommand[] = [{ type: "itself", words }];
   const [first] = rest;

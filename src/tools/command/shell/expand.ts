@@ -1,17 +1,17 @@
 /** Assignments and expansions, which happen before a command runs. */
 import { checkArithmetic, checkExpansion, numbersIn } from "./expressions.ts";
-import type { Syntax } from "./grammar.ts";
+import type { SyntaxNode } from "./grammar.ts";
 import { isInteger, type ShellState, someNumber, withVariable } from "./state.ts";
 import { isAssignable, isSafeEnvVar } from "./variables.ts";
-import type { Visitor } from "./visitor.ts";
-import { readWord, UnsupportedSyntax, type Word } from "./word.ts";
+import type { ShellVisitor } from "./visitor.ts";
+import { readWord, type ShellWord, UnsupportedSyntax } from "./word.ts";
 
-export function wordOf(node: Syntax, state: ShellState, visitor: Visitor): Word {
+export function wordOf(node: SyntaxNode, state: ShellState, visitor: ShellVisitor): ShellWord {
   substitutions(node, state, visitor);
   return readWord(node, (name) => valuesOf(name, state));
 }
 
-export function wordsIn(node: Syntax, state: ShellState): Word[] {
+export function wordsIn(node: SyntaxNode, state: ShellState): ShellWord[] {
   if (/word|string|concatenation|expansion|number/.test(node.type)) {
     return [readWord(node, (name) => valuesOf(name, state))];
   }
@@ -19,7 +19,7 @@ export function wordsIn(node: Syntax, state: ShellState): Word[] {
 }
 
 /** Visits all code that runs when the shell expands a node. */
-export function substitutions(node: Syntax, state: ShellState, visitor: Visitor): void {
+export function substitutions(node: SyntaxNode, state: ShellState, visitor: ShellVisitor): void {
   switch (node.type) {
     case "command_substitution":
       // Within backticks, a backslash has another meaning.
@@ -39,10 +39,10 @@ export function substitutions(node: Syntax, state: ShellState, visitor: Visitor)
 }
 
 export function assign(
-  node: Syntax,
+  node: SyntaxNode,
   state: ShellState,
   isAllowed: (name: string) => boolean,
-  visitor: Visitor,
+  visitor: ShellVisitor,
 ): ShellState {
   const [target, operator, value] = node.children;
   const name = target?.type === "variable_name" ? target.text : "";
@@ -59,7 +59,7 @@ export function assign(
 }
 
 /** Evaluates `export A=b`, `local x`, `unset y`. */
-export function declare({ children }: Syntax, state: ShellState, visitor: Visitor): ShellState {
+export function declare({ children }: SyntaxNode, state: ShellState, visitor: ShellVisitor): ShellState {
   const [keyword, ...others] = children;
   const reachesPrograms = keyword?.type === "export" || keyword?.type === "declare";
   const isAllowed = reachesPrograms ? isSafeEnvVar : isAssignable;
@@ -73,7 +73,7 @@ export function declare({ children }: Syntax, state: ShellState, visitor: Visito
 }
 
 /** Returns the state after arithmetic, which may have assigned a number to each variable in it. */
-export function computed(node: Syntax, state: ShellState): ShellState {
+export function computed(node: SyntaxNode, state: ShellState): ShellState {
   return numbersIn(node).reduce((current, name) => withVariable(current, name, someNumber), state);
 }
 

@@ -1,12 +1,12 @@
 /** Arithmetic and tests, in which shells run code in strings: `a[$(rm x)]` as the value of a variable. */
-import type { Syntax } from "./grammar.ts";
+import type { SyntaxNode } from "./grammar.ts";
 import { holdsCode, UnsupportedSyntax } from "./word.ts";
 
 /** Whether a variable is a number, or was not set by the command. */
 type IsNumber = (name: string) => boolean;
 
 /** @throws UnsupportedSyntax unless it consists of numbers and variables with numbers */
-export function checkArithmetic(node: Syntax, isNumber: IsNumber): void {
+export function checkArithmetic(node: SyntaxNode, isNumber: IsNumber): void {
   if (node.children.length === 0) {
     if (!node.named || node.type === "number") return;
     const isName = /^(word|variable_name)$/.test(node.type) && /^\w+$/.test(node.text);
@@ -19,7 +19,7 @@ export function checkArithmetic(node: Syntax, isNumber: IsNumber): void {
 }
 
 /** Checks `((…))`. @throws UnsupportedSyntax also if a shell without it, which reads subshells, would run something */
-export function checkComputation(node: Syntax, isNumber: IsNumber): void {
+export function checkComputation(node: SyntaxNode, isNumber: IsNumber): void {
   const [, expression] = node.children;
   const isNone = expression === undefined || /^(word|variable_name)$/.test(expression.type);
   if (isNone || /[|&>;]/.test(node.text)) throw new UnsupportedSyntax();
@@ -27,13 +27,13 @@ export function checkComputation(node: Syntax, isNumber: IsNumber): void {
 }
 
 /** Returns the variables in it, to each of which it may assign a number. */
-export function numbersIn(node: Syntax): string[] {
+export function numbersIn(node: SyntaxNode): string[] {
   const isName = /^(word|variable_name)$/.test(node.type) && /^[A-Za-z_]\w*$/.test(node.text);
   return isName ? [node.text] : node.children.flatMap(numbersIn);
 }
 
 /** Checks `[ … ]` and `[[ … ]]`. @throws UnsupportedSyntax when it evaluates anything but numbers */
-export function checkTest(node: Syntax, computes: boolean, isNumber: IsNumber): void {
+export function checkTest(node: SyntaxNode, evaluatesArithmetic: boolean, isNumber: IsNumber): void {
   const operators = node.children.slice(1, -1).flatMap(operatorsIn);
   // Shells without `[[` read `<` as a redirection.
   if (operators.some((one) => /^-[vR]$|^[<>]/.test(one))) throw new UnsupportedSyntax();
@@ -42,19 +42,19 @@ export function checkTest(node: Syntax, computes: boolean, isNumber: IsNumber): 
   if (isPlain && (operators.length === 0 || !operators.every((one) => /^(-[a-z]{1,2}|!|!?=|==)$/i.test(one)))) {
     throw new UnsupportedSyntax();
   }
-  if ((computes || !isPlain) && operators.some(isNumeral)) checkOperands(node, isNumber);
+  if ((evaluatesArithmetic || !isPlain) && operators.some(isNumeral)) checkOperands(node, isNumber);
 }
 
 export function isNumeral(operator: string): boolean {
   return /^-(eq|ne|lt|le|gt|ge|t)$/.test(operator);
 }
 
-function operatorsIn(node: Syntax): string[] {
+function operatorsIn(node: SyntaxNode): string[] {
   if (node.type === "test_operator" || !node.named) return [node.text];
   return node.type.endsWith("_expression") ? node.children.flatMap(operatorsIn) : [];
 }
 
-function checkOperands(node: Syntax, isNumber: IsNumber): void {
+function checkOperands(node: SyntaxNode, isNumber: IsNumber): void {
   if (node.type === "test_operator" || (!node.named && node.text !== "$")) return;
   if (node.type === "test_command" || node.type.endsWith("_expression")) {
     for (const child of node.children) checkOperands(child, isNumber);
@@ -67,7 +67,7 @@ function checkOperands(node: Syntax, isNumber: IsNumber): void {
 }
 
 /** Checks `${…}`. @throws UnsupportedSyntax when it evaluates arithmetic, assigns, or expands the value again */
-export function checkExpansion(node: Syntax): void {
+export function checkExpansion(node: SyntaxNode): void {
   const known = /^\$\{#?(?:\w+|[@*#?$!-])(?:\[[@*\d]+\])?(?::?[-+?]|##?|%%?|\/[/#%]?|\^\^?|,,?|:\d+(?::\d+)?(?=\})|\})/;
   if (!known.test(node.text)) throw new UnsupportedSyntax();
   const text = bareText(node).slice("${".length);
@@ -75,7 +75,7 @@ export function checkExpansion(node: Syntax): void {
 }
 
 /** Returns the text that the grammar takes for literal. */
-function bareText(node: Syntax): string {
+function bareText(node: SyntaxNode): string {
   if (node.children.length === 0) return node.text;
   let text = "";
   let at = node.start;

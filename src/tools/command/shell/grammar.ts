@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { Language, Parser, type Tree, type TreeCursor } from "web-tree-sitter";
 
 /** A node of the syntax tree, copied out of the parser's memory. */
-export interface Syntax {
+export interface SyntaxNode {
   /** The grammar's name for the node; for a token, the token itself: `&&`. */
   type: string;
   text: string;
@@ -15,12 +15,12 @@ export interface Syntax {
   start: number;
   end: number;
   named: boolean;
-  children: Syntax[];
+  children: SyntaxNode[];
 }
 
 export interface Grammar {
   /** @returns undefined when the text has syntax errors, is too long, too deep or takes too long to parse */
-  parse(command: string): Syntax | undefined;
+  parse(command: string): SyntaxNode | undefined;
 }
 
 const maxLength = 50_000;
@@ -47,7 +47,7 @@ function grammarFiles(): { runtime: string; bash: string } {
   return { runtime: resolve(`${runtime}/${runtime}.wasm`), bash: resolve(`${bash}/${bash}.wasm`) };
 }
 
-function parse(parser: Parser, command: string): Syntax | undefined {
+function parse(parser: Parser, command: string): SyntaxNode | undefined {
   if (command.length > maxLength) return undefined;
   const end = performance.now() + timeLimitMs;
   const tree = parser.parse(command, null, { progressCallback: () => performance.now() > end });
@@ -63,7 +63,7 @@ function parse(parser: Parser, command: string): Syntax | undefined {
   }
 }
 
-function copyOf(tree: Tree, command: string): Syntax | undefined {
+function copyOf(tree: Tree, command: string): SyntaxNode | undefined {
   const cursor = tree.walk();
   try {
     const copy = copyNode(cursor, command, 0);
@@ -74,10 +74,17 @@ function copyOf(tree: Tree, command: string): Syntax | undefined {
   }
 }
 
-function copyNode(cursor: TreeCursor, command: string, depth: number): Syntax | undefined {
+function copyNode(cursor: TreeCursor, command: string, depth: number): SyntaxNode | undefined {
   if (depth > maxDepth) return undefined;
   const { nodeType: type, startIndex: start, endIndex: end } = cursor;
-  const node: Syntax = { type, start, end, text: command.slice(start, end), named: cursor.nodeIsNamed, children: [] };
+  const node: SyntaxNode = {
+    type,
+    start,
+    end,
+    text: command.slice(start, end),
+    named: cursor.nodeIsNamed,
+    children: [],
+  };
   // A line that only begins with the delimiter does not end a here-document; a `#` inside a word starts no comment.
   if (type === "heredoc_end" && /[^\n]/.test(command.charAt(end))) return undefined;
   if (type === "comment" && /[^\s;&|(){}`]/.test(command.charAt(start - 1))) return undefined;
@@ -97,7 +104,7 @@ function copyNode(cursor: TreeCursor, command: string, depth: number): Syntax | 
 }
 
 /** Whether the grammar split one word in two, as it does for `a$"b"`. */
-function isSplit(one: Syntax, other: Syntax, parent: string): boolean {
+function isSplit(one: SyntaxNode, other: SyntaxNode, parent: string): boolean {
   const isWhole = /^(concatenation|simple_expansion)$/.test(parent) || texts.has(parent);
   return !isWhole && words.has(one.type) && words.has(other.type);
 }

@@ -1,5 +1,5 @@
 /** Options between a program's name and its first other word. */
-import { possibleValue, UnsupportedSyntax, type Word } from "./word.ts";
+import { possibleValue, type ShellWord, UnsupportedSyntax } from "./word.ts";
 
 interface LeadingOptions {
   given: { name: string; value: string }[];
@@ -36,18 +36,18 @@ export function leadingOptions(words: readonly (string | undefined)[], known: st
 }
 
 /** Like `leadingOptions`. @throws UnsupportedSyntax where that returns undefined */
-export function requireOptions(words: readonly Word[], known: string): LeadingOptions {
+export function requireOptions(words: readonly ShellWord[], known: string): LeadingOptions {
   const leading = leadingOptions(words.map(possibleValue), known);
   if (!leading) throw new UnsupportedSyntax();
   return leading;
 }
 
-type Arity = "none" | "value" | "optional value";
+type OptionArity = "none" | "value" | "optional value";
 
 /** Splits `-vxn5`; the first letter with a value ends the cluster. */
 function takeCluster(
   word: string,
-  arity: ReadonlyMap<string, Arity>,
+  arity: ReadonlyMap<string, OptionArity>,
   take: (name: string, glued: string | undefined) => boolean,
 ): boolean {
   if (word.startsWith("--") || word === "-") return false;
@@ -60,13 +60,13 @@ function takeCluster(
   return true;
 }
 
-const arities = new Map<string, ReadonlyMap<string, Arity>>();
+const arities = new Map<string, ReadonlyMap<string, OptionArity>>();
 
-function aritiesOf(known: string): ReadonlyMap<string, Arity> {
+function aritiesOf(known: string): ReadonlyMap<string, OptionArity> {
   const before = arities.get(known);
   if (before) return before;
   const arity = new Map(
-    known.split(/\s+/).map((option): [string, Arity] => {
+    known.split(/\s+/).map((option): [string, OptionArity] => {
       if (option.endsWith("=?")) return [option.slice(0, -2), "optional value"];
       return option.endsWith("=") ? [option.slice(0, -1), "value"] : [option, "none"];
     }),

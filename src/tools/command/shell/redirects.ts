@@ -1,18 +1,18 @@
 /** Redirections and here-documents of a command. */
 import { substitutions, wordOf } from "./expand.ts";
-import type { Syntax } from "./grammar.ts";
+import type { SyntaxNode } from "./grammar.ts";
 import type { ShellState } from "./state.ts";
-import type { Visitor } from "./visitor.ts";
-import { holdsCode, UnsupportedSyntax, type Word } from "./word.ts";
+import type { ShellVisitor } from "./visitor.ts";
+import { holdsCode, type ShellWord, UnsupportedSyntax } from "./word.ts";
 
 interface Redirections {
-  words: Word[];
+  words: ShellWord[];
   /** Statements on the first line of a here-document: `<<EOF | sh`. */
-  rest: Syntax[];
+  rest: SyntaxNode[];
   input: string | undefined;
 }
 
-export function redirections(nodes: readonly Syntax[], state: ShellState, visitor: Visitor): Redirections {
+export function redirections(nodes: readonly SyntaxNode[], state: ShellState, visitor: ShellVisitor): Redirections {
   const found: Redirections = { words: [], rest: [], input: undefined };
   for (const node of nodes) {
     switch (node.type) {
@@ -36,7 +36,7 @@ export function redirections(nodes: readonly Syntax[], state: ShellState, visito
   return found;
 }
 
-function hereRedirect(node: Syntax, state: ShellState, visitor: Visitor, found: Redirections): void {
+function hereRedirect(node: SyntaxNode, state: ShellState, visitor: ShellVisitor, found: Redirections): void {
   const { text, others, body } = hereDocument(node);
   found.input = text;
   if (body) substitutions(body, state, visitor);
@@ -49,7 +49,7 @@ function hereRedirect(node: Syntax, state: ShellState, visitor: Visitor, found: 
 }
 
 /** @returns the words after the redirection */
-function fileRedirect({ children }: Syntax, state: ShellState, visitor: Visitor): Word[] {
+function fileRedirect({ children }: SyntaxNode, state: ShellState, visitor: ShellVisitor): ShellWord[] {
   const at = children.findIndex(({ named }) => !named);
   const operator = children[at]?.type ?? "";
   const words = children.slice(at + 1).map((child) => wordOf(child, state, visitor));
@@ -70,12 +70,12 @@ interface HereDocument {
   /** Standard input of the command; undefined: unknown before it runs. */
   text: string | undefined;
   /** The node that the shell expands; undefined for none. */
-  body: Syntax | undefined;
-  others: Syntax[];
+  body: SyntaxNode | undefined;
+  others: SyntaxNode[];
 }
 
 /** Reads a here-document. @throws UnsupportedSyntax unless it ends at the first delimiter line, as in a shell */
-function hereDocument(node: Syntax): HereDocument {
+function hereDocument(node: SyntaxNode): HereDocument {
   const child = (type: string) => node.children.find((one) => one.type === type);
   const [opening, body, closing] = ["heredoc_start", "heredoc_body", "heredoc_end"].map(child);
   const isIndented = child("<<-") !== undefined;

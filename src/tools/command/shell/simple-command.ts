@@ -2,35 +2,35 @@
 import { never } from "../../../chat/never.ts";
 import { isNumeral } from "./expressions.ts";
 import { requireOptions } from "./leading-options.ts";
-import { both, type Flow, type ShellState, unknownState, withVariable } from "./state.ts";
+import { type ExitStates, type ShellState, sameExits, unknownState, withVariable } from "./state.ts";
 import { isAssignable } from "./variables.ts";
-import type { LaunchedCommand, Visitor } from "./visitor.ts";
-import { holdsCode, literal, onlyValue, UnsupportedSyntax, type Word } from "./word.ts";
+import type { LaunchedCommand, ShellVisitor } from "./visitor.ts";
+import { holdsCode, literal, onlyValue, type ShellWord, UnsupportedSyntax } from "./word.ts";
 
 interface SimpleCommand {
-  words: readonly Word[];
+  words: readonly ShellWord[];
   /** Standard input; undefined: unknown before the command runs. */
   input: string | undefined;
   state: ShellState;
-  visitor: Visitor;
+  visitor: ShellVisitor;
 }
 
 /** @throws UnsupportedSyntax when it cannot be determined what the command runs */
-export function simpleCommand(given: SimpleCommand): Flow {
+export function simpleCommand(given: SimpleCommand): ExitStates {
   const { words, input, state, visitor } = given;
   const [first, ...rest] = words;
-  if (!first) return both(state);
+  if (!first) return sameExits(state);
   const program = onlyValue(first);
   if (!/^[\w./~+:-]+$|^\[$/.test(program) || keywords.has(program)) throw new UnsupportedSyntax();
   const body = state.functions.get(program);
-  if (body) return both(visitor.call(body, state));
+  if (body) return sameExits(visitor.call(body, state));
   const name = systemName(program);
   const run = Object.hasOwn(builtins, name) ? builtins[name] : undefined;
   if (run) return run({ ...given, words: rest }, words);
   const launches = visitor.unwrap(name, words, input);
-  if (!launches) return ordinary(words, state, visitor);
+  if (!launches) return emitCommand(words, state, visitor);
   for (const launch of launches) runLaunch(launch, given);
-  return both(state);
+  return sameExits(state);
 }
 
 /** Returns the name of a program given by name or by its path in a system folder; other paths are unchanged. */
@@ -38,22 +38,22 @@ export function systemName(program: string): string {
   return /^(?:(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/)?([^/]+)$/.exec(program)?.[1] ?? program;
 }
 
-type Builtin = (given: SimpleCommand, words: readonly Word[]) => Flow;
+type Builtin = (given: SimpleCommand, words: readonly ShellWord[]) => ExitStates;
 
 const keywords = new Set(
   "if then else elif fi for while until do done case esac select function in coproc { } ! [[ ]]".split(" "),
 );
 
-function ordinary(words: readonly Word[], state: ShellState, visitor: Visitor): Flow {
+function emitCommand(words: readonly ShellWord[], state: ShellState, visitor: ShellVisitor): ExitStates {
   visitor.emit({ type: "command", words: [...words], folders: state.folders });
-  return both(state);
+  return sameExits(state);
 }
 
 function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
   const { state, visitor } = given;
   switch (launch.type) {
     case "itself":
-      ordinary(launch.words, state, visitor);
+      emitCommand(launch.words, state, visitor);
       return;
     case "code":
       visitor.code(launch.text, { ...unknownState, folders: state.folders });
@@ -72,38 +72,38 @@ function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
 }
 
 /** Visits the command after the options of a builtin such as `exec`; without one, the builtin counts as a program. */
-function inner(options: string, given: SimpleCommand, all: readonly Word[]): Flow {
+function innerCommand(options: string, given: SimpleCommand, all: readonly ShellWord[]): ExitStates {
   const { state, visitor } = given;
   const words = given.words.slice(requireOptions(given.words, options).end);
-  if (words.length === 0) return ordinary(all, state, visitor);
+  if (words.length === 0) return emitCommand(all, state, visitor);
   const flow = simpleCommand({ ...given, words, state: { ...state, functions: new Map() } });
-  return flow.yes.isUnknown ? both(unknownState) : both(state);
+  return flow.yes.isUnknown ? sameExits(unknownState) : sameExits(state);
 }
 
 /** Whether a word is a plain number, which runs no code when the shell evaluates it. */
-function isCount({ text, values }: Word): boolean {
+function isCount({ text, values }: ShellWord): boolean {
   return /^"?\$[?#]"?$/.test(text) || (values?.every((value) => /^-?[\d.]+$/.test(value)) ?? false);
 }
 
-function counted({ words, state, visitor }: SimpleCommand): Flow {
-  if (visitor.computes && !words.every(isCount)) throw new UnsupportedSyntax();
-  return both(state);
+function counted({ words, state, visitor }: SimpleCommand): ExitStates {
+  if (visitor.evaluatesArithmetic && !words.every(isCount)) throw new UnsupportedSyntax();
+  return sameExits(state);
 }
 
 const unsupported: Builtin = () => {
   throw new UnsupportedSyntax();
 };
 
-function sharing(names: string, builtin: Builtin): Record<string, Builtin> {
+function builtinsNamed(names: string, builtin: Builtin): Record<string, Builtin> {
   return Object.fromEntries(names.split(/\s+/).map((name) => [name, builtin]));
 }
 
 const builtins: Readonly<Record<string, Builtin>> = {
-  ...sharing("true false : wait", ({ state }) => both(state)),
-  ...sharing("exit return break continue shift logout", counted),
-  ...sharing("cd chdir", move),
-  ...sharing("[ test", test),
-  ...sharing(
+  ...builtinsNamed("true false : wait", ({ state }) => sameExits(state)),
+  ...builtinsNamed("exit return break continue shift logout", counted),
+  ...builtinsNamed("cd chdir", changeFolder),
+  ...builtinsNamed("[ test", testCommand),
+  ...builtinsNamed(
     `source . alias unalias enable hash fc bind complete compopt mapfile readarray let shopt getopts declare typeset export local
     readonly unset popd history jobs disown suspend caller umask ulimit setopt unsetopt emulate zmodload autoload functions
     vared zle sched noglob nocorrect repeat foreach always
@@ -111,7 +111,7 @@ const builtins: Readonly<Record<string, Builtin>> = {
     unsupported,
   ),
   pushd: (given) => {
-    const { yes, no } = move(given);
+    const { yes, no } = changeFolder(given);
     return { yes: { ...yes, before: undefined }, no };
   },
   read: readLine,
@@ -122,38 +122,38 @@ const builtins: Readonly<Record<string, Builtin>> = {
       return flag === "-o" || /^[-+][efux]+o?$/.test(flag);
     });
     if (!isHarmless || flags.length === 0) throw new UnsupportedSyntax();
-    return both(state);
+    return sameExits(state);
   },
-  eval: ({ words, state, visitor }) => both(visitor.code(words.map(onlyValue).join(" "), state)),
+  eval: ({ words, state, visitor }) => sameExits(visitor.code(words.map(onlyValue).join(" "), state)),
   trap: ({ words, state, visitor }) => {
     const [action, ...signals] = words.map(onlyValue);
     if (action === undefined || signals.length === 0 || (action.startsWith("-") && action !== "-"))
       throw new UnsupportedSyntax();
     // Anything may have changed by then.
     if (action !== "-" && action !== "") visitor.code(action, unknownState);
-    return both(state);
+    return sameExits(state);
   },
   // Not `-a`: programs such as busybox choose their function by that name.
-  exec: (given, all) => (given.words.length === 0 ? both(given.state) : inner("-c -l", given, all)),
+  exec: (given, all) => (given.words.length === 0 ? sameExits(given.state) : innerCommand("-c -l", given, all)),
   time: (given) => simpleCommand({ ...given, words: given.words.slice(requireOptions(given.words, "-p").end) }),
   command: (given, all) => {
     const [flag] = given.words;
-    if (flag && /^-[vV]$/.test(flag.text)) return both(given.state);
-    return inner("-p", given, all);
+    if (flag && /^-[vV]$/.test(flag.text)) return sameExits(given.state);
+    return innerCommand("-p", given, all);
   },
-  builtin: (given, all) => inner("", given, all),
+  builtin: (given, all) => innerCommand("", given, all),
   printf: ({ words, state, visitor }, all) => {
     const [format = literal(""), ...values] = words;
     if (/^-/.test(onlyValue(format))) throw new UnsupportedSyntax();
     // `%d` and widths are evaluated as numbers.
     const isText = /^(?:[^%]|%-?\d*(?:\.\d+)?[sbqc%])*$/s.test(onlyValue(format));
-    if (visitor.computes && !isText && !values.every(isCount)) throw new UnsupportedSyntax();
-    return ordinary(all, state, visitor);
+    if (visitor.evaluatesArithmetic && !isText && !values.every(isCount)) throw new UnsupportedSyntax();
+    return emitCommand(all, state, visitor);
   },
 };
 
 /** Visits `cd`, which may fail. Depending on the shell, `..` is resolved before or after symbolic links. */
-function move({ words, state, visitor }: SimpleCommand): Flow {
+function changeFolder({ words, state, visitor }: SimpleCommand): ExitStates {
   const [target = literal("~"), ...others] = words.filter(({ text }) => text !== "--");
   visitor.emit({ type: "mention", words: [target], folders: state.folders });
   const values = target.isGlob ? undefined : target.values;
@@ -161,7 +161,7 @@ function move({ words, state, visitor }: SimpleCommand): Flow {
   if (target.text === "-" && others.length === 0)
     return { yes: { ...state, folders: before, before: folders }, no: state };
   if (others.length > 0 || !values || !folders || values.some((value) => /^[-+]|^$/.test(value))) {
-    return both({ ...state, folders: undefined, before: undefined });
+    return sameExits({ ...state, folders: undefined, before: undefined });
   }
   const reached = values.flatMap((value) => {
     const paths = folders.map((folder) => pathFrom(folder, value));
@@ -185,18 +185,18 @@ function withoutUps(path: string): string {
   return kept.join("/") || ".";
 }
 
-function test({ words, state, visitor }: SimpleCommand): Flow {
+function testCommand({ words, state, visitor }: SimpleCommand): ExitStates {
   const texts = words.map(({ text }) => text);
   if (texts.some((text) => /^-[vR]$/.test(text))) throw new UnsupportedSyntax();
   const isPlain = texts.some((text) => /^(-[a-z]|!?=|==|-[a-z]{2})$/i.test(text));
   if (!isPlain && words.some(({ values }) => !values)) throw new UnsupportedSyntax();
   const isNumbers = texts.every((text, index) => /^-[a-z]+$|^!$/.test(text) || isCount(words[index] ?? literal("")));
-  if (visitor.computes && texts.some(isNumeral) && !isNumbers) throw new UnsupportedSyntax();
+  if (visitor.evaluatesArithmetic && texts.some(isNumeral) && !isNumbers) throw new UnsupportedSyntax();
   visitor.emit({ type: "mention", words: [...words], folders: state.folders });
-  return both(state);
+  return sameExits(state);
 }
 
-function readLine({ words, state }: SimpleCommand): Flow {
+function readLine({ words, state }: SimpleCommand): ExitStates {
   const names: string[] = [];
   let skip = false;
   for (const value of words.map(onlyValue)) {
@@ -207,5 +207,5 @@ function readLine({ words, state }: SimpleCommand): Flow {
     else if (!/^-[rse]+$/.test(value)) names.push(value);
   }
   if (!names.every(isAssignable)) throw new UnsupportedSyntax();
-  return both(names.reduce((current, name) => withVariable(current, name, undefined), state));
+  return sameExits(names.reduce((current, name) => withVariable(current, name, undefined), state));
 }

@@ -1,5 +1,5 @@
 /** State of the shell at one point of a command. Immutable: each step returns the next state. */
-import type { Syntax } from "./grammar.ts";
+import type { SyntaxNode } from "./grammar.ts";
 
 /** Folders that relative paths may start from, as given to `cd`; undefined: unknown. */
 export type Folders = readonly string[] | undefined;
@@ -11,13 +11,13 @@ export interface ShellState {
   before: Folders;
   /** Variables that the command has set, with their possible values; undefined: anything. */
   variables: ReadonlyMap<string, readonly string[] | undefined>;
-  functions: ReadonlyMap<string, Syntax>;
+  functions: ReadonlyMap<string, SyntaxNode>;
   /** Whether the folder, variables and functions may have changed in unknown ways. */
   isUnknown: boolean;
 }
 
 /** States after a command that succeeded, and after one that failed. */
-export interface Flow {
+export interface ExitStates {
   yes: ShellState;
   no: ShellState;
 }
@@ -35,16 +35,16 @@ export const startState: ShellState = {
 /** State after something that may have changed anything. */
 export const unknownState: ShellState = { ...startState, folders: undefined, isUnknown: true };
 
-export function both(state: ShellState): Flow {
+export function sameExits(state: ShellState): ExitStates {
   return { yes: state, no: state };
 }
 
-export function either({ yes, no }: Flow): ShellState {
-  return join(yes, no);
+export function joinExits({ yes, no }: ExitStates): ShellState {
+  return joinStates(yes, no);
 }
 
 /** Returns what is true in both states. */
-export function join(one: ShellState, other: ShellState): ShellState {
+export function joinStates(one: ShellState, other: ShellState): ShellState {
   if (one === other) return one;
   const variables = new Map<string, readonly string[] | undefined>();
   for (const name of new Set([...one.variables.keys(), ...other.variables.keys()])) {
@@ -75,7 +75,7 @@ export function isInteger(text: string): boolean {
   return /^-?\d+$/.test(text);
 }
 
-export function isSame(one: ShellState, other: ShellState): boolean {
+export function isSameState(one: ShellState, other: ShellState): boolean {
   const key = ({ folders, before, variables, functions, isUnknown }: ShellState) =>
     JSON.stringify([folders, before, [...variables], [...functions.keys()], isUnknown]);
   return one === other || key(one) === key(other);

@@ -3,23 +3,23 @@
  */
 import { assign, computed, declare, isNumber, substitutions, wordOf, wordsIn } from "./expand.ts";
 import { checkArithmetic, checkComputation, checkTest } from "./expressions.ts";
-import type { Grammar, Syntax } from "./grammar.ts";
+import type { Grammar, SyntaxNode } from "./grammar.ts";
 import { redirections } from "./redirects.ts";
 import { simpleCommand } from "./simple-command.ts";
 import {
-  both,
-  either,
-  type Flow,
-  isSame,
-  join,
+  type ExitStates,
+  isSameState,
+  joinExits,
+  joinStates,
   type ShellState,
+  sameExits,
   startState,
   unknownState,
   withVariable,
 } from "./state.ts";
 import { isAssignable, isSafeEnvVar } from "./variables.ts";
-import type { Act, Unwrap, Visitor } from "./visitor.ts";
-import { alternatives, hasConfusableChars, UnsupportedSyntax, type Word } from "./word.ts";
+import type { ShellAction, ShellVisitor, Unwrap } from "./visitor.ts";
+import { alternatives, hasConfusableChars, type ShellWord, UnsupportedSyntax } from "./word.ts";
 
 const maxCodeDepth = 6;
 /** Nested loops and functions are visited many times. */
@@ -29,36 +29,36 @@ class TooManySteps extends Error {
   override readonly name = "TooManySteps";
 }
 
-interface Interpreter {
+interface WalkOptions {
   grammar: Grammar;
-  computes: boolean;
+  evaluatesArithmetic: boolean;
   unwrap: Unwrap;
 }
 
 /** Returns everything that a command may do, in order; undefined when it cannot be parsed with certainty. */
-export function actsOf(command: string, interpreter: Interpreter): Act[] | undefined {
-  const walk = new Walk(interpreter);
+export function shellActions(command: string, options: WalkOptions): ShellAction[] | undefined {
+  const walk = new CommandWalk(options);
   try {
-    return walk.all(command) ? walk.acts : undefined;
+    return walk.all(command) ? walk.actions : undefined;
   } catch (error) {
     if (error instanceof TooManySteps) return undefined;
     throw error;
   }
 }
 
-class Walk implements Visitor {
-  readonly acts: Act[] = [];
-  readonly computes: boolean;
+class CommandWalk implements ShellVisitor {
+  readonly actions: ShellAction[] = [];
+  readonly evaluatesArithmetic: boolean;
   readonly unwrap: Unwrap;
   readonly #grammar: Grammar;
   /** Bodies of functions that have not been called. */
-  readonly #defined = new Set<Syntax>();
+  readonly #defined = new Set<SyntaxNode>();
   #depth = 0;
   #steps = 0;
 
-  constructor({ grammar, computes, unwrap }: Interpreter) {
+  constructor({ grammar, evaluatesArithmetic, unwrap }: WalkOptions) {
     this.#grammar = grammar;
-    this.computes = computes;
+    this.evaluatesArithmetic = evaluatesArithmetic;
     this.unwrap = unwrap;
   }
 
@@ -69,8 +69,8 @@ class Walk implements Visitor {
     return true;
   }
 
-  emit(act: Act): void {
-    this.acts.push(act);
+  emit(action: ShellAction): void {
+    this.actions.push(action);
   }
 
   code(text: string, state: ShellState): ShellState {
@@ -79,12 +79,12 @@ class Walk implements Visitor {
     return after;
   }
 
-  call(body: Syntax, state: ShellState): ShellState {
+  call(body: SyntaxNode, state: ShellState): ShellState {
     this.#defined.delete(body);
-    return this.#deeper(() => either(this.#statement(body, state)));
+    return this.#deeper(() => joinExits(this.#statement(body, state)));
   }
 
-  substituted(nodes: readonly Syntax[], state: ShellState): void {
+  substituted(nodes: readonly SyntaxNode[], state: ShellState): void {
     const children = nodes.filter(({ named }) => named);
     if (!children.some(({ type }) => type.endsWith("_redirect"))) this.#sequence(nodes, state);
     else {
@@ -110,11 +110,11 @@ class Walk implements Visitor {
   }
 
   /** Visits statements in order. The nodes include the operators between them. */
-  #sequence(nodes: readonly Syntax[], state: ShellState): ShellState {
+  #sequence(nodes: readonly SyntaxNode[], state: ShellState): ShellState {
     let current = state;
     for (const [index, node] of nodes.entries()) {
       if (!node.named) continue;
-      const after = either(this.#statement(node, current));
+      const after = joinExits(this.#statement(node, current));
       // In the background it runs in its own shell.
       if (nodes[index + 1]?.type !== "&") current = after;
     }
@@ -122,123 +122,124 @@ class Walk implements Visitor {
   }
 
   /** Visits a statement. If it is unsupported, its text is reported, and it may have changed anything in the shell. */
-  #statement(node: Syntax, state: ShellState): Flow {
+  #statement(node: SyntaxNode, state: ShellState): ExitStates {
     if (++this.#steps > maxSteps) throw new TooManySteps();
     try {
       return this.#understood(node, state);
     } catch (error) {
       if (!(error instanceof UnsupportedSyntax)) throw error;
       this.emit({ type: "unsupported", text: node.text });
-      return both(unknownState);
+      return sameExits(unknownState);
     }
   }
 
-  #understood(node: Syntax, state: ShellState): Flow {
+  #understood(node: SyntaxNode, state: ShellState): ExitStates {
     const { children } = node;
     switch (node.type) {
       case "comment":
         if (node.text.includes("\n")) throw new UnsupportedSyntax();
-        return both(state);
+        return sameExits(state);
       case "command":
         return this.#command(node, state, []);
       case "variable_assignment":
-        return both(assign(node, state, isAssignable, this));
+        return sameExits(assign(node, state, isAssignable, this));
       case "variable_assignments":
-        return both(children.reduce((current, child) => assign(child, current, isAssignable, this), state));
+        return sameExits(children.reduce((current, child) => assign(child, current, isAssignable, this), state));
       case "declaration_command":
       case "unset_command":
-        return both(declare(node, state, this));
+        return sameExits(declare(node, state, this));
       case "list":
         return this.#list(node, state);
       case "pipeline":
-        return both(this.#pipeline(children, state));
+        return sameExits(this.#pipeline(children, state));
       case "negated_command": {
-        const { yes, no } = this.#statement(named(node, 0), state);
+        const { yes, no } = this.#statement(namedChild(node, 0), state);
         return { yes: no, no: yes };
       }
       case "subshell":
         this.#sequence(children, state);
-        return both(state);
+        return sameExits(state);
       case "compound_statement":
         if (children[0]?.type === "((") {
           checkComputation(node, (name) => isNumber(name, state));
-          return both(computed(node, state));
+          return sameExits(computed(node, state));
         }
-        return both(this.#sequence(children, state));
+        return sameExits(this.#sequence(children, state));
       case "do_group":
-        return both(this.#sequence(children, state));
+        return sameExits(this.#sequence(children, state));
       case "redirected_statement":
         return this.#redirected(node, state);
       case "test_command":
-        checkTest(node, this.computes, (name) => isNumber(name, state));
+        checkTest(node, this.evaluatesArithmetic, (name) => isNumber(name, state));
         substitutions(node, state, this);
         this.emit({ type: "mention", words: wordsIn(node, state), folders: state.folders });
-        return both(state);
+        return sameExits(state);
       case "function_definition":
-        return both(this.#define(node, state));
+        return sameExits(this.#define(node, state));
       case "if_statement":
       case "elif_clause":
       case "else_clause":
-        return both(this.#branches(children, state));
+        return sameExits(this.#branches(children, state));
       case "while_statement":
-        return both(this.#loop(state, (entry) => this.#sequence(children, entry)));
+        return sameExits(this.#loop(state, (entry) => this.#sequence(children, entry)));
       case "for_statement":
-        return both(this.#forEach(node, state));
+        return sameExits(this.#forEach(node, state));
       case "c_style_for_statement":
-        return both(this.#countingLoop(children, state));
+        return sameExits(this.#countingLoop(children, state));
       case "case_statement":
-        return both(this.#cases(node, state));
+        return sameExits(this.#cases(node, state));
       default:
         throw new UnsupportedSyntax();
     }
   }
 
-  #list({ children }: Syntax, state: ShellState): Flow {
+  #list({ children }: SyntaxNode, state: ShellState): ExitStates {
     const [left, operator, right] = children;
     if (!left || !right || children.length !== 3) throw new UnsupportedSyntax();
     const first = this.#statement(left, state);
     if (operator?.type === "&&") {
       const second = this.#statement(right, first.yes);
-      return { yes: second.yes, no: join(first.no, second.no) };
+      return { yes: second.yes, no: joinStates(first.no, second.no) };
     }
     if (operator?.type !== "||") throw new UnsupportedSyntax();
     const second = this.#statement(right, first.no);
-    return { yes: join(first.yes, second.yes), no: second.no };
+    return { yes: joinStates(first.yes, second.yes), no: second.no };
   }
 
   /**
    * Each part runs in a shell of its own, except for the last one in some shells. The grammar also parses `a && b > c |
    * d` as a pipeline whose first part is a list. So each part may have changed the state of the shell.
    */
-  #pipeline(parts: readonly Syntax[], state: ShellState): ShellState {
+  #pipeline(parts: readonly SyntaxNode[], state: ShellState): ShellState {
     return parts
       .filter(({ named }) => named)
-      .reduce((current, part) => join(current, either(this.#statement(part, current))), state);
+      .reduce((current, part) => joinStates(current, joinExits(this.#statement(part, current))), state);
   }
 
-  #branches(nodes: readonly Syntax[], state: ShellState): ShellState {
+  #branches(nodes: readonly SyntaxNode[], state: ShellState): ShellState {
     let current = state;
     let ends: ShellState[] = [];
     for (const node of nodes) {
-      if (node.type === "elif_clause" || node.type === "else_clause") ends.push(either(this.#statement(node, current)));
-      else if (node.named) current = join(current, either(this.#statement(node, current)));
+      if (node.type === "elif_clause" || node.type === "else_clause")
+        ends.push(joinExits(this.#statement(node, current)));
+      else if (node.named) current = joinStates(current, joinExits(this.#statement(node, current)));
     }
     ends = ends.length > 0 ? ends : [current];
-    return ends.reduce(join, current);
+    return ends.reduce(joinStates, current);
   }
 
   #loop(state: ShellState, round: (entry: ShellState) => ShellState): ShellState {
     let entry = state;
     for (let times = 0; times < 4; times++) {
-      const joined = join(entry, round(entry));
-      if (isSame(joined, entry)) return joined;
+      const joined = joinStates(entry, round(entry));
+      if (isSameState(joined, entry)) return joined;
       entry = joined;
     }
     round(unknownState);
     return unknownState;
   }
 
-  #forEach({ children }: Syntax, state: ShellState): ShellState {
+  #forEach({ children }: SyntaxNode, state: ShellState): ShellState {
     const name = children.find(({ type }) => type === "variable_name")?.text ?? "";
     const body = children.find(({ type }) => type === "do_group" || type === "compound_statement");
     if (!body || children[0]?.type !== "for" || !isAssignable(name)) throw new UnsupportedSyntax();
@@ -249,33 +250,33 @@ class Walk implements Visitor {
     const values = isKnown ? words.flatMap((word) => word.values ?? []) : undefined;
     return this.#loop(state, (entry) => {
       const known = values && values.length > 0 && values.length <= 40 ? values : undefined;
-      return either(this.#statement(body, withVariable(entry, name, known)));
+      return joinExits(this.#statement(body, withVariable(entry, name, known)));
     });
   }
 
-  #countingLoop(children: readonly Syntax[], state: ShellState): ShellState {
+  #countingLoop(children: readonly SyntaxNode[], state: ShellState): ShellState {
     const body = children.at(-1);
     if (!body) throw new UnsupportedSyntax();
     const head = children.slice(0, -1);
     const counting = head.reduce((current, node) => computed(node, current), state);
     for (const node of head) checkArithmetic(node, (name) => isNumber(name, counting));
-    return this.#loop(counting, (entry) => either(this.#statement(body, entry)));
+    return this.#loop(counting, (entry) => joinExits(this.#statement(body, entry)));
   }
 
-  #cases({ children }: Syntax, state: ShellState): ShellState {
+  #cases({ children }: SyntaxNode, state: ShellState): ShellState {
     let current = state;
     for (const child of children) {
       if (child.type === "case_item") {
         const end = child.children.findIndex(({ type }) => type === ")");
         if (end < 0) throw new UnsupportedSyntax();
         for (const pattern of child.children.slice(0, end)) substitutions(pattern, current, this);
-        current = join(current, this.#sequence(child.children.slice(end + 1), current));
+        current = joinStates(current, this.#sequence(child.children.slice(end + 1), current));
       } else if (child.named) substitutions(child, current, this);
     }
     return current;
   }
 
-  #define(node: Syntax, state: ShellState): ShellState {
+  #define(node: SyntaxNode, state: ShellState): ShellState {
     const name = node.children.find(({ type }) => type === "word")?.text ?? "";
     const body = node.children.at(-1);
     if (!/^\w[\w-]*$/.test(name) || body?.type !== "compound_statement") throw new UnsupportedSyntax();
@@ -283,61 +284,63 @@ class Walk implements Visitor {
     return { ...state, functions: new Map(state.functions).set(name, body) };
   }
 
-  #redirected(node: Syntax, state: ShellState): Flow {
+  #redirected(node: SyntaxNode, state: ShellState): ExitStates {
     const [body, ...others] = node.children.filter(({ named }) => named);
     if (!body) throw new UnsupportedSyntax();
     if (body.type === "command") return this.#command(body, state, others);
     if (body.type === "list") return this.#list(lastPart(body, node, others), state);
     const isBare = body.type.endsWith("_redirect");
-    const flow = isBare ? both(state) : this.#statement(body, state);
-    const found = redirections(isBare ? [body, ...others] : others, join(state, either(flow)), this);
+    const flow = isBare ? sameExits(state) : this.#statement(body, state);
+    const found = redirections(isBare ? [body, ...others] : others, joinStates(state, joinExits(flow)), this);
     if (found.words.length > 0) throw new UnsupportedSyntax();
     return this.#afterwards(found.rest, flow);
   }
 
-  #command(node: Syntax, state: ShellState, redirects: readonly Syntax[]): Flow {
+  #command(node: SyntaxNode, state: ShellState, redirects: readonly SyntaxNode[]): ExitStates {
     const { children } = node;
     const assigned = children.filter(({ type }) => type === "variable_assignment");
     const own = children.filter(({ type }) => type.endsWith("_redirect"));
     const nodes = children.filter((child) => child.named && !assigned.includes(child) && !own.includes(child));
     const words = this.#words(nodes, state);
-    const [found, acts] = this.#held(() => redirections([...own, ...redirects], state, this));
+    const [found, actions] = this.#held(() => redirections([...own, ...redirects], state, this));
     // An environment variable can make a program run code, except for some well-known names.
     for (const one of assigned) assign(one, state, isSafeEnvVar, this);
     const flow = simpleCommand({ words: [...words, ...found.words], input: found.input, state, visitor: this });
-    this.acts.push(...acts);
+    this.actions.push(...actions);
     return this.#afterwards(found.rest, flow);
   }
 
-  #words(nodes: readonly Syntax[], state: ShellState): Word[] {
+  #words(nodes: readonly SyntaxNode[], state: ShellState): ShellWord[] {
     return nodes.flatMap((node) => {
       const several = alternatives(node);
       if (several.length > 0) return several;
-      return [wordOf(node.type === "command_name" ? named(node, 0) : node, state, this)];
+      return [wordOf(node.type === "command_name" ? namedChild(node, 0) : node, state, this)];
     });
   }
 
-  #held<T>(step: () => T): [T, Act[]] {
-    const from = this.acts.length;
+  #held<T>(step: () => T): [T, ShellAction[]] {
+    const from = this.actions.length;
     const result = step();
-    return [result, this.acts.splice(from)];
+    return [result, this.actions.splice(from)];
   }
 
   /** Visits statements on the first line of a here-document, which the grammar makes a part of it: `<<EOF | sh`. */
-  #afterwards(rest: readonly Syntax[], flow: Flow): Flow {
+  #afterwards(rest: readonly SyntaxNode[], flow: ExitStates): ExitStates {
     if (rest.length === 0) return flow;
-    return both(rest.reduce((current, node) => join(current, either(this.#statement(node, current))), either(flow)));
+    return sameExits(
+      rest.reduce((current, node) => joinStates(current, joinExits(this.#statement(node, current))), joinExits(flow)),
+    );
   }
 }
 
-function named({ children }: Syntax, index: number): Syntax {
+function namedChild({ children }: SyntaxNode, index: number): SyntaxNode {
   const child = children.filter(({ named }) => named)[index];
   if (!child) throw new UnsupportedSyntax();
   return child;
 }
 
 /** The grammar attaches the redirections of the last command to the whole list: `a && b > c`. */
-function lastPart(list: Syntax, whole: Syntax, redirects: readonly Syntax[]): Syntax {
+function lastPart(list: SyntaxNode, whole: SyntaxNode, redirects: readonly SyntaxNode[]): SyntaxNode {
   const before = list.children.slice(0, -1);
   const last = list.children.at(-1);
   if (!last) throw new UnsupportedSyntax();

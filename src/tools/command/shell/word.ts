@@ -1,7 +1,7 @@
 /** Words of a command after the shell's expansions, as far as these are known before it runs. */
-import type { Syntax } from "./grammar.ts";
+import type { SyntaxNode } from "./grammar.ts";
 
-export interface Word {
+export interface ShellWord {
   text: string;
   /** Possible values: one for a literal, several for a loop variable; undefined: anything. */
   values: readonly string[] | undefined;
@@ -14,10 +14,10 @@ export class UnsupportedSyntax extends Error {
   override readonly name = "UnsupportedSyntax";
 }
 
-type ValuesOf = (name: string) => Word["values"];
+type ValuesOf = (name: string) => ShellWord["values"];
 
 interface WordPiece {
-  values: Word["values"];
+  values: ShellWord["values"];
   quoted: boolean;
 }
 
@@ -25,7 +25,7 @@ interface WordPiece {
 const maxValues = 16;
 
 /** @throws UnsupportedSyntax for words that shells read differently */
-export function readWord(node: Syntax, valuesOf: ValuesOf): Word {
+export function readWord(node: SyntaxNode, valuesOf: ValuesOf): ShellWord {
   const pieces = piecesOf(node, valuesOf);
   const bare = pieces.map(({ quoted, values }) => (quoted ? "''" : (values?.[0] ?? "''"))).join("");
   const braces = bare.includes("{") ? bare.slice(bare.indexOf("{"), bare.lastIndexOf("}") + 1) : "";
@@ -38,29 +38,29 @@ export function readWord(node: Syntax, valuesOf: ValuesOf): Word {
 }
 
 /** Returns the words that `src/{a,b}.ts` expands to; none for anything but plain text in braces. */
-export function alternatives({ type, text }: Syntax): Word[] {
+export function alternatives({ type, text }: SyntaxNode): ShellWord[] {
   const [, start = "", names, end = ""] = /^([\w./-]*)\{([\w./-]+(?:,[\w./-]+)+)\}([\w./-]*)$/.exec(text) ?? [];
   if (type === "command_name" || names?.includes("..") !== false) return [];
   return names.split(",").map((name) => literal(`${start}${name}${end}`));
 }
 
-export function literal(value: string): Word {
+export function literal(value: string): ShellWord {
   return { text: value, values: [value], isGlob: false };
 }
 
 /** @throws UnsupportedSyntax when the word may have other values */
-export function onlyValue(word: Word): string {
+export function onlyValue(word: ShellWord): string {
   const value = possibleValue(word);
   if (value === undefined) throw new UnsupportedSyntax();
   return value;
 }
 
 /** Returns the one value of a word; undefined when it may have others. */
-export function possibleValue({ values, isGlob }: Word): string | undefined {
+export function possibleValue({ values, isGlob }: ShellWord): string | undefined {
   return values?.length === 1 && !isGlob ? values[0] : undefined;
 }
 
-export function unknown(text: string): Word {
+export function unknown(text: string): ShellWord {
   return { text, values: undefined, isGlob: false };
 }
 
@@ -73,7 +73,7 @@ function product(pieces: readonly WordPiece[]): readonly string[] | undefined {
   return all;
 }
 
-function piecesOf(node: Syntax, valuesOf: ValuesOf): WordPiece[] {
+function piecesOf(node: SyntaxNode, valuesOf: ValuesOf): WordPiece[] {
   switch (node.type) {
     case "word":
     case "number":
@@ -110,7 +110,7 @@ function piecesOf(node: Syntax, valuesOf: ValuesOf): WordPiece[] {
   }
 }
 
-function touch(nodes: readonly Syntax[]): boolean {
+function touch(nodes: readonly SyntaxNode[]): boolean {
   return nodes.every((node, index) => index === 0 || nodes[index - 1]?.end === node.start);
 }
 
@@ -118,14 +118,14 @@ function touch(nodes: readonly Syntax[]): boolean {
 const plain =
   /^[A-Za-z0-9_\-./:,+@%^~*?[\]={}!#\u00a1-\u1fff\u2c00-\u2fff\u3001-\u3163\u3165-\ud7ff\ue000-\ufdcf\ufdf0-\ufdff]*$/;
 
-function bareWordPieces({ text }: Syntax): WordPiece[] {
+function bareWordPieces({ text }: SyntaxNode): WordPiece[] {
   // `=ls` is a path in zsh.
   if (text.startsWith("=") || recalls(text) || !plain.test(text.replace(/\\[^\n]/g, ""))) throw new UnsupportedSyntax();
   const parts = [...text.matchAll(/\\(.)|[^\\]+/g)];
   return parts.map(([bare, escaped]) => ({ values: [escaped ?? bare], quoted: escaped !== undefined }));
 }
 
-function stringWordPieces(node: Syntax, valuesOf: ValuesOf): WordPiece[] {
+function stringWordPieces(node: SyntaxNode, valuesOf: ValuesOf): WordPiece[] {
   const pieces: WordPiece[] = [];
   const { children, text, start } = node;
   const opening = children[0]?.text;
@@ -159,7 +159,7 @@ function recalls(text: string): boolean {
 
 const expansions = new Set(["simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"]);
 
-function variable({ type, text }: Syntax, valuesOf: ValuesOf): readonly string[] | undefined {
+function variable({ type, text }: SyntaxNode, valuesOf: ValuesOf): readonly string[] | undefined {
   if (type === "arithmetic_expansion") return undefined;
   const name = /^\$(?:(\w+)|\{(\w+)\})$/.exec(text);
   return name ? valuesOf(name[1] ?? name[2] ?? "") : undefined;

@@ -1,8 +1,8 @@
 /** Parses the front matter of agents for Rondo, Claude Code and OpenCode (spec P4). */
 import * as z from "zod/mini";
+import { isRecord } from "../chat/json.ts";
 import { Rule } from "../chat/requests.ts";
 import type { Agent } from "../loop/agents/agents.ts";
-import { isRecord } from "../tools/attempt.ts";
 import type { Markdown } from "./front-matter.ts";
 import { ourTool } from "./tool-names.ts";
 

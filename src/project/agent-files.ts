@@ -1,7 +1,7 @@
 /** Loads agents from Markdown files (spec P4). */
 import path from "node:path";
+import { isRecord } from "../chat/json.ts";
 import type { Agent } from "../loop/agents/agents.ts";
-import { isRecord } from "../tools/attempt.ts";
 import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/file-access/config-files.ts";
 import { type AgentOrigin, parseAgent } from "./agent-fields.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";

@@ -1,9 +1,9 @@
 /** Runs hooks as commands (spec K4). */
 import path from "node:path";
 import type { PermissionMode } from "../chat/events.ts";
+import { isRecord } from "../chat/json.ts";
 import { never } from "../chat/never.ts";
 import { type HookEvent, type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
-import { isRecord } from "../tools/attempt.ts";
 import { withoutKeys } from "../tools/run-command/command-environment.ts";
 import { namesOf } from "./hook-matcher.ts";
 import { outcomeOf } from "./hook-output.ts";

@@ -1,7 +1,7 @@
 /** Interprets the output of a hook, in the format of Claude Code (spec K4). Pure. */
 import * as z from "zod/mini";
+import { parseJson } from "../chat/json.ts";
 import { type HookEvent, type HookOutcome, noOutcome } from "../loop/hooks.ts";
-import { parseJson } from "../tools/attempt.ts";
 
 const UpdatedInput = z.record(z.string(), z.unknown());
 

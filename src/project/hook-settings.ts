@@ -1,7 +1,7 @@
 /** Reads hooks from settings, in the format of Claude Code (spec K4). */
 import * as z from "zod/mini";
+import { isRecord, parseJson } from "../chat/json.ts";
 import { type HookEvent, hookEvents } from "../loop/hooks.ts";
-import { isRecord, parseJson } from "../tools/attempt.ts";
 import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../tools/file-access/config-files.ts";
 import { type Matcher, matcherOf } from "./hook-matcher.ts";
 

@@ -2,8 +2,8 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
+import { parseJson } from "../chat/json.ts";
 import type { Ledger } from "../loop/storage.ts";
-import { parseJson } from "../tools/attempt.ts";
 
 /** `at` is in milliseconds since 1970. */
 const Spending = z.object({ usd: z.number().check(z.gte(0)), at: z.number() });

@@ -7,7 +7,8 @@ import * as fs from "node:fs";
 import os from "node:os";
 import { join, parse as parsePath } from "node:path";
 import * as z from "zod/mini";
-import { attempt, parseJson } from "../tools/attempt.ts";
+import { attempt } from "../chat/attempt.ts";
+import { parseJson } from "../chat/json.ts";
 import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 
 const LockContent = z.object({

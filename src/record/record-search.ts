@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import * as z from "zod/mini";
-import { parseJson } from "../tools/attempt.ts";
+import { parseJson } from "../chat/json.ts";
 import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 
 /** Bytes per read. Other work can run between two reads. */

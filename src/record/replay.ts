@@ -2,9 +2,10 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import * as z from "zod/mini";
 import { apply, type Chat, newChat } from "../chat/apply.ts";
+import { attempt } from "../chat/attempt.ts";
 import { RecordedEvent } from "../chat/events.ts";
+import { isRecord, parseJson } from "../chat/json.ts";
 import { RecordError } from "../loop/storage.ts";
-import { attempt, isRecord, parseJson } from "../tools/attempt.ts";
 import { fastCheck } from "./fast-check.ts";
 
 /** Format number in the first line of each record. */

@@ -2,11 +2,11 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { apply, type Chat } from "../chat/apply.ts";
+import { attempt } from "../chat/attempt.ts";
 import type { SessionInfo } from "../chat/events.ts";
 import { titleFromPrompt } from "../loop/session/title.ts";
 import { RecordError } from "../loop/storage.ts";
 import { eventsOf } from "../loop/transfer/fork.ts";
-import { attempt } from "../tools/attempt.ts";
 import { heldLock } from "./lock-file.ts";
 import { searchRecord } from "./record-search.ts";
 import { type Replay, replay } from "./replay.ts";

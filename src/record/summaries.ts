@@ -6,9 +6,9 @@ import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 
 import path from "node:path";
 import * as z from "zod/mini";
 import type { Chat } from "../chat/apply.ts";
+import { attempt } from "../chat/attempt.ts";
 import { contextSize } from "../chat/message.ts";
 import { costOfSession } from "../loop/budget.ts";
-import { attempt } from "../tools/attempt.ts";
 import { fastCheck } from "./fast-check.ts";
 
 const Summary = z.object({

@@ -1,8 +1,8 @@
 /** The record of one session: an append-only file with one event per line, as JSON (spec R1–R4). */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { attempt } from "../chat/attempt.ts";
 import type { RecordedEvent } from "../chat/events.ts";
 import { RecordError, type Recorder } from "../loop/storage.ts";
-import { attempt } from "../tools/attempt.ts";
 import { type Replay, readLines, recordVersion } from "./replay.ts";
 import { toRecordError } from "./write-errors.ts";
 

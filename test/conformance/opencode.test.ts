@@ -1,10 +1,10 @@
 /** "OpenCode Agent Loop Specification": entry points, loop, loop detection, tools, prompt, options, retries. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
+import { mergeDeep } from "../../src/chat/json.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { ModelError } from "../../src/loop/model.ts";
 import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";
-import { mergeDeep } from "../../src/loop/setup/merge.ts";
 import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mergeDeep } from "../../src/loop/setup/merge.ts";
+import { mergeDeep } from "../../src/chat/json.ts";
 import { costOf, knownModel, knownModels, optionsFor } from "../../src/loop/setup/model-catalog.ts";
 
 const sonnet = { providerID: "anthropic", modelID: "claude-sonnet-4-5" };

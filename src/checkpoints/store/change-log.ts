@@ -2,7 +2,8 @@
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
-import { attempt, parseJson } from "../../tools/attempt.ts";
+import { attempt } from "../../chat/attempt.ts";
+import { parseJson } from "../../chat/json.ts";
 import { FileState } from "../files/file-state.ts";
 
 /** Absolute and never in a folder `.git`, whatever the log contains. */

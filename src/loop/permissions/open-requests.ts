@@ -1,8 +1,8 @@
 /** The requests of a session that wait for the user's answer (spec T7). */
 import type { ChatEvent } from "../../chat/events.ts";
+import { sameJson } from "../../chat/json.ts";
 import { never } from "../../chat/never.ts";
 import type { Answer, AnswerTo, Rule, UserRequest } from "../../chat/requests.ts";
-import { sameJson } from "../calls/same-json.ts";
 
 /** An answer that does not fit its request. The request stays open. */
 export class AnswerError extends Error {

@@ -1,6 +1,7 @@
 /** Requests a reply: its stream becomes the parts of one message, and a retry replaces a failed attempt. */
 import { type Entry, findEntry, findPart } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
+import { sameJson } from "../../chat/json.ts";
 import {
   type AssistantMessage,
   type Finish,
@@ -13,7 +14,6 @@ import {
 import { never } from "../../chat/never.ts";
 import { textOf } from "../../chat/words.ts";
 import { isHarmless } from "../../tools/tool.ts";
-import { sameJson } from "../calls/same-json.ts";
 import { type Arguments, ModelError, type ModelEvent, type ModelRequest, type ProviderData } from "../model.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { costOf } from "../setup/model-catalog.ts";

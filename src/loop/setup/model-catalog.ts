@@ -1,6 +1,7 @@
 /** Known models: window, reply limit, price (spec B1). Others work, with an unknown cost. */
+
+import { mergeDeep } from "../../chat/json.ts";
 import type { ModelRef, Tokens } from "../../chat/message.ts";
-import { mergeDeep } from "./merge.ts";
 
 /** USD per million tokens. */
 interface Price {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
-import { parseJson } from "../../tools/attempt.ts";
+import { parseJson } from "../../chat/json.ts";
 import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../../tools/file-access/config-files.ts";
 import { expandVariables, isLoopback, variablesOf } from "./server-environment.ts";
 

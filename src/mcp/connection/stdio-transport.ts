@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { parseJson } from "../../tools/attempt.ts";
+import { parseJson } from "../../chat/json.ts";
 import { withoutKeys } from "../../tools/run-command/command-environment.ts";
 import { endTree, markVariable, type ProcessTree, treeOf } from "../../tools/run-command/process-tree.ts";
 import { untilAborted } from "../../tools/until-aborted.ts";

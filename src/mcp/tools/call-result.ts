@@ -1,7 +1,7 @@
 /** Turns a server's answer into the result of a call. Types and sizes that the server claims are not trusted. */
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { parseJson } from "../../tools/attempt.ts";
+import { parseJson } from "../../chat/json.ts";
 import { plural } from "../../tools/text/text.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import type { CallAnswer } from "../connection/connect.ts";

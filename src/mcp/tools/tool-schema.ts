@@ -1,5 +1,6 @@
 /** Checks the schemas of servers' tools, because a provider rejects every request that contains an invalid one. */
-import { attempt, isRecord } from "../../tools/attempt.ts";
+import { attempt } from "../../chat/attempt.ts";
+import { isRecord } from "../../chat/json.ts";
 import { visibleText } from "../connection/server-text.ts";
 
 /** Replaces a schema that cannot be used. */

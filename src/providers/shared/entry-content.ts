@@ -1,8 +1,9 @@
 /** Shared by the provider families for encoding requests as JSON. */
+
+import { mergeDeep } from "../../chat/json.ts";
 import type { FilePart, Part, ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { ModelRequest } from "../../loop/model.ts";
-import { mergeDeep } from "../../loop/setup/merge.ts";
 
 export interface EncodeOptions {
   /** Whether the requested model wrote the entry: only then does it get its provider data back. */

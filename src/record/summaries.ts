@@ -8,7 +8,7 @@ import * as z from "zod/mini";
 import type { Chat } from "../chat/apply.ts";
 import { attempt } from "../chat/attempt.ts";
 import { contextSize } from "../chat/message.ts";
-import { costOfSession } from "../loop/budget.ts";
+import { costOfSession } from "../loop/session/budget.ts";
 import { fastCheck } from "./fast-check.ts";
 
 const Summary = z.object({

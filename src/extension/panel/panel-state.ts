@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { contextSize } from "../../chat/message.ts";
 import type { PanelState } from "../../chat/protocol.ts";
-import { costOfSession } from "../../loop/budget.ts";
+import { costOfSession } from "../../loop/session/budget.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { windowOf } from "../../loop/setup/model-catalog.ts";
 import type { Ledger } from "../../loop/storage.ts";

@@ -1,8 +1,8 @@
 /** Costs of a session and its budgets (spec B), for the loop, the panel and the session list. */
-import type { Entry } from "../chat/apply.ts";
-import { contextSize, type ToolPart } from "../chat/message.ts";
-import type { BudgetRequest } from "../chat/requests.ts";
-import type { Ledger } from "./storage.ts";
+import type { Entry } from "../../chat/apply.ts";
+import { contextSize, type ToolPart } from "../../chat/message.ts";
+import type { BudgetRequest } from "../../chat/requests.ts";
+import type { Ledger } from "../storage.ts";
 
 /** USD, including subagents. `partial`: some replies are not included, because their price is unknown (B1). */
 export interface Spent {

@@ -1,4 +1,4 @@
-/** Writes docs/settings.md from the manifest. `--check` fails when the file is out of date. */
+/** Writes docs/settings.md, settings and commands, from the manifest. `--check` fails when the file is out of date. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 
@@ -13,15 +13,17 @@ const file = new URL("docs/settings.md", root);
  * }} Setting
  */
 
+const { contributes } = JSON.parse(await readFile(new URL("package.json", root), "utf8"));
 /** @type {Record<string, Setting>} */
-const properties = JSON.parse(await readFile(new URL("package.json", root), "utf8")).contributes.configuration
-  .properties;
+const properties = contributes.configuration.properties;
+/** @type {{ command: string, title: string }[]} */
+const commands = contributes.commands;
 const settings = Object.entries(properties).sort(([, a], [, b]) => a.order - b.order);
 const current = settings.filter(([, { markdownDeprecationMessage }]) => !markdownDeprecationMessage);
 const deprecated = settings.filter(([, { markdownDeprecationMessage }]) => markdownDeprecationMessage);
 
 const text = `<!-- Written by scripts/settings-docs.mjs from package.json. Run \`npm run docs\` after a change. -->
-# Settings
+# Settings and commands
 
 Settings with the scope "workspace" can also be set by a workspace that you trust. All others are read from your user
 settings only.
@@ -30,9 +32,17 @@ settings only.
 | --- | --- | --- | --- |
 ${current.map(([name, setting]) => row(name, setting)).join("\n")}
 
-## Deprecated
+## Commands
 
-Settings of earlier versions. They are still read while their successor is not set.
+Their category in the Command Palette is "Rondo". Keybindings name the ID.
+
+| ID | Command |
+| --- | --- |
+${commands.map(({ command, title }) => `| \`${command}\` | **Rondo: ${title}** |`).join("\n")}
+
+## Deprecated settings
+
+Settings of earlier versions are still read while their successor is not set.
 
 | Setting | Successor |
 | --- | --- |

@@ -40,14 +40,11 @@ export const askUser = defineTool({
       writes: [],
       run: async () => {
         const answers = await askUser(asked);
-        return { output: answers ? told(asked, answers) : skipped, metadata: {} };
+        const lines = asked.map(({ question }, at) => `${question}\n→ ${answers?.[at]?.join("; ") || "(no answer)"}`);
+        return { output: answers ? lines.join("\n\n") : skipped, metadata: {} };
       },
     };
   },
 });
 
 const skipped = "The user lets you decide. Choose what fits best, say what you chose and why, and go on.";
-
-function told(questions: readonly Question[], answers: readonly string[][]): string {
-  return questions.map(({ question }, at) => `${question}\n→ ${answers[at]?.join("; ") || "(no answer)"}`).join("\n\n");
-}

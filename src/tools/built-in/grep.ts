@@ -88,7 +88,8 @@ interface PlannedSearch {
 
 async function runSearch({ wish, place, filter, search, signal }: PlannedSearch) {
   const args = [...argumentsFor(wish), ...filter.args, "--regexp", wish.pattern, "--", place.target];
-  const list = listsFiles(wish) ? new FileList(filter, () => true) : undefined;
+  const showsText = wish.output_mode === "content" || wish.output_mode === "count";
+  const list = showsText ? undefined : new FileList(filter, () => true);
   const found = await search.ripgrep(args, { cwd: place.cwd, limit: outputCharacters, signal, take: list?.take });
   if (found.code > 1 && found.stderr.trim() !== "") {
     throw new ToolError(`ripgrep could not search: ${found.stderr.trim().replace(/^rg: /, "")}`);
@@ -106,10 +107,6 @@ function searchTarget({ path }: Location, isFolder: boolean, shown: string): Sea
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   const folderOf = (file: string) => file.slice(0, file.length - name.length);
   return { cwd: folderOf(path), prefix: folderOf(shown), target: `./${name}` };
-}
-
-function listsFiles({ output_mode }: GrepInput): boolean {
-  return output_mode !== "content" && output_mode !== "count";
 }
 
 function argumentsFor(wish: GrepInput): string[] {

@@ -70,7 +70,8 @@ async function formatResults(found: readonly SymbolResult[], workspace: Workspac
   const located = new Map(await Promise.all(paths.map(async (path) => [path, await workspace.locate(path)] as const)));
   const lines = found.flatMap((one) => {
     const location = located.get(one.path);
-    return location && isReadable(location) ? [formatResult(one, location, workspace)] : [];
+    if (!location || location.protection === "secret" || location.protection === "ignored") return [];
+    return [formatResult(one, location, workspace)];
   });
   const hidden = found.length - lines.length;
   const left = lines.length - maxResults;
@@ -83,10 +84,6 @@ async function formatResults(found: readonly SymbolResult[], workspace: Workspac
     output: [...lines.slice(0, maxResults), ...notes].join("\n"),
     metadata: { fact: lines.length === 0 ? "nothing found" : plural(lines.length, "place") },
   };
-}
-
-function isReadable({ protection }: Location): boolean {
-  return protection !== "secret" && protection !== "ignored";
 }
 
 function formatResult(one: SymbolResult, location: Location, workspace: Workspace): string {

@@ -33,7 +33,8 @@ export function deferredTools(tools: readonly Tool[]): Tool[] {
 }
 
 function searchTool(tools: readonly Tool[]): Tool {
-  const sources = [...new Set(tools.map(({ name }) => sourceOf(name)))].sort();
+  // "github" for "mcp__github__create_issue"
+  const sources = [...new Set(tools.map(({ name }) => /^mcp__(.+?)__/.exec(name)?.[1] ?? "the editor"))].sort();
   const named = sources.slice(0, 20).join(", ");
   return defineTool({
     name: "tool_search",
@@ -102,11 +103,6 @@ function longestTimeout(tools: readonly Tool[]): Tool["timeoutMs"] {
   if (times.includes("own")) return "own";
   const limits = times.filter((time) => typeof time === "number");
   return limits.length === times.length && limits.length > 0 ? Math.max(...limits) : undefined;
-}
-
-/** Returns "github" for "mcp__github__create_issue". */
-function sourceOf(name: string): string {
-  return /^mcp__(.+?)__/.exec(name)?.[1] ?? "the editor";
 }
 
 /** Sorts tools by relevance: names count more than descriptions, and rare words more than common ones. */

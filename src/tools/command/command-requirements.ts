@@ -126,7 +126,12 @@ class CommandRequirements {
       for (const path of pathWords(known)) await this.#addNamedPath(path, folders ?? [""], "unknown");
       return;
     }
-    for (const variant of variants) await this.#addVariant(withoutOverlooked(variant), folders ?? [""]);
+    // For rules, `git --no-pager log` is `git log`.
+    const overlooked = programEntry(program)?.overlookedOption;
+    for (const variant of variants) {
+      const isCounted = ({ value }: KnownWord, index: number) => index !== 1 || value !== overlooked;
+      await this.#addVariant(variant.filter(isCounted), folders ?? [""]);
+    }
   }
 
   async #addVariant(words: readonly KnownWord[], folders: readonly string[]): Promise<void> {
@@ -310,10 +315,4 @@ function variantsOf(words: readonly ShellWord[]): KnownWord[][] | undefined {
 function shownText({ values, text, isGlob }: ShellWord): string {
   const [value, ...others] = values ?? [];
   return value === undefined || others.length > 0 || isGlob ? text : written(value);
-}
-
-/** For rules, `git --no-pager log` is `git log`. */
-function withoutOverlooked(words: readonly KnownWord[]): KnownWord[] {
-  const overlooked = programEntry(words[0]?.value ?? "")?.overlookedOption;
-  return words.filter(({ value }, index) => index !== 1 || value !== overlooked);
 }

@@ -41,7 +41,9 @@ export async function newProblems({ editor }: Host, known: KnownProblems, after:
   const sorted = fresh.toSorted(
     (a, b) => Number(a.severity !== "error") - Number(b.severity !== "error") || a.line - b.line,
   );
-  const words = sorted.slice(0, maxProblems).map(describeProblem);
+  const words = sorted.slice(0, maxProblems).map(({ line, severity, message, source }) => {
+    return `line ${line}: ${severity}${source === "" ? "" : ` ${source}`} ${cutLine(message, 500)}`;
+  });
   if (fresh.length > maxProblems) words.push(`(${plural(fresh.length - maxProblems, "more problem")})`);
   if (others > 0) words.push(otherProblemsNote(after.relative, others));
   return `\n\nNew problems in ${after.relative} after this edit:\n${words.join("\n")}`;
@@ -55,8 +57,4 @@ function otherProblemsNote(name: string, count: number): string {
 /** Identifies a problem by its line's text, because line numbers shift. */
 function problemKey({ message, source, line }: Problem, lines: readonly string[]): string {
   return JSON.stringify([message, source, lines[line - 1]?.trim()]);
-}
-
-function describeProblem({ line, severity, message, source }: Problem): string {
-  return `line ${line}: ${severity}${source === "" ? "" : ` ${source}`} ${cutLine(message, 500)}`;
 }

@@ -39,7 +39,8 @@ function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
   const name = kind.location.relative;
   switch (kind.type) {
     case "missing":
-      return `${name} does not exist.${suggest(kind.similar)}`;
+      if (kind.similar.length === 0) return `${name} does not exist. Look for it with glob.`;
+      return `${name} does not exist. Did you mean ${kind.similar.join(" or ")}?`;
     case "folder":
       return `${name} is a folder, not a file.`;
     case "binary":
@@ -53,11 +54,6 @@ function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
     default:
       return never(kind);
   }
-}
-
-function suggest(similar: readonly string[]): string {
-  if (similar.length === 0) return " Look for it with glob.";
-  return ` Did you mean ${similar.join(" or ")}?`;
 }
 
 function megabytes(bytes: number): string {

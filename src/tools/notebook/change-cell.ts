@@ -69,7 +69,8 @@ export function changeCell(text: string, change: CellChange, name: string): { te
       const span = spans[index] ?? array;
       const done = `Cell ${index} of ${name} is changed`;
       const type = change.type === old?.cell_type ? undefined : change.type;
-      if (type === undefined && sourceOf(old?.source) === change.source.replaceAll("\r\n", "\n")) {
+      const before = Array.isArray(old?.source) ? old.source.join("") : old?.source;
+      if (type === undefined && before === change.source.replaceAll("\r\n", "\n")) {
         throw new ToolError(`Cell ${index} of ${name} reads so already: nothing to do.`);
       }
       if (type !== undefined) {
@@ -129,10 +130,6 @@ function newCell(notebook: Notebook, type: CellType, source: string, id = newId(
 function newId({ cells }: Notebook): string {
   const id = crypto.randomUUID().slice(0, 8);
   return cells.some((cell) => cell.id === id) ? crypto.randomUUID() : id;
-}
-
-function sourceOf(source: string | string[] | undefined): string | undefined {
-  return Array.isArray(source) ? source.join("") : source;
 }
 
 function sourceLines(source: string): string[] {

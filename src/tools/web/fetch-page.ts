@@ -52,7 +52,8 @@ export async function fetchPage(from: URL, network: WebNetwork, signal: AbortSig
     const next = redirectTarget(response, url);
     if (!next) return await readPage(response, url, signal);
     response.destroy();
-    if (!staysWith(url, next)) return { type: "elsewhere", to: next };
+    const isSecure = next.protocol === url.protocol || next.protocol === "https:";
+    if (next.host !== url.host || !isSecure) return { type: "elsewhere", to: next };
     if (hops === mostRedirects) throw new ToolError(`${from.href} leads on and on; it was followed ${hops} times.`);
     url = publicURL(next.href);
   }
@@ -103,11 +104,6 @@ function redirectTarget({ statusCode = 0, headers }: http.IncomingMessage, url: 
   if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
   if (!URL.canParse(headers.location, url)) throw new ToolError(`${url.href} leads on to what is no address.`);
   return new URL(headers.location, url);
-}
-
-/** Whether a redirect stays on the host and port and does not leave https. */
-function staysWith(url: URL, next: URL): boolean {
-  return next.host === url.host && (next.protocol === url.protocol || next.protocol === "https:");
 }
 
 async function readPage(response: http.IncomingMessage, url: URL, signal: AbortSignal): Promise<FetchedPage> {

@@ -127,15 +127,10 @@ export const projectPrograms: Programs = {
     allowed: ["go test ./..."],
     asks: ["go generate", "go -C x generate", "go test -exec=./x"],
   },
-  // make(1) 4.3, and the manual of 4.4: Options Summary
+  // make(1) 4.3
   make: {
     effect,
-    options: `-b -m -B --always-make -C= --directory= -d --debug=? -e --environment-overrides -E= --eval= -f= --file= --makefile=
-      -h --help -i --ignore-errors -I= --include-dir= -j=? --jobs=? -k --keep-going -l=? --load-average=? --max-load=? -L
-      --check-symlink-times -n --just-print --dry-run --recon -o= --old-file= --assume-old= -O=? --output-sync=? -p
-      --print-data-base -q --question -r --no-builtin-rules -R --no-builtin-variables -s --silent --quiet --no-silent -S
-      --no-keep-going --stop -t --touch --trace -v --version -w --print-directory --no-print-directory -W= --what-if=
-      --new-file= --assume-new= --warn-undefined-variables --shuffle=? --jobserver-style=`,
+    hasSubcommands: true,
     runsOtherCode: "-E -f -I -C --eval --file --makefile --directory --include-dir *=*",
     allowed: ["make test", "make -j4 test", "make --shuffle test"],
     asks: ["make SHELL=x", "make -f x", "make -C x"],

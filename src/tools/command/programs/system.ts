@@ -47,11 +47,8 @@ export const systemPrograms: Programs = {
   "kill pkill killall": { effect: "ends processes" },
   // systemctl(1) 252
   systemctl: {
-    options: `-h --help --version --system --user -H= --host= -M= --machine= -t= --type= --state= --failed -p= --property= -P= -a --all -l --full -r
-      --recursive --reverse --with-dependencies --job-mode= -T --show-transaction --show-types --value --check-inhibitors=
-      -i --kill-whom= -s= --signal= --what= --now --dry-run -q --quiet --wait --no-block --no-wall --no-reload --legend=
-      --no-pager --no-ask-password --global --runtime -f --force --preset-mode= --root= --image= -n= --lines= -o= --output=
-      --firmware-setup --boot-loader-menu= --boot-loader-entry= --plain --timestamp= --read-only --mkdir --marked`,
+    options: `-h --help --version --system --user -t= --type= --state= --failed -p= --property= -P= --value -a --all -l --full
+      -s= --signal= --now --dry-run -q --quiet --wait --no-block --no-pager -n= --lines= -o= --output= --plain`,
     runsOtherCode: "edit -H -M --host --machine",
     allowed: ["systemctl status x", "systemctl --user -n 5 status x", "systemctl --version"],
     asks: [

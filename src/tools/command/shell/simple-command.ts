@@ -85,11 +85,6 @@ function isCount({ text, values }: ShellWord): boolean {
   return /^"?\$[?#]"?$/.test(text) || (values?.every((value) => /^-?[\d.]+$/.test(value)) ?? false);
 }
 
-function counted({ words, state, visitor }: SimpleCommand): ExitStates {
-  if (visitor.evaluatesArithmetic && !words.every(isCount)) throw new UnsupportedSyntax();
-  return sameExits(state);
-}
-
 const unsupported: Builtin = () => {
   throw new UnsupportedSyntax();
 };
@@ -100,7 +95,10 @@ function builtinsNamed(names: string, builtin: Builtin): Record<string, Builtin>
 
 const builtins: Readonly<Record<string, Builtin>> = {
   ...builtinsNamed("true false : wait", ({ state }) => sameExits(state)),
-  ...builtinsNamed("exit return break continue shift logout", counted),
+  ...builtinsNamed("exit return break continue shift logout", ({ words, state, visitor }) => {
+    if (visitor.evaluatesArithmetic && !words.every(isCount)) throw new UnsupportedSyntax();
+    return sameExits(state);
+  }),
   ...builtinsNamed("cd chdir", changeFolder),
   ...builtinsNamed("[ test", testCommand),
   ...builtinsNamed(

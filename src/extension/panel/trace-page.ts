@@ -20,7 +20,10 @@ export class TracePage implements vscode.Disposable {
   #timer: NodeJS.Timeout | undefined;
 
   readonly handlers = {
-    "show-trace": () => this.#show(),
+    "show-trace": () => {
+      this.#isShown = true;
+      this.#send();
+    },
     "hide-trace": () => this.hide(),
     "export-trace": () => this.#export(),
   } satisfies Partial<Handlers>;
@@ -45,11 +48,6 @@ export class TracePage implements vscode.Disposable {
     this.hide();
   }
 
-  #show(): void {
-    this.#isShown = true;
-    this.#send();
-  }
-
   hide(): void {
     this.#isShown = false;
     clearTimeout(this.#timer);
@@ -58,21 +56,18 @@ export class TracePage implements vscode.Disposable {
   }
 
   #measuring(): Tracer | undefined {
-    const isNeeded = this.#isShown || readSettings().traceCollector !== "";
-    this.#tracer = isNeeded ? (this.#tracer ?? this.#newTracer()) : undefined;
+    if (!this.#isShown && readSettings().traceCollector === "") this.#tracer = undefined;
+    else
+      this.#tracer ??= new Tracer({
+        chatOf: (id) => this.#context.conversations.openChat(id),
+        deliver: (turns) => {
+          const endpoint = readSettings().traceCollector;
+          if (endpoint === "") return;
+          const headers = process.env["OTEL_EXPORTER_OTLP_HEADERS"];
+          sendTurns({ endpoint, headers }, turns).catch((error: Error) => this.#log.warn(error.message));
+        },
+      });
     return this.#tracer;
-  }
-
-  #newTracer(): Tracer {
-    return new Tracer({
-      chatOf: (id) => this.#context.conversations.openChat(id),
-      deliver: (turns) => {
-        const endpoint = readSettings().traceCollector;
-        if (endpoint === "") return;
-        const headers = process.env["OTEL_EXPORTER_OTLP_HEADERS"];
-        sendTurns({ endpoint, headers }, turns).catch((error: Error) => this.#log.warn(error.message));
-      },
-    });
   }
 
   #send(): void {

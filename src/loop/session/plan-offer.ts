@@ -10,53 +10,55 @@ import { wasPlanMode } from "./intake.ts";
 
 export const buildPrompt = "Start building: carry out the plan.";
 
+interface PlanDeps {
+  chat: Chat;
+  choices: Choices;
+  requests: OpenRequests;
+  agents: () => AgentCatalog;
+}
+
 export class PlanOffer {
-  readonly #chat: Chat;
-  readonly #choices: Choices;
-  readonly #requests: OpenRequests;
-  readonly #agents: () => AgentCatalog;
+  readonly #deps: PlanDeps;
   #open: AbortController | undefined;
   /** The user's current mode, or the one before Plan. */
   #buildMode: BuildMode = "default";
 
-  constructor(chat: Chat, choices: Choices, requests: OpenRequests, agents: () => AgentCatalog) {
-    this.#chat = chat;
-    this.#choices = choices;
-    this.#requests = requests;
-    this.#agents = agents;
-    this.#keepBuildMode();
+  constructor(deps: PlanDeps) {
+    this.#deps = deps;
+    this.modeChanged();
   }
 
   /** The agent that builds a plan: the chosen one, else the last that may change files, else the first such one. */
   get buildAgent(): string {
-    const asked = this.#chat.messages.flatMap(({ info }) => (info.role === "user" ? [info.agent] : [])).reverse();
-    const primary = this.#agents()
+    const { chat, choices, agents } = this.#deps;
+    const asked = chat.messages.flatMap(({ info }) => (info.role === "user" ? [info.agent] : []));
+    const builders = agents()
       .all()
-      .filter(({ mode, hidden }) => mode !== "subagent" && !hidden);
-    const builders = new Set(primary.filter(({ readOnly }) => !readOnly).map(({ name }) => name));
-    const { agent } = this.#choices;
-    return [agent, ...asked, ...builders].find((name) => builders.has(name)) ?? agent;
+      .filter(({ mode, hidden, readOnly }) => mode !== "subagent" && !hidden && !readOnly);
+    const names = builders.map(({ name }) => name);
+    return [choices.agent, ...asked.reverse(), ...names].find((name) => names.includes(name)) ?? choices.agent;
   }
 
   /** Call it when a turn has ended normally. */
   offer(): void {
-    const reply = this.#chat.messages.at(-1);
+    const { chat, requests } = this.#deps;
+    const reply = chat.messages.at(-1);
     if (!this.#isPlanning || !reply || !isAnswer(reply)) return;
     this.#open = new AbortController();
     const request = {
       kind: "plan",
       id: newID("per"),
-      sessionID: this.#chat.session.id,
+      sessionID: chat.session.id,
       messageID: reply.info.id,
       buildMode: this.#buildMode,
     } as const;
     // The host acts on the answer; a withdrawal needs no action.
-    this.#requests.ask<PlanRequest>(request, { signal: this.#open.signal }).catch(() => {});
+    requests.ask<PlanRequest>(request, { signal: this.#open.signal }).catch(() => {});
   }
 
   /** Call it when a session was opened from its record. */
   offerAgain(): void {
-    if (!this.#open && (wasPlanMode(this.#chat) || this.#isReadOnly)) this.offer();
+    if (!this.#open && (wasPlanMode(this.#deps.chat) || this.#isReadOnly)) this.offer();
   }
 
   withdraw(): void {
@@ -65,25 +67,20 @@ export class PlanOffer {
   }
 
   modeChanged(): void {
+    const { mode } = this.#deps.choices;
     if (this.#open && !this.#isPlanning) this.withdraw();
-    this.#keepBuildMode();
-  }
-
-  #keepBuildMode(): void {
-    const { mode } = this.#choices;
     if (mode === "acceptEdits" || mode === "default") this.#buildMode = mode;
   }
 
   get #isPlanning(): boolean {
-    return this.#choices.mode === "plan" || this.#isReadOnly;
+    return this.#deps.choices.mode === "plan" || this.#isReadOnly;
   }
 
   /** Whether the last prompt went to a read-only agent. */
   get #isReadOnly(): boolean {
-    const { user } = pendingPrompt(this.#chat);
-    return this.#agents()
-      .all()
-      .some(({ name, readOnly }) => readOnly && name === user?.agent);
+    const { user } = pendingPrompt(this.#deps.chat);
+    const agents = this.#deps.agents().all();
+    return agents.some(({ name, readOnly }) => readOnly && name === user?.agent);
   }
 }
 

@@ -81,7 +81,7 @@ export class Session {
       takeQueued: () => this.#takeQueued(),
     };
     const agents = () => this.#state.resolver.project.agents;
-    this.#planOffer = new PlanOffer(chat, choices, this.requests, agents);
+    this.#planOffer = new PlanOffer({ chat, choices, requests: this.requests, agents });
     const { background } = deps.host;
     background.listen(() => this.#apply({ type: "background", commands: [...background.list()] }));
     if (deps.titles && chat.messages.length === 0)

@@ -1,11 +1,11 @@
 /** An unbounded queue between a producer that never waits and a consumer that reads at its own pace. */
-import { type Deferred, deferred } from "../loop/session/deferred.ts";
+import { deferred } from "../loop/session/deferred.ts";
 
 export class Mailbox<T> {
   #waiting: T[] = [];
   /** Index of the next unread value in `#waiting`. */
   #next = 0;
-  readonly #readers: Deferred<IteratorResult<T, void>>[] = [];
+  readonly #readers: PromiseWithResolvers<IteratorResult<T, void>>[] = [];
   #end: { error: unknown } | "ended" | undefined;
 
   put(value: T): void {

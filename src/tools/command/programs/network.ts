@@ -60,7 +60,14 @@ export const networkPrograms: Programs = {
     subcommands: { "repo gist": { runsOtherCode: (words) => words.includes("--") } },
     allowed: ["gh pr list", "gh -R a/b pr list", "gh repo clone a/b"],
     asks: [
-      ...["gh api x", "gh -R a/b alias set x y", "gh ext exec x", "gh cs ssh", "gh --method POST api x"],
+      ...[
+        "gh api x",
+        "gh -R a/b alias set x y",
+        "gh ext exec x",
+        "gh cs ssh",
+        "gh --method POST api x",
+        "gh -- pr list",
+      ],
       "gh repo clone a/b -- -c core.sshCommand=./x",
     ],
   },
@@ -137,7 +144,7 @@ export const networkPrograms: Programs = {
   },
   // terraform 1.11 -help; its options have one dash or two
   terraform: {
-    options: "-help -version --help --version",
+    options: "-help -version -v --help --version",
     runsOtherCode: "console -chdir* -plugin-dir* --plugin-dir*",
     allowed: ["terraform plan"],
     asks: ["terraform -chdir=x apply", "terraform init -plugin-dir=x", "terraform -unknown console"],

@@ -48,8 +48,8 @@ function factsRunOtherCode(facts: CommandFacts, words: ProgramArguments): boolea
   const harmless = harmlessOptions?.split(" ");
   if (options && harmless && !options.every((option) => harmless.includes(option))) return true;
   const judgesSubcommands = facts.options !== undefined || facts.subcommands || namesSubcommands(pattern);
-  // An unknown option may hide the sub-command.
-  if (!options && !subcommand && judgesSubcommands) return true;
+  // An unknown option may hide the sub-command, and programs differ about `--`.
+  if (judgesSubcommands && (options ? options.includes("--") : !subcommand)) return true;
   if (subcommand) return factsRunOtherCode(subcommand, rest.slice(1));
   return unlisted !== undefined && rest.length > 0;
 }

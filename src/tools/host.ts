@@ -132,9 +132,9 @@ export interface Editor {
   /** Whether the file (absolute path) is open, so that the editor knows all its problems. */
   watches(path: string): Promise<boolean>;
   /** `path` is absolute; undefined for all files. */
-  problems(path: string | undefined): Promise<Problem[]>;
+  problems(path: string | undefined): Promise<CodeProblem[]>;
   /** Returns the problems of a file once they have settled after a change, or after `timeoutMs`. */
-  settledProblems(path: string, timeoutMs: number, signal: AbortSignal): Promise<Problem[]>;
+  settledProblems(path: string, timeoutMs: number, signal: AbortSignal): Promise<CodeProblem[]>;
   /** `line` is from 1. */
   definition(path: string, line: number, symbol: string): Promise<CodePlace[]>;
   references(path: string, line: number, symbol: string): Promise<CodePlace[]>;
@@ -143,7 +143,7 @@ export interface Editor {
 }
 
 /** `path` is absolute; `line` and `column` are from 1. */
-export interface Problem {
+export interface CodeProblem {
   path: string;
   line: number;
   column: number;

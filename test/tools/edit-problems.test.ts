@@ -1,13 +1,13 @@
 /** New problems that the editor reports after an edit (T11). */
 import assert from "node:assert/strict";
-import type { Editor, Problem } from "../../src/tools/host.ts";
+import type { CodeProblem, Editor } from "../../src/tools/host.ts";
 import { EditWorkspace } from "./edit-tools.ts";
 
 describe("T11 new problems after an edit", () => {
   let work: EditWorkspace;
   /** Problems before the edit, and once the editor has settled. */
-  let before: Problem[];
-  let after: Problem[];
+  let before: CodeProblem[];
+  let after: CodeProblem[];
   let waits: number[];
   let isOpen: boolean;
   beforeEach(() => {
@@ -31,7 +31,7 @@ describe("T11 new problems after an edit", () => {
   });
   afterEach(() => work.dispose());
 
-  const problem = (line: number, message: string, more: Partial<Problem> = {}): Problem => ({
+  const problem = (line: number, message: string, more: Partial<CodeProblem> = {}): CodeProblem => ({
     path: work.path("a.ts"),
     line,
     column: 1,

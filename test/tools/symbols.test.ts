@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { diagnostics } from "../../src/tools/built-in/diagnostics.ts";
 import { symbols } from "../../src/tools/built-in/symbols.ts";
-import type { CodePlace, CodeSymbol, Editor, Host, Problem } from "../../src/tools/host.ts";
+import type { CodePlace, CodeProblem, CodeSymbol, Editor, Host } from "../../src/tools/host.ts";
 import type { PermissionRequirement, Tool } from "../../src/tools/tool.ts";
 import { planOf } from "./context.ts";
 import { TestWorkspace } from "./workspace.ts";
@@ -19,7 +19,7 @@ function editorOf({ problems = [], places = [], named = [] }: Knows): Editor {
 }
 
 interface Knows {
-  problems?: Problem[];
+  problems?: CodeProblem[];
   places?: CodePlace[];
   named?: CodeSymbol[];
 }
@@ -38,7 +38,7 @@ describe("what tools report from the editor", () => {
   afterEach(() => work.dispose());
 
   const hostWith = (knows: Knows): Host => ({ ...work.host, editor: editorOf(knows) });
-  const problem = (name: string, line: number, severity: Problem["severity"] = "error"): Problem => {
+  const problem = (name: string, line: number, severity: CodeProblem["severity"] = "error"): CodeProblem => {
     return { path: work.path(name), line, column: 1, severity, message: `wrong ${name} ${line}`, source: "ts(1)" };
   };
   const place = (path: string, text: string): CodePlace => ({ path, line: 1, text });

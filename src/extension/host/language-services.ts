@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
-import type { CodePlace, CodeSymbol, Editor, Problem } from "../../tools/host.ts";
+import type { CodePlace, CodeProblem, CodeSymbol, Editor } from "../../tools/host.ts";
 import { splitLines } from "../../tools/text/text.ts";
 import { ToolError } from "../../tools/tool.ts";
 import { addressOf, findDocument, openDocument } from "./documents.ts";
@@ -64,17 +64,17 @@ class ProblemNews implements vscode.Disposable {
   }
 }
 
-function allProblems(): Problem[] {
+function allProblems(): CodeProblem[] {
   return vscode.languages
     .getDiagnostics()
     .flatMap(([uri, list]) => (uri.scheme === "file" ? list.map((one) => problem(uri, one)) : []));
 }
 
-function problemsOf(uri: vscode.Uri): Problem[] {
+function problemsOf(uri: vscode.Uri): CodeProblem[] {
   return vscode.languages.getDiagnostics(uri).map((one) => problem(uri, one));
 }
 
-function problem(uri: vscode.Uri, { range, severity, message, source, code }: vscode.Diagnostic): Problem {
+function problem(uri: vscode.Uri, { range, severity, message, source, code }: vscode.Diagnostic): CodeProblem {
   const name = typeof code === "object" ? code.value : code;
   return {
     path: uri.fsPath,
@@ -86,7 +86,7 @@ function problem(uri: vscode.Uri, { range, severity, message, source, code }: vs
   };
 }
 
-const severities: Record<vscode.DiagnosticSeverity, Problem["severity"]> = {
+const severities: Record<vscode.DiagnosticSeverity, CodeProblem["severity"]> = {
   [vscode.DiagnosticSeverity.Error]: "error",
   [vscode.DiagnosticSeverity.Warning]: "warning",
   [vscode.DiagnosticSeverity.Information]: "info",

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
-import type { Editor, Location, Problem, Workspace } from "../host.ts";
+import type { CodeProblem, Editor, Location, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
 
 const maxProblems = 100;
 const maxMessageLength = 500;
-const order: readonly Problem["severity"][] = ["error", "warning", "info", "hint"];
+const order: readonly CodeProblem["severity"][] = ["error", "warning", "info", "hint"];
 
 export const diagnostics = defineTool({
   name: "diagnostics",
@@ -43,7 +43,7 @@ export function isReadableUnasked({ inside, protection }: Location): boolean {
   return inside && protection !== "secret" && protection !== "ignored";
 }
 
-async function problemsOfAll(problems: readonly Problem[], workspace: Workspace): Promise<ToolResult> {
+async function problemsOfAll(problems: readonly CodeProblem[], workspace: Workspace): Promise<ToolResult> {
   const paths = [...new Set(problems.map((problem) => problem.path))];
   const located = await Promise.all(paths.map(async (path) => [path, await workspace.locate(path)] as const));
   const shown = new Map(
@@ -57,9 +57,9 @@ async function problemsOfAll(problems: readonly Problem[], workspace: Workspace)
   );
 }
 
-function formatProblems(found: readonly { problem: Problem; path: string }[]): ToolResult {
+function formatProblems(found: readonly { problem: CodeProblem; path: string }[]): ToolResult {
   if (found.length === 0) return { output: "No problems.", metadata: { fact: "no problems", tone: "good" } };
-  const rank = ({ severity }: Problem) => order.indexOf(severity);
+  const rank = ({ severity }: CodeProblem) => order.indexOf(severity);
   const sorted = found.toSorted((a, b) => rank(a.problem) - rank(b.problem));
   const byFile = Map.groupBy(sorted.slice(0, maxProblems), ({ path }) => path);
   const sections = [...byFile].map(([path, list]) =>
@@ -72,12 +72,12 @@ function formatProblems(found: readonly { problem: Problem; path: string }[]): T
   return { output: sections.join("\n\n"), metadata: { fact, ...(isBad && { tone: "bad" }) } };
 }
 
-function formatProblem({ line, column, severity, message, source }: Problem): string {
+function formatProblem({ line, column, severity, message, source }: CodeProblem): string {
   const words = cutLine(message.replace(/\s+/g, " ").trim(), maxMessageLength);
   return `  ${line}:${column} ${severity} ${words}${source === "" ? "" : ` [${source}]`}`;
 }
 
-function countBySeverity(problems: readonly Problem[]): string {
+function countBySeverity(problems: readonly CodeProblem[]): string {
   const parts = order.flatMap((severity) => {
     const count = problems.filter((problem) => problem.severity === severity).length;
     return count === 0 ? [] : [plural(count, severity)];

@@ -1,5 +1,5 @@
 /** Problems that the editor reports after a change and did not report before. */
-import type { Host, Problem, TextFile } from "../host.ts";
+import type { CodeProblem, Host, TextFile } from "../host.ts";
 import { cutLine, plural, splitLines } from "../text/text.ts";
 
 /** `lines`: the file's, if the editor may not know all its problems. */
@@ -34,7 +34,7 @@ export async function newProblems({ editor }: Host, known: KnownProblems, after:
     return count <= 0;
   });
   // If the editor did not know the file before, problems in unchanged lines may be old.
-  const isFresh = ({ line }: Problem) => !known.lines?.has(lines[line - 1]?.trim() ?? "");
+  const isFresh = ({ line }: CodeProblem) => !known.lines?.has(lines[line - 1]?.trim() ?? "");
   const fresh = unknown.filter(isFresh);
   const others = unknown.length - fresh.length;
   if (fresh.length === 0) return others === 0 ? "" : `\n\n${otherProblemsNote(after.relative, others)}`;
@@ -55,6 +55,6 @@ function otherProblemsNote(name: string, count: number): string {
 }
 
 /** Identifies a problem by its line's text, because line numbers shift. */
-function problemKey({ message, source, line }: Problem, lines: readonly string[]): string {
+function problemKey({ message, source, line }: CodeProblem, lines: readonly string[]): string {
   return JSON.stringify([message, source, lines[line - 1]?.trim()]);
 }

@@ -3,7 +3,7 @@ import { isSplit } from "../text/text.ts";
 import { findAnchor, type MatchAnchor } from "./anchor.ts";
 import { indentOf } from "./indentation.ts";
 import { LineIndex } from "./line-index.ts";
-import { isBlank, type LooseMatch, matchesAt, type Tolerance } from "./loose-matches.ts";
+import { isBlank, type LooseMatch, type MatchTolerance, matchesAt } from "./loose-matches.ts";
 import { foldTypography } from "./typography.ts";
 import { likelyWordings, type Wording } from "./wordings.ts";
 
@@ -13,8 +13,8 @@ export interface LooseMatches {
   note: string;
 }
 
-const spaces: readonly Tolerance["space"][] = ["same", "trailing", "indent"];
-const notes: Record<Tolerance["space"], string> = {
+const spaces: readonly MatchTolerance["space"][] = ["same", "trailing", "indent"];
+const notes: Record<MatchTolerance["space"], string> = {
   same: "",
   trailing: "old_string differed in trailing white space.",
   indent: "old_string differed in indentation; the replacement was re-indented.",
@@ -58,14 +58,14 @@ function findWording({ lines, wording, anchor, folded, accept }: WordingSearch):
   const others = wording.to.split("\n").map(indentOf);
   for (const space of spaces) {
     const all = matchesAt({ lines, wanted, others, anchor, mode: { space, folded } });
-    const [first, ...more] = all.filter((place) => fits(place, wording.at, lines) && accept(place, lines));
+    const [first, ...more] = all.filter((place) => fitsWording(place, wording.at, lines) && accept(place, lines));
     const note = [wording.note, notes[space], folded ? foldedNote : ""].filter((one) => one !== "").join(" ");
     if (first) return { places: [first, ...more], wording, note };
   }
   return undefined;
 }
 
-function fits(place: LooseMatch, at: Wording["at"], lines: LineIndex): boolean {
+function fitsWording(place: LooseMatch, at: Wording["at"], lines: LineIndex): boolean {
   if (splitsWord(lines.text, place.start) || splitsWord(lines.text, place.end)) return false;
   if (at === "end") return place.end === lines.text.length;
   return at === "anywhere" || isOnOwnLines(place, lines);

@@ -4,7 +4,7 @@ import { findShift, type IndentPair, type IndentShift, indentOf } from "./indent
 import type { LineIndex } from "./line-index.ts";
 import { findAround, foldTypography, headEnd, tailStart } from "./typography.ts";
 
-export interface Tolerance {
+export interface MatchTolerance {
   /** The white space that may differ: none, at line ends, or at line ends and as indentation. */
   space: "same" | "trailing" | "indent";
   folded: boolean;
@@ -26,7 +26,7 @@ interface LooseSearch {
   /** The indentation of each line of the replacement. */
   others: readonly string[];
   anchor: MatchAnchor;
-  mode: Tolerance;
+  mode: MatchTolerance;
 }
 
 /** Returns the matches in order; they may overlap. */
@@ -99,7 +99,7 @@ function matchLines({ lines, wanted, others, mode }: LooseSearch, first: number)
   return shift && { ...at(begin.column), shift, startsMidLine: true };
 }
 
-function isAlike(there: string, wanted: string, { space, folded }: Tolerance): boolean {
+function isAlike(there: string, wanted: string, { space, folded }: MatchTolerance): boolean {
   if (!folded && space === "same") return there === wanted;
   const a = folded ? foldTypography(there) : there;
   const b = folded ? foldTypography(wanted) : wanted;
@@ -108,7 +108,7 @@ function isAlike(there: string, wanted: string, { space, folded }: Tolerance): b
 }
 
 /** Returns where the first wanted line begins in a line that ends with it, and whether it is the line's whole text. */
-function startInLine(there: string, wanted: string, { space, folded }: Tolerance) {
+function startInLine(there: string, wanted: string, { space, folded }: MatchTolerance) {
   if (wanted === "") return { column: there.length, whole: false };
   if (isBlank(wanted)) return isBlank(there) && space !== "same" ? { column: 0, whole: false } : undefined;
   if (space === "same") return partOfLine(tailStart(there, wanted, folded));
@@ -124,7 +124,7 @@ function partOfLine(column: number | undefined): { column: number; whole: false 
 }
 
 /** Returns where the last wanted line ends in a line that starts with it. */
-function endInLine(there: string, wanted: string, { space, folded }: Tolerance): number | undefined {
+function endInLine(there: string, wanted: string, { space, folded }: MatchTolerance): number | undefined {
   if (wanted === "" || space === "same") return headEnd(there, wanted, folded);
   if (isBlank(wanted)) return undefined;
   const body = space === "indent" ? bodyOf(wanted) : trimBlanksEnd(wanted);

@@ -2,9 +2,9 @@
 import { commonHead, commonTail, isSplit, lineAt, occurrences, withLineFeeds } from "../text/text.ts";
 import { findLoose } from "./find-loose.ts";
 import type { LooseMatch } from "./loose-matches.ts";
-import { applySplices, linesWithEnds, type Splice, splicesFor } from "./splices.ts";
+import { applySplices, linesWithEnds, splicesFor, type TextSplice } from "./splices.ts";
 
-export type Replacement =
+export type TextReplacement =
   /** `note`: how the text found differs from the wanted one, for the model; empty if it does not. */
   | { type: "replaced"; text: string; count: number; note: string }
   | { type: "not-found" }
@@ -18,7 +18,7 @@ const shownPlaces = 10;
 const mark = "\ufeff";
 
 /** `\n` matches `\r\n`, too. Writes only what differs, with the file's line ends. Tolerates mistakes of models. */
-export function replaceText(text: string, wanted: string, by: string, all: boolean): Replacement {
+export function replaceText(text: string, wanted: string, by: string, all: boolean): TextReplacement {
   const { lf, indexIn } = withLineFeeds(text);
   const hasMark = wanted.startsWith(mark) && wanted !== mark && !text.includes(mark);
   const plain = (part: string) => (hasMark && part.startsWith(mark) ? part.slice(1) : part).replaceAll("\r\n", "\n");
@@ -42,7 +42,7 @@ export function replaceText(text: string, wanted: string, by: string, all: boole
 interface TextMatches {
   starts: number[];
   note: string;
-  splices(): Splice[];
+  splices(): TextSplice[];
 }
 
 function findExact(lf: string, from: string, to: string, all: boolean): TextMatches | undefined {

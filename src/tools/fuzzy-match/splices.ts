@@ -4,14 +4,14 @@ import { endingAround } from "../text/text.ts";
 import { indentOf } from "./indentation.ts";
 import { type LooseMatch, trimBlanksEnd } from "./loose-matches.ts";
 
-export interface Splice {
+export interface TextSplice {
   start: number;
   end: number;
   text: string;
 }
 
 /** Applies `splices`, ordered and relative to the text with line feeds; `indexIn` maps their indices to `text`. */
-export function applySplices(text: string, indexIn: (index: number) => number, splices: readonly Splice[]): string {
+export function applySplices(text: string, indexIn: (index: number) => number, splices: readonly TextSplice[]): string {
   const pieces: string[] = [];
   let done = 0;
   for (const { start, end, text: fresh } of splices) {
@@ -40,7 +40,7 @@ export function linesWithEnds(text: string): string[] {
 }
 
 /** `from` and `to` come from `linesWithEnds`. */
-export function splicesFor(place: LooseMatch, from: readonly string[], to: readonly string[]): Splice[] {
+export function splicesFor(place: LooseMatch, from: readonly string[], to: readonly string[]): TextSplice[] {
   const edge = (line: number) => {
     if (line === 0) return place.start;
     return line < from.length ? (place.starts[line] ?? place.end) : place.end;
@@ -52,7 +52,7 @@ export function splicesFor(place: LooseMatch, from: readonly string[], to: reado
     return place.shift(indent) + line.slice(indent.length);
   };
   const lines = to.map(indented);
-  const splices: Splice[] = [];
+  const splices: TextSplice[] = [];
   let [old, fresh] = [0, 0];
   for (const run of diffLineRuns(from, to, place.startsMidLine)) {
     const text = lines.slice(fresh, fresh + run.to).join("");

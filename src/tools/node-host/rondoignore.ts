@@ -78,7 +78,7 @@ function linesOf(file: string): string[] | undefined {
   const text = readText(file);
   const lines = text?.replace(/^\ufeff/, "").split(/\r?\n/);
   if (!lines || lines.length > limits.lines) return undefined;
-  return lines.map(tame);
+  return lines.map(limitWildcards);
 }
 
 function readText(file: string): string | undefined {
@@ -97,7 +97,7 @@ function readText(file: string): string | undefined {
 }
 
 /** Limits wildcards, which can take forever. A longer pattern is cut, so it names more; an exception is dropped. */
-function tame(line: string): string {
+function limitWildcards(line: string): string {
   const segments = line.split("/");
   const deep = segments.flatMap((segment, index) => (segment === "**" ? [index] : []));
   const cut = segments.slice(0, (deep[2] ?? segments.length) + 1).map((segment) => {

@@ -1,7 +1,7 @@
 /** Changes one cell in the text of a Jupyter notebook (nbformat 4) and keeps every other byte. */
 import * as z from "zod/mini";
 import { never } from "../../chat/never.ts";
-import { applySplices, linesWithEnds, type Splice } from "../fuzzy-match/splices.ts";
+import { applySplices, linesWithEnds, type TextSplice } from "../fuzzy-match/splices.ts";
 import { plural } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
 import { elementsOf, type JsonSpan, membersOf, rootOf } from "./json-spans.ts";
@@ -40,7 +40,7 @@ export function changeCell(text: string, change: CellChange, name: string): { te
     unit === undefined
       ? JSON.stringify(value)
       : JSON.stringify(value, null, unit).replaceAll("\n", `\n${unit.repeat(depth)}`);
-  const edit = (splices: Splice[]) => applySplices(text, (index) => index, splices);
+  const edit = (splices: TextSplice[]) => applySplices(text, (index) => index, splices);
   const array = membersOf(text, rootOf(text)).get("cells") ?? { start: 0, end: 0 };
   const spans = elementsOf(text, array);
   switch (change.mode) {

@@ -3,7 +3,7 @@ import { describeMiss } from "../fuzzy-match/describe-miss.ts";
 import { findLoose, isOnOwnLines } from "../fuzzy-match/find-loose.ts";
 import { LineIndex } from "../fuzzy-match/line-index.ts";
 import type { LooseMatch } from "../fuzzy-match/loose-matches.ts";
-import { applySplices, linesWithEnds, type Splice, splicesFor } from "../fuzzy-match/splices.ts";
+import { applySplices, linesWithEnds, splicesFor, type TextSplice } from "../fuzzy-match/splices.ts";
 import { isCrlf, occurrences, withLineFeeds } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
 import type { PatchChunk } from "./parse-patch.ts";
@@ -16,7 +16,7 @@ export function applyChunks(text: string, chunks: readonly PatchChunk[], name: s
   const { lf, indexIn } = withLineFeeds(whole);
   const lines = new LineIndex(lf);
   const notes: string[] = [];
-  const splices: Splice[] = [];
+  const splices: TextSplice[] = [];
   let cursor = 0;
   for (const [index, chunk] of chunks.entries()) {
     const which = chunks.length === 1 ? "The chunk" : `Chunk ${index + 1} of ${chunks.length}`;

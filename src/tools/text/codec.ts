@@ -2,13 +2,13 @@
 
 export type Encoding = "utf8" | "utf8-bom" | "utf16le" | "utf16be";
 
-export interface Decoded {
+export interface DecodedText {
   text: string;
   encoding: Encoding;
 }
 
 /** Returns undefined unless the bytes are text in an encoding that can be restored byte by byte. */
-export function decode(bytes: Buffer): Decoded | undefined {
+export function decode(bytes: Buffer): DecodedText | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe && bytes.length % 2 === 0) {
     return { text: bytes.toString("utf16le", 2), encoding: "utf16le" };
   }

@@ -39,7 +39,7 @@ export function toFileDiff(path: string, hunks: readonly DiffHunk[]): FileDiff {
   const patch: string[] = [];
   let left = 0;
   for (const hunk of hunks) {
-    if (patch.length < shownLines) patch.push(header(hunk));
+    if (patch.length < shownLines) patch.push(hunkHeader(hunk));
     for (const line of hunk.lines) {
       if (line.startsWith("+")) added++;
       else if (line.startsWith("-")) removed++;
@@ -69,7 +69,7 @@ export function inContext(hunks: readonly DiffHunk[], limit: number): string {
 }
 
 /** A hunk without lines on one side names the line before it, as `diff -u` does. */
-function header({ oldStart, oldLines, newStart, newLines }: DiffHunk): string {
+function hunkHeader({ oldStart, oldLines, newStart, newLines }: DiffHunk): string {
   const from = oldLines === 0 ? oldStart - 1 : oldStart;
   const to = newLines === 0 ? newStart - 1 : newStart;
   return `@@ -${from},${oldLines} +${to},${newLines} @@`;

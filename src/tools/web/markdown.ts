@@ -21,7 +21,7 @@ function converter(base: string): Turndown {
   const service = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---" });
   // The rule added last applies first: hidden content is always removed.
   service.addRule("title", { filter: "title", replacement: (text) => (text === "" ? "" : `# ${text}\n\n`) });
-  service.addRule("pre", { filter: "pre", replacement: (_, node) => fenced(node) });
+  service.addRule("pre", { filter: "pre", replacement: (_, node) => fencedCode(node) });
   service.addRule("link", { filter: "a", replacement: (text, node) => link(text, node.getAttribute("href"), base) });
   service.addRule("image", {
     filter: "img",
@@ -31,7 +31,7 @@ function converter(base: string): Turndown {
     filter: ["td", "th"],
     replacement: (text) => ` ${oneLine(text).replaceAll("|", "\\|")} |`,
   });
-  service.addRule("row", { filter: "tr", replacement: row });
+  service.addRule("row", { filter: "tr", replacement: tableRow });
   service.addRule("rows", { filter: ["thead", "tbody", "tfoot"], replacement: (text) => text });
   service.addRule("table", { filter: "table", replacement: (text) => `\n\n${text.trim()}\n\n` });
   service.addRule("unseen", {
@@ -59,20 +59,20 @@ function link(text: string, target: string | null, base: string, mark = ""): str
 }
 
 /** Adds the separator line below the first row of a table. */
-function row(text: string, node: HTMLElement): string {
+function tableRow(text: string, node: HTMLElement): string {
   const line = `\n|${text}`;
-  const isFirst = node.previousElementSibling === null && isTop(node.parentElement);
+  const isFirst = node.previousElementSibling === null && startsTable(node.parentElement);
   return isFirst ? `${line}\n|${" --- |".repeat(node.children.length)}` : line;
 }
 
 /** Whether this part is the first of its table. */
-function isTop(part: HTMLElement | null): boolean {
+function startsTable(part: HTMLElement | null): boolean {
   const before = part?.previousElementSibling?.nodeName;
   return part?.nodeName === "TABLE" || part?.nodeName === "THEAD" || before === undefined || before === "CAPTION";
 }
 
 /** Uses a fence that is longer than any in the text. */
-function fenced(node: HTMLElement): string {
+function fencedCode(node: HTMLElement): string {
   const text = (node.textContent ?? "").replace(/\n$/, "");
   const classes = `${node.className} ${node.querySelector("code")?.className ?? ""}`;
   const language = /\blang(?:uage)?-([\w+#-]+)/.exec(classes)?.[1] ?? "";

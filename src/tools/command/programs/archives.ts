@@ -2,19 +2,19 @@
 import { hasArgument, isFlag, optionValues, type ProgramArguments, plainWords } from "./arguments.ts";
 import { allFiles, type Program, type Programs } from "./program.ts";
 
-interface Packing {
+interface ArchiveUse {
   /** Archives and files that are written; undefined: unknown. */
   writes: readonly string[] | undefined;
   /** Whether it reads everything in the named folders. */
   packs: boolean;
 }
 
-const unknown: Packing = { writes: undefined, packs: false };
-const unknownPack: Packing = { writes: undefined, packs: true };
-const looking: Packing = { writes: [], packs: false };
+const unknown: ArchiveUse = { writes: undefined, packs: false };
+const unknownPack: ArchiveUse = { writes: undefined, packs: true };
+const looking: ArchiveUse = { writes: [], packs: false };
 
 /** Returns the facts about an archiver. Options unknown to `packingOf` may do anything. */
-function archiver(packingOf: (words: ProgramArguments) => Packing): Program {
+function archiver(packingOf: (words: ProgramArguments) => ArchiveUse): Program {
   return {
     runsOtherCode: (words) => packingOf(words).writes === undefined,
     writes: (words) => [...(packingOf(words).writes ?? [])],
@@ -56,7 +56,7 @@ export const archivePrograms: Programs = {
   "unrar lz4 unlz4 brotli uncompress": { runsOtherCode: "always" },
 };
 
-function tar(rest: ProgramArguments): Packing {
+function tar(rest: ProgramArguments): ArchiveUse {
   const words = withDash(rest);
   const other = hasArgument("-c -r -u --create --append --update", words) ? unknownPack : unknown;
   if (!words.every((word, index) => !isFlag(word) || isTarFlag(word, words[index - 1]))) return other;
@@ -94,7 +94,7 @@ function isTarFlag(word: string, before = ""): boolean {
   return tarFlag.test(word) && !/^-[A-Za-z]*[fC]$|^--(file|directory|exclude|strip-components)$/.test(before);
 }
 
-function zip(words: ProgramArguments): Packing {
+function zip(words: ProgramArguments): ArchiveUse {
   const [archive, ...others] = plainWords(words);
   const isKnown = words.every((word) => !isFlag(word) || /^-([rqjvDXyg\d]+|x)$/.test(word));
   // The names excluded by `-x` follow it, and are not the archive.
@@ -103,14 +103,14 @@ function zip(words: ProgramArguments): Packing {
   return { writes: [/\.[^/]*$|^-$/.test(archive) ? archive : `${archive}.zip`], packs: true };
 }
 
-function unzip(words: ProgramArguments): Packing {
+function unzip(words: ProgramArguments): ArchiveUse {
   const flags = words.filter(isFlag);
   return flags.some((flag) => /[ltpcvZz]/.test(flag)) && flags.every((flag) => /^-[ltpcvZzqC1]+$/.test(flag))
     ? looking
     : unknown;
 }
 
-function sevenZip([verb = "", ...words]: ProgramArguments): Packing {
+function sevenZip([verb = "", ...words]: ProgramArguments): ArchiveUse {
   const isKnown = words.every((word) => !/^[-@]/.test(word) || /^-(t\w+|mx=?\d|r|y|slt)$/.test(word));
   const [archive] = plainWords(words);
   if (!isKnown || archive === undefined) return unknown;
@@ -119,21 +119,21 @@ function sevenZip([verb = "", ...words]: ProgramArguments): Packing {
   return /^[au]$/.test(verb) && /\.[^/]*$/.test(archive) ? { writes: [archive], packs: true } : unknownPack;
 }
 
-function ar([letters = "", ...words]: ProgramArguments): Packing {
+function ar([letters = "", ...words]: ProgramArguments): ArchiveUse {
   const [archive] = words;
   if (archive === undefined || words.some((word) => /^[-@]/.test(word))) return unknown;
   if (/^-?[vO]*[tp][vO]*$/.test(letters)) return looking;
   return /^-?[rqcsuvDU]+$/.test(letters) ? { writes: [archive], packs: false } : unknown;
 }
 
-function cpio(words: ProgramArguments): Packing {
+function cpio(words: ProgramArguments): ArchiveUse {
   const isListing = words.some((word) => /^-[iv]*t|^--list$/.test(word));
   const isKnown = words.every((word) => /^(-[itv]+|--(list|extract|verbose|quiet))$/.test(word));
   return isListing && isKnown ? looking : unknown;
 }
 
 /** Known only as a dry run on this machine. */
-function rsync(words: ProgramArguments): Packing {
+function rsync(words: ProgramArguments): ArchiveUse {
   const known =
     /^(-[avrzhiPulptgoDcqn]+|--(dry-run|list-only|delete|stats|archive|recursive|verbose|itemize-changes)|--(exclude|include)=.*)$/;
   const isTrial = words.some((word) => /^(-[a-zPD]*n[a-zPD]*|--dry-run|--list-only)$/.test(word));
@@ -141,7 +141,7 @@ function rsync(words: ProgramArguments): Packing {
   return isTrial && isKnown ? { writes: [], packs: true } : unknownPack;
 }
 
-function compress(words: ProgramArguments): Packing {
+function compress(words: ProgramArguments): ArchiveUse {
   const flags = words.filter(isFlag);
   const known =
     /^(-[cdtlkfqvzn\d]+|--(stdout|to-stdout|test|list|keep|force|decompress|uncompress|quiet|verbose|best|fast))$/;

@@ -87,7 +87,7 @@ function piecesOf(node: SyntaxNode, valuesOf: ValuesOf): WordPiece[] {
       return stringWordPieces(node, valuesOf);
     case "concatenation":
       // A lone `$` before other text may be an expansion that the grammar does not know.
-      if (!touch(node.children) || node.children.slice(0, -1).some(({ type }) => type === "$"))
+      if (!areAdjacent(node.children) || node.children.slice(0, -1).some(({ type }) => type === "$"))
         throw new UnsupportedSyntax();
       return node.children.flatMap((child) => piecesOf(child, valuesOf));
     case "simple_expansion":
@@ -110,7 +110,7 @@ function piecesOf(node: SyntaxNode, valuesOf: ValuesOf): WordPiece[] {
   }
 }
 
-function touch(nodes: readonly SyntaxNode[]): boolean {
+function areAdjacent(nodes: readonly SyntaxNode[]): boolean {
   return nodes.every((node, index) => index === 0 || nodes[index - 1]?.end === node.start);
 }
 

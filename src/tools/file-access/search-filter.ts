@@ -3,7 +3,6 @@ import picomatch from "picomatch";
 import type { Location, SearchFilter, TextSearch } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { onlyProtected } from "./protected-names.ts";
-import { TtlCache } from "./ttl-cache.ts";
 
 /** Include hidden files, exclude `.git`, and apply ignore files without a repository, too. */
 export const listArguments: readonly string[] = [
@@ -54,20 +53,27 @@ export class FileList {
 }
 
 const protectedListLimit = 1_000_000;
-/** Listing takes up to half of the time of a search. */
-const excludedFiles = new TtlCache<readonly string[]>(60_000);
+/** Listing takes up to half of the time of a search, so the files of a folder are kept for a minute. */
+const keptMs = 60_000;
+type ExcludedByFolder = Map<string, { until: number; excluded: readonly string[] }>;
+const keptFiles = new WeakMap<TextSearch, ExcludedByFolder>();
 
 /** Counts the files that a search excludes; with `glob`, only those that match it. */
 export async function countExcluded(
   folder: Location,
   { filter, glob, search, signal }: FilteredSearch,
 ): Promise<number> {
-  const excluded = await excludedFiles.of(search, folder.path, async () => {
+  const folders: ExcludedByFolder = keptFiles.get(search) ?? new Map();
+  keptFiles.set(search, folders);
+  let kept = folders.get(folder.path);
+  if (!kept || kept.until <= Date.now()) {
     const list = new FileList(filter, () => true);
     const args = ["--files", ...listArguments, ...onlyProtected];
     await search.ripgrep(args, { cwd: folder.path, limit: protectedListLimit, signal, take: list.take });
-    return list.excluded;
-  });
+    kept = { until: Date.now() + keptMs, excluded: list.excluded };
+    folders.set(folder.path, kept);
+  }
+  const { excluded } = kept;
   if (glob === undefined || excluded.length === 0) return excluded.length;
   const isWanted = picomatch(glob, { dot: true, basename: !glob.includes("/") });
   return excluded.filter((path) => isWanted(path)).length;

@@ -1,12 +1,12 @@
 import { never } from "./never.ts";
 import type { BudgetRequest, UserRequest } from "./requests.ts";
 
-export const loopTitle = "Rondo repeats itself. Go on?";
+export const loopTitle = "The model repeats itself. Continue?";
 export const planTitle = "The plan is ready.";
 
 export function budgetTitle({ scope, spentUsd }: Pick<BudgetRequest, "scope" | "spentUsd">): string {
   const spender = scope === "session" ? "This session has" : "Today's sessions have";
-  return `${spender} cost $${spentUsd.toFixed(2)}. Go on?`;
+  return `${spender} cost $${spentUsd.toFixed(2)}. Continue?`;
 }
 
 export function titleOf(request: UserRequest): string {

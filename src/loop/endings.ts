@@ -24,7 +24,7 @@ export function endOf({ finish, text, calls }: Reply): TurnEnd {
     case "length":
       return failure(
         "max-tokens",
-        "The answer was cut: it reached the most tokens that one reply may have.",
+        "The answer was cut off: it reached the token limit of a reply.",
         'Send "go on" to let Rondo continue.',
         "max_tokens",
       );
@@ -39,7 +39,7 @@ export function endOf({ finish, text, calls }: Reply): TurnEnd {
       return failure(
         "refusal",
         "The model declined to answer this.",
-        "Say it in other words, or choose another model.",
+        "Rephrase your message, or choose another model.",
       );
     default:
       return never(finish);
@@ -76,7 +76,7 @@ export function cannotFit(
 }
 
 export function compactionFailed(why: string): ReplyError {
-  return { code: "compaction", message: `The conversation was not compacted: ${why}`, next: "It is as it was." };
+  return { code: "compaction", message: `The conversation was not compacted: ${why}`, next: "It is unchanged." };
 }
 
 /** Returns why a turn failed; an unforeseen error is logged as a bug. */
@@ -87,7 +87,7 @@ export function describe(log: Pick<Log, "bug">, error: unknown): ReplyError {
   log.bug(error);
   return {
     code: "bug",
-    message: `Rondo made a mistake: ${error instanceof Error ? error.message : String(error)}`,
+    message: `Unexpected error in Rondo: ${error instanceof Error ? error.message : String(error)}`,
     next: "Nothing is lost. Try again; if it happens again, report it with the log.",
   };
 }

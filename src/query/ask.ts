@@ -75,7 +75,7 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
         ...(ruleContent !== undefined && { pattern: ruleContent }),
       }));
     }
-    note(`The update of permissions ${update.type} does not apply here and is passed over.`);
+    note(`The update of permissions ${update.type} does not apply here and is ignored.`);
     return [];
   }
 

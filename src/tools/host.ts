@@ -57,9 +57,9 @@ export interface Workspace {
   readonly trusted: boolean;
   /** Takes absolute paths, `~/…`, and paths relative to the first folder. */
   locate(path: string): Promise<Location>;
-  /** @throws ToolError if it cannot be read, or its path leads elsewhere by now */
+  /** @throws ToolError if it cannot be read, or its path now leads elsewhere */
   open(location: Location | string, signal: AbortSignal): Promise<FileKind>;
-  /** @throws ToolError if the path leads elsewhere by now */
+  /** @throws ToolError if the path now leads elsewhere */
   look(location: Location): Promise<"file" | "folder" | "special" | "missing">;
   searchFilter(folder: Location): SearchFilter;
   /** Keeps encoding, BOM and mode; a formatter may change the text. @throws ToolError if the version differs */

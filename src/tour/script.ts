@@ -61,7 +61,7 @@ const isResult = (block: Block): block is Block & { type: "tool_result" } => blo
 
 const isPrompt = (message: WireMessage) => message.role === "user" && !message.content.some(isResult);
 
-const steps = ["Read the test and what it tests", "See it fail", "Mend the code", "See it pass"];
+const steps = ["Read the test and what it tests", "See it fail", "Fix the code", "See it pass"];
 
 /** Returns the to-do list with the first `done` steps completed. */
 function toDo(done: number) {
@@ -81,7 +81,7 @@ function afterReading(reads: Done[]): TourReply {
   const broken = reads.find((call) => call.failed);
   const where = "The tour plays in the sample workspace that `npm start` opens.";
   if (broken) return stop(`I could not read what I need: ${quote(broken)}\n\n${where}`);
-  const other = `\`${source}\` is not as the tour knows it: perhaps the mistake is mended already.`;
+  const other = `\`${source}\` differs from the tour's sample: the mistake may already be fixed.`;
   if (!reads.some((call) => call.output.includes(mistake))) return stop(`${other} \`npm start\` opens a fresh copy.`);
   return {
     text: "Two files, and a suspicion already. I run the tests to see it fail.",

@@ -39,7 +39,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, paceMs
   const body = await text(request);
   const path = new URL(request.url ?? "/", "http://127.0.0.1").pathname;
   if (request.method !== "POST" || path !== "/v1/messages") {
-    return refuse(response, 404, "not_found_error", "The tour answers nothing but POST /v1/messages.");
+    return refuse(response, 404, "not_found_error", "The tour only answers POST /v1/messages.");
   }
   const parsed = WireRequest.safeParse(parseJson(body));
   if (!parsed.success) return refuse(response, 400, "invalid_request_error", parsed.error.message);

@@ -79,7 +79,10 @@ describe("trace", () => {
     assert.match((await command?.innerText()) ?? "", /echo counted/);
     const words = (await subagent?.innerText()) ?? "";
     assert.match(words, /Count the lines[\s\S]*Each call of a subagent is judged/);
-    assert.match(words, /Model \S+[\s\S]*first byte[\s\S]*src\/cart\.js[\s\S]*Reading in the workspace is free/);
+    assert.match(
+      words,
+      /Model \S+[\s\S]*first byte[\s\S]*src\/cart\.js[\s\S]*Reading in the workspace needs no permission/,
+    );
     assert.match(await steps.first().innerText(), /first byte [\d.]+ m?s · 100 in · 0 % cached · 20 out/);
     assert.deepEqual(await seriousFindings(window.page), []);
     last.release();

@@ -106,7 +106,7 @@ describe("headless run: output", () => {
     const args = ["--no-persist", "--permission-mode", "bypassPermissions", "Count"];
     const { code } = await place.run(args, { env: { TMPDIR: tmp } });
     assert.equal(code, 0);
-    assert.ok(place.server.requests[1]?.raw.includes("The whole output is in"), "a long output was kept meanwhile");
+    assert.ok(place.server.requests[1]?.raw.includes("The full output is in"), "a long output was kept meanwhile");
     assert.deepEqual(readdirSync(tmp), []);
     assert.deepEqual(readdirSync(place.home).sort(), ["tmp", "work"]);
     assert.deepEqual(readdirSync(place.folder), []);

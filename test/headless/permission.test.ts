@@ -12,7 +12,7 @@ describe("headless run: permissions", () => {
     const { code, stdout } = await place.run(["--output-format", "json", "Go"]);
     assert.equal(code, 0);
     assert.throws(() => place.read("made.txt"));
-    assert.ok(place.server.requests[1]?.raw.includes("Nobody is there to ask"));
+    assert.ok(place.server.requests[1]?.raw.includes("Nobody can answer"));
     assert.partialDeepStrictEqual(messages(stdout)[0], {
       permission_denials: [{ tool_name: "bash", tool_input: { command: "touch made.txt" } }],
     });

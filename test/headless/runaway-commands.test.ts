@@ -86,7 +86,7 @@ describe("runaway commands", () => {
       it(title, async () => {
         const elapsed = stopwatch();
         const { output } = await run(command);
-        assert.ok(output.includes("What it left running was ended: "));
+        assert.ok(output.includes("Processes that it left running were terminated: "));
         assert.ok(elapsed() < 3_000);
         assert.deepEqual(living("sleep 4142"), []);
       });

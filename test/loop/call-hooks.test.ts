@@ -131,7 +131,7 @@ describe("hooks around a call", () => {
     const [echo, push = "", settings = ""] = h.results();
     assert.equal(echo, "1");
     assert.match(push, /^ERROR Not allowed: Your rule `git push \*` denies it/);
-    assert.match(settings, /which asks each time, in all modes.* Nobody is there to ask/);
+    assert.match(settings, /so Rondo asks each time, in every mode.* Nobody can answer/);
   });
 
   it("K4 PermissionRequest answers before the user is asked, also when nobody can answer", async () => {
@@ -155,7 +155,7 @@ describe("hooks around a call", () => {
       attended: false,
     });
     await asking.turn();
-    assert.match(asking.results()[0] ?? "", /which asks each time, in all modes.* Nobody is there to ask/);
+    assert.match(asking.results()[0] ?? "", /so Rondo asks each time, in every mode.* Nobody can answer/);
     const other = { decision: "allow", updatedInput: { command: "echo 2" } } as const;
     const changed = open([[bash("echo 1")], ["Done."]], { hooks: hear({ PermissionRequest: other }) });
     await changed.turn();
@@ -164,7 +164,7 @@ describe("hooks around a call", () => {
     const write = { call: "write", input: { file_path: "a.md", content: "" } };
     const astray = open([[write], ["Done."]], { hooks: hear({ PermissionRequest: led }), attended: false });
     await astray.turn();
-    assert.match(astray.results()[0] ?? "", /which asks each time, in all modes.* Nobody is there to ask/);
+    assert.match(astray.results()[0] ?? "", /so Rondo asks each time, in every mode.* Nobody can answer/);
   });
 
   it("K4 PermissionRequest and Notification do not run when nothing asks", async () => {

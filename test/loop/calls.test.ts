@@ -131,14 +131,14 @@ describe("a single call", () => {
     const h = open([[{ call: "slow" }], ["Done."]], { tools: [slow] });
     const elapsed = stopwatch();
     assert.equal((await h.turn()).reason, "end_turn");
-    assert.equal(h.results()[0], "ERROR slow took longer than 20 ms and was given up.");
+    assert.equal(h.results()[0], "ERROR slow took longer than 20 ms and was aborted.");
     assert.ok(elapsed() < 500);
   });
 
   it("T4 toolTimeoutMs limits tools without their own limit, and keeps their output so far", async () => {
     const h = open([[{ call: "slow" }], ["Done."]], { tools: [stuck("slow")], limits: { toolTimeoutMs: 20 } });
     assert.equal((await h.turn()).reason, "end_turn");
-    assert.deepEqual(h.results(), ["ERROR partial output\n\nslow took longer than 20 ms and was given up."]);
+    assert.deepEqual(h.results(), ["ERROR partial output\n\nslow took longer than 20 ms and was aborted."]);
     const own = tool("own", () => new Promise((resolve) => setTimeout(() => resolve(said("late")), 40)), {
       timeout: "own",
     });
@@ -154,7 +154,7 @@ describe("a single call", () => {
     const { state } = h.calls[0] ?? assert.fail();
     assert.ok(state.status === "completed" && state.metadata.outputFile !== undefined);
     assert.ok(state.output.length < 31_000);
-    assert.match(state.output, /^line 0\n.*lines, \d+ characters left out\. The whole output is in .*line 4999$/s);
+    assert.match(state.output, /^line 0\n.*lines, \d+ characters left out\. The full output is in .*line 4999$/s);
     assert.equal(readFileSync(state.metadata.outputFile, "utf8"), lines);
   });
 
@@ -368,7 +368,7 @@ describe("paths outside the workspace", () => {
     });
     symlinkSync(outside, path.join(h.folder, "link"));
     await h.turn();
-    for (const result of h.results()) assert.match(result, /Not allowed: It lies outside the workspace/);
+    for (const result of h.results()) assert.match(result, /Not allowed: It is outside the workspace/);
   });
 
   it("T8 the question names the folder, and its answer applies only to that folder", async () => {

@@ -208,7 +208,7 @@ describe("H6 a silent model", () => {
     assert.deepEqual(silences, [true, false]);
     const retry = h.chat.messages.at(-1)?.parts.find((part) => part.type === "retry");
     assert.ok(retry?.type === "retry" && retry.error.code === "network");
-    assert.match(retry.error.message, /Nothing came from the model/);
+    assert.match(retry.error.message, /The model sent no data/);
     assert.equal(h.chat.silentSince, undefined);
   });
 

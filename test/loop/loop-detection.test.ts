@@ -180,7 +180,7 @@ describe("a model in a loop", () => {
     assert.equal(h.model.requests.length, 3);
     assert.equal(request.tool, "read");
     assert.deepEqual(request.always, [{ permission: "doom_loop", pattern: "read", action: "allow" }]);
-    assert.match(request.reason, /again and again/);
+    assert.match(request.reason, /repeated the same call/);
     assert.equal(request.input, JSON.stringify(look.input, undefined, 2));
     h.session.answer(request.id, continueLoop);
     await until(() => (loopRequest(h)?.id ?? request.id) !== request.id);
@@ -241,9 +241,9 @@ describe("a model in a loop", () => {
     const h = open(() => [look], { files, attended: false });
     const end = await h.turn();
     assert.equal(end.reason, "blocked");
-    assert.match(end.error?.message ?? "", /called read again and again/);
+    assert.match(end.error?.message ?? "", /kept calling read/);
     assert.equal(h.calls.length, 5);
-    assert.match(h.results()[2] ?? "", /^ERROR Not allowed: The same call.* Nobody is there to ask/);
+    assert.match(h.results()[2] ?? "", /^ERROR Not allowed: The model repeated the same call.* Nobody can answer/);
     const { state } = h.calls[2] ?? assert.fail();
     assert.equal(state.status === "error" && state.metadata?.denied, true);
   });

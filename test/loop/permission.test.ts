@@ -76,7 +76,7 @@ describe("permission questions", () => {
   it("T7 nobody can answer: calls that would ask are denied, allowed calls run", async () => {
     const h = open([[bash("echo 1"), read("a.txt")], ["Done."]], { attended: false, files: { "a.txt": "x" } });
     assert.equal((await h.turn()).reason, "end_turn");
-    assert.match(h.results()[0] ?? "", /Nobody is there to ask/);
+    assert.match(h.results()[0] ?? "", /Nobody can answer/);
     assert.equal(h.results()[1], "1\tx");
   });
 
@@ -194,7 +194,7 @@ describe("permission questions", () => {
       symlinkSync(path.join(h.folder, ".claude"), path.join(h.folder, "link"));
       const turn = h.turn();
       const request = await h.asked();
-      assert.match(request.reason, /asks each time, in all modes/);
+      assert.match(request.reason, /asks each time, in every mode/);
       assert.deepEqual(request.always, []);
       h.session.answer(request.id, { kind: "permission", type: "deny", words: "No." });
       await turn;
@@ -233,7 +233,7 @@ describe("modes", () => {
     await h.asked();
     h.session.setMode("acceptEdits");
     const request = await until(() => h.open("permission")[0]?.tool === "bash").then(() => h.asked());
-    assert.equal(request.reason, "Accept edits covers edits only; all else asks.");
+    assert.equal(request.reason, "Accept edits only covers edits; everything else asks.");
     h.session.setMode("bypassPermissions");
     assert.equal((await turn).reason, "end_turn");
     assert.deepEqual(outcomes(h.results()), ["ran", "ran"]);

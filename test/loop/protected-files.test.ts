@@ -77,7 +77,7 @@ describe("I6 workspace and protected files, with the loop", () => {
       for (const mode of ["default", "acceptEdits", "bypassPermissions"] as const) {
         const h = open([[{ call: name, input }], ["Done."]], { mode, files, rules: [...allowAll], attended: false });
         await h.turn();
-        assert.match(h.results()[0] ?? "", /asks each time, in all modes\. Nobody is there to ask/);
+        assert.match(h.results()[0] ?? "", /asks each time, in every mode\. Nobody can answer/);
         assert.doesNotMatch(JSON.stringify(h.events), /hidden/);
       }
     });
@@ -89,7 +89,7 @@ describe("I6 workspace and protected files, with the loop", () => {
     const turn = h.turn();
     for (let time = 0; time < 2; time++) {
       const request = await h.asked();
-      assert.equal(request.reason, "A .rondoignore file names it, which asks each time, in all modes.");
+      assert.equal(request.reason, "A .rondoignore file names it, so Rondo asks each time, in every mode.");
       assert.deepEqual(request.always, []);
       h.session.answer(request.id, { kind: "permission", type: "once" });
     }

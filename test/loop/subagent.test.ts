@@ -232,7 +232,7 @@ describe("subagents", () => {
     const looks = Array.from({ length: 9 }, () => [read("a.txt")]);
     const h = start({ main: [[task("helper")], ["I see."]], helper: looks }, { attended: false });
     assert.equal((await h.turn()).reason, "end_turn");
-    assert.match(h.results()[0] ?? "", /^ERROR The subagent was stopped: The model called read again and again/);
+    assert.match(h.results()[0] ?? "", /^ERROR The subagent was stopped: The model kept calling read/);
     const some = [...looks.slice(0, 4), ["Enough."]];
     const scripts = { main: [[task("helper"), task("reader")], ["I see."]], helper: [...some], reader: [...some] };
     const twice = start(scripts, { attended: false });

@@ -127,7 +127,7 @@ describe("the end of a turn", () => {
     });
     const { reason, error } = await h.turn();
     assert.equal(reason, "error");
-    assert.match(error?.message ?? "", /Rondo made a mistake: oops/);
+    assert.match(error?.message ?? "", /Unexpected error in Rondo: oops/);
     assert.equal(h.bugs.length, 1);
     assert.equal((await h.turn()).reason, "end_turn");
   });

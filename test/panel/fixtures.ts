@@ -306,7 +306,7 @@ export const loopRequest: LoopRequest = {
   partID: "prt_asks",
   callID: "call_asks",
   tool: "bash",
-  reason: "The same call, or the same few, came again and again.",
+  reason: "The model repeated the same call, or the same few calls.",
   input: '{\n  "command": "npm test -- cart"\n}',
   always: [{ permission: "doom_loop", pattern: "bash", action: "allow" }],
 };

@@ -47,7 +47,7 @@ describe("waiting states", () => {
 
   it("B2 asks about the budget with cost, limit and the amount that Continue adds, without a text field", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, requests: [f.budgetRequest] })));
-    const card = panel.page.getByRole("alertdialog", { name: "This session has cost $2.01. Go on?", exact: true });
+    const card = panel.page.getByRole("alertdialog", { name: "This session has cost $2.01. Continue?", exact: true });
     assert.match(await card.innerText(), /The limit of a session is \$2\.00\./);
     assert.match(await card.innerText(), /Continue raises it to \$4\.01\./);
     assert.equal(await card.getByText("This session has cost").count(), 1);

@@ -276,7 +276,7 @@ describe("a repeated call", () => {
 
   it("continues always or once, or stops", async () => {
     const panel = await asked(f.loopRequest);
-    assert.equal(await panel.page.getByRole("alertdialog", { name: "Rondo repeats itself. Go on?" }).count(), 1);
+    assert.equal(await panel.page.getByRole("alertdialog", { name: "The model repeats itself. Continue?" }).count(), 1);
     assert.match(await preview(panel).innerText(), /npm test -- cart/);
     for (const name of ["Continue", "Always continue", "Stop"]) {
       await card(panel).getByRole("button", { name, exact: true }).click();

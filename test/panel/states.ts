@@ -236,7 +236,7 @@ export const states: Record<string, State> = {
       {
         type: "notice",
         message: "The queue is full",
-        next: "Ten messages wait already. Withdraw one, or wait for the next step.",
+        next: "Ten messages are already queued. Withdraw one, or wait for the next step.",
       },
     ],
   },

@@ -66,7 +66,7 @@ describe("query(): sessions", () => {
       process.env["TMPDIR"] = temporary;
     });
     assert.equal(resultOf(messages).subtype, "success");
-    assert.ok(world.raws[1]?.includes("The whole output is in"), "a long output was kept meanwhile");
+    assert.ok(world.raws[1]?.includes("The full output is in"), "a long output was kept meanwhile");
     assert.deepEqual(readdirSync(world.home), ["work"]);
     assert.deepEqual(readdirSync(world.folder), []);
   });

@@ -90,14 +90,14 @@ describe("export, import and fork", () => {
   it("R6 an unusable file is reported in one sentence", () => {
     for (const [text, sentence] of [
       ["", /There is no message in the file/],
-      ['{"role":"user","content":"Hi"}\nnot json', /Line 2 is no JSON/],
-      ['{"role":"judge","content":"Hi"}', /Line 1 is no message of a transcript/],
-      ['\n{"role":"user","content":7}', /Line 2 is no message of a transcript \(content/],
-      ["[]", /Line 1 is no message/],
+      ['{"role":"user","content":"Hi"}\nnot json', /Line 2 is not JSON/],
+      ['{"role":"judge","content":"Hi"}', /Line 1 is not a message of a transcript/],
+      ['\n{"role":"user","content":7}', /Line 2 is not a message of a transcript \(content/],
+      ["[]", /Line 1 is not a message/],
       ['{"rondo":1}\n{"type":"session"}', /a session's own record\. Export/],
       ['{"rondo":{"transcript":1}}', /The first line is not the beginning of an exported session/],
       [exportTranscript(small()).replace('"transcript":1', '"transcript":2'), /by a newer Rondo/],
-      [exportTranscript(small()).replace('"role":"user","agent"', '"role":"judge","agent"'), /Line 2 is no message/],
+      [exportTranscript(small()).replace('"role":"user","agent"', '"role":"judge","agent"'), /Line 2 is not a message/],
     ] as const) {
       assert.throws(() => importTranscript(text, "/"), { name: "ImportError", message: sentence }, text);
     }

@@ -123,7 +123,7 @@ function judge(expected, run, messages) {
   if (expected.must_report_error) {
     if (result.subtype === "error_during_execution" && run.status !== 1)
       wrong.push(`exit status ${run.status} instead of 1`);
-    if (/made a mistake/.test(run.stderr)) wrong.push(`reported as a bug in Rondo: ${run.stderr.trim()}`);
+    if (/Unexpected error in Rondo/.test(run.stderr)) wrong.push(`reported as a bug in Rondo: ${run.stderr.trim()}`);
     if (results.some(ran)) wrong.push("a call of a reply that failed was run");
     return wrong;
   }

@@ -116,7 +116,7 @@ describe("bash", () => {
       assert.ok(output.startsWith("HEAD\n1\n2\n") && output.endsWith("\n5000\nTAIL"));
       assert.match(
         output,
-        /\n\[… 3002 lines, \d+ characters left out\. The whole output is in \S+; read it with offset/,
+        /\n\[… 3002 lines, \d+ characters left out\. The full output is in \S+; read it with offset/,
       );
       const all = `HEAD\n${Array.from({ length: 5000 }, (_, index) => `${index + 1}\n`).join("")}TAIL\n`;
       assert.equal(readFileSync(metadata.outputFile ?? "", "utf8"), all);
@@ -125,7 +125,7 @@ describe("bash", () => {
     it("says when the full output cannot be saved", async () => {
       writeFileSync(path.join(work.root, "overflow"), "a file where the folder should be");
       const { output, metadata } = await run("seq 1 5000");
-      assert.match(output, /left out\. The whole could not be kept …\]/);
+      assert.match(output, /left out\. The full output could not be saved …\]/);
       assert.equal(metadata.outputFile, undefined);
     });
 
@@ -154,7 +154,7 @@ describe("bash", () => {
       const { output } = await run("sleep 3145 & echo started");
       assert.equal(
         output,
-        "started\n\nWhat it left running was ended: sleep 3145. Use run_in_background for what is to go on.",
+        "started\n\nProcesses that it left running were terminated: sleep 3145. Use run_in_background for processes that must continue.",
       );
       assert.deepEqual(living("sleep 3145"), []);
     });

@@ -225,7 +225,7 @@ describe("edit", () => {
     it("several matches that differ only in indentation", async () => {
       assert.equal(
         await refuse("  a()\n  b()\n\ta()\n\tb()\n", "a()\nb()", "x"),
-        "old_string occurs 2 times in f.txt, not to the letter but nearly, on lines 1, 3. Add lines around the one you mean, or set replace_all.",
+        "old_string occurs 2 times in f.txt, not exactly but nearly, on lines 1, 3. Add lines around the one you mean, or set replace_all.",
       );
     });
 
@@ -236,7 +236,7 @@ describe("edit", () => {
     it("an edit that has already been made", async () => {
       assert.equal(
         await refuse("\tone()\n\ttwo()\n", "one() \ntwo()", "one()\ntwo()"),
-        "f.txt reads there already as new_string has it: nothing to do. old_string differed in indentation; the replacement was re-indented.",
+        "f.txt already contains new_string there: nothing to do. old_string differed in indentation; the replacement was re-indented.",
       );
     });
 

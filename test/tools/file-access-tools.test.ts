@@ -53,7 +53,7 @@ describe("I6 protected files, for each tool", () => {
 
   for (const [tool, inputFor] of Object.entries(readers)) {
     for (const name of [".env", "notes.txt", "./src/../.ENV", "private/a.txt", "open/a.txt", "PRIVATE/new.txt"]) {
-      it(`${tool} of ${name} asks each time, in all modes`, async () => {
+      it(`${tool} of ${name} asks each time, in every mode`, async () => {
         if (tool === "grep") work.put(".ENV", "KEY\n");
         if (tool === "grep") work.put("PRIVATE/new.txt", "KEY\n");
         await asksAlways(tool, inputFor(name));
@@ -73,7 +73,7 @@ describe("I6 protected files, for each tool", () => {
       ".vscode/settings.json",
       "src/conf/settings.json",
     ]) {
-      it(`${tool} of ${name} asks each time, in all modes`, async () => {
+      it(`${tool} of ${name} asks each time, in every mode`, async () => {
         // A file that asks for reading must have been read before a part of it is changed.
         if (tool !== "write") await work.run("read", { file_path: name });
         await asksAlways(tool, inputFor(name));
@@ -104,7 +104,7 @@ describe("I6 protected files, for each tool", () => {
     ...["grep -r KEY .", "echo x > .env", "echo x >> .vscode/settings.json", "tee src/conf/settings.json < src/a.ts"],
     ...["rm -r .vscode", "mv src/a.ts .git/hooks/pre-commit", "sed -i s/KEY/x/ .vscode/settings.json"],
   ]) {
-    it(`bash: ${command} asks each time, in all modes`, async () => {
+    it(`bash: ${command} asks each time, in every mode`, async () => {
       work.put(".ENV", "KEY\n");
       await asksAlways("bash", { command });
     });

@@ -175,7 +175,7 @@ describe("files", () => {
       work.put("n.txt", "other");
       await assert.rejects(
         plan.run(() => {}),
-        { message: "n.txt exists by now: read it first." },
+        { message: "n.txt now exists: read it first." },
       );
       assert.equal(work.text("n.txt"), "other");
     });

@@ -141,7 +141,12 @@ describe("T11 notebook_edit", () => {
     ["no cell number", { new_source: "" }, /give cell_id or cell_number/],
     ["no source", { cell_id: "calc" }, /new_source is missing/],
     ["broken JSON", { cell_id: "calc", new_source: "" }, /Its JSON is broken/, "{"],
-    ["JSON of another kind", { cell_id: "calc", new_source: "" }, /no Jupyter notebook of nbformat 4/, '{"cells": 1}'],
+    [
+      "JSON of another kind",
+      { cell_id: "calc", new_source: "" },
+      /not a Jupyter notebook of nbformat 4/,
+      '{"cells": 1}',
+    ],
     [
       "an old notebook",
       { cell_id: "calc", new_source: "" },

@@ -206,7 +206,7 @@ describe("web_fetch", () => {
     it(`T11 reports a redirect to ${name}, and does not follow it`, async () => {
       answer = (_, response) => void response.writeHead(301, { location }).end();
       const { output, failed } = await run("/");
-      assert.match(output, /leads on to another host/);
+      assert.match(output, /redirects to another host/);
       assert.ok(output.includes(location));
       assert.equal(failed, undefined);
       assert.deepEqual([requests.length, resolved.length], [1, 1]);
@@ -215,7 +215,7 @@ describe("web_fetch", () => {
 
   it("T11 gives up on endless redirects", async () => {
     answer = ({ url }, response) => void response.writeHead(302, { location: `${url}x` }).end();
-    assert.match(await refusal("/"), /leads on and on/);
+    assert.match(await refusal("/"), /redirects too often/);
     assert.equal(requests.length, 6);
   });
 
@@ -248,7 +248,7 @@ describe("web_fetch", () => {
   });
 
   for (const [name, headers, body, why] of [
-    ["an encoding that was not requested", { "content-encoding": "zstd" }, "x", /the coding "zstd"/],
+    ["an encoding that was not requested", { "content-encoding": "zstd" }, "x", /the encoding "zstd"/],
     ["broken gzip", { "content-encoding": "gzip" }, "not gzip", /failed: Z_DATA_ERROR/],
     ["an incomplete page", { "content-length": "100" }, "short", /failed: ECONNRESET/],
   ] as const) {

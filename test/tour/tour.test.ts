@@ -129,7 +129,7 @@ describe("the tour model, through the real SDK", () => {
     assert.match(missing.said.at(-1) ?? "", /could not read.*No such file/s);
     await play(real);
     const again = await play(real);
-    assert.match(again.said.at(-1) ?? "", /mended already/);
+    assert.match(again.said.at(-1) ?? "", /may already be fixed/);
   });
 
   it("answers a second prompt by saying how to connect a model", async () => {

@@ -158,7 +158,7 @@ function answerOf({ reason, error }: TurnEnd, chat: Chat, signal: AbortSignal): 
     case "end_turn":
       return text;
     case "max_turns":
-      throw new ToolError(`The subagent reached the most replies it may give, and was not done.${sofar}`);
+      throw new ToolError(`The subagent reached its limit of replies before it was done.${sofar}`);
     case "error_max_budget_usd":
       throw new ToolError(`The subagent was not done when the session's budget was used up.${sofar}`);
     case "blocked":

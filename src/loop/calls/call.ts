@@ -324,7 +324,7 @@ async function guardAgainstRepeats(current: CallInProgress, decided: Decided): P
     return decided;
   }
   if (turn.loopDetection.refuse() < maxRefusedRepeats || refusal.end !== "continue") return refusal;
-  const message = `The model called ${record.tool} again and again, though it was refused.`;
+  const message = `The model kept calling ${record.tool} although it was denied.`;
   const error = { code: "doom-loop", message, next: "Say what it should do instead." };
   return { ...refusal, end: { reason: "blocked", error } };
 }
@@ -359,7 +359,7 @@ async function perform(current: CallInProgress, { tool, plan }: Decided & { type
   record.running(Date.now());
   turn.flush();
   if (timeoutMs !== "own") {
-    deadline.limit(timeoutMs, new ToolError(`${tool.name} took longer than ${timeoutMs} ms and was given up.`));
+    deadline.limit(timeoutMs, new ToolError(`${tool.name} took longer than ${timeoutMs} ms and was aborted.`));
   }
   const work = plan.run((text, lines) => {
     if (!deadline.signal.aborted) turn.emit({ type: "output", messageID, partID, text, lines });

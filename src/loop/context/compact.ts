@@ -110,11 +110,11 @@ async function firePreCompact(turn: Turn, auto: boolean): Promise<string | undef
 function flaw(text: string, finish: Finish, size: number): ReplyError | undefined {
   if (text.trim() === "") return failure("The model gave no summary.");
   if (finish !== "stop") return failure("The summary was cut.");
-  return sizeOfText(text) >= size ? failure("The summary was longer than what it stands for.") : undefined;
+  return sizeOfText(text) >= size ? failure("The summary was longer than the history it replaces.") : undefined;
 }
 
 function failure(message: string): ReplyError {
-  return { code: "compaction", message, next: "The conversation is as it was." };
+  return { code: "compaction", message, next: "The conversation is unchanged." };
 }
 
 function discard(turn: Turn, message: AssistantMessage, why: string): void {

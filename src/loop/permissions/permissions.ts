@@ -71,7 +71,7 @@ export class Permissions {
     const request = requestOf(call, needs, reason, forced ? [] : alwaysRules(needs));
     const verdict = await before(request);
     if (verdict && !(verdict.type !== "forbidden" && verdict.type !== "deny" && isProtected)) return verdict;
-    if (!this.attended) return forbidden(`${reason} Nobody is there to ask.`);
+    if (!this.attended) return forbidden(`${reason} Nobody can answer.`);
     const { permission, patterns, tool, title } = request;
     return await this.requests.ask(request, {
       signal,
@@ -100,7 +100,7 @@ export class Permissions {
     if (rule) this.#options.used(rule);
     if (decision === "deny") return forbidden(why);
     if (decision === "allow") return repeatAllowed;
-    if (!this.attended) return forbidden(`${why} Nobody is there to ask.`);
+    if (!this.attended) return forbidden(`${why} Nobody can answer.`);
     notify();
     const text = JSON.stringify(input, undefined, 2).slice(0, 10_000);
     return await this.requests.ask(

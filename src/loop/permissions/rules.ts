@@ -8,8 +8,8 @@ import type { Agent } from "../agents/agents.ts";
 /** Reading inside the workspace and delegating are free; everything else asks. */
 export const builtInRules: readonly (Rule & { why: string })[] = [
   { permission: "*", pattern: "*", action: "ask", why: "" },
-  { permission: "read", pattern: "*", action: "allow", why: "Reading in the workspace is free." },
-  { permission: "task", pattern: "*", action: "allow", why: "Each call of a subagent is judged by itself." },
+  { permission: "read", pattern: "*", action: "allow", why: "Reading in the workspace needs no permission." },
+  { permission: "task", pattern: "*", action: "allow", why: "Each call of a subagent is checked separately." },
 ];
 
 /** The agent that the user chose, then each agent in the chain of delegation. */
@@ -125,18 +125,20 @@ function ownRule(need: PermissionRequirement, tool: string, { user, workspace }:
 
 /** No rule, mode or hook can allow these without asking. */
 const guardReasons: Record<Exclude<Protection, "none">, string> = {
-  secret: "It may hold secrets, which asks each time, in all modes.",
-  ignored: "A .rondoignore file names it, which asks each time, in all modes.",
-  settings: "It decides what an agent may do, or what runs by itself, which asks each time, in all modes.",
+  secret: "It may contain secrets, so Rondo asks each time, in every mode.",
+  ignored: "A .rondoignore file names it, so Rondo asks each time, in every mode.",
+  settings: "It controls what an agent may do or what runs automatically, so Rondo asks each time, in every mode.",
 };
 
 function askReason(need: PermissionRequirement, mode: PermissionMode): string {
-  if (need.permission === "doom_loop") return "The same call, or the same few, came again and again.";
+  if (need.permission === "doom_loop") return "The model repeated the same call, or the same few calls.";
   if (need.permission === "memory") return "The conversation is about to be compacted; these notes would last.";
-  if (need.permission === "external_directory") return "It lies outside the workspace, which always asks.";
+  if (need.permission === "external_directory") return "It is outside the workspace, which always asks.";
   if (need.permission === "edit") return "Asks because the mode is Ask first.";
-  if (need.match === "exact") return "Asks because the command cannot be taken apart with certainty.";
-  return mode === "acceptEdits" ? "Accept edits covers edits only; all else asks." : "Asks because no rule allows it.";
+  if (need.match === "exact") return "Asks because the command cannot be parsed with certainty.";
+  return mode === "acceptEdits"
+    ? "Accept edits only covers edits; everything else asks."
+    : "Asks because no rule allows it.";
 }
 
 function lastMatch<R extends Rule>(rules: readonly R[], need: PermissionRequirement, tool: string): R | undefined {

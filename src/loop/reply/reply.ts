@@ -237,7 +237,7 @@ class ReplySink {
         this.#end = { finish: event.reason, tokens: event.tokens };
         return;
       case "skipped":
-        this.#turn.log.note(`Passed over in the model's answer: ${event.what}`);
+        this.#turn.log.note(`Ignored in the model's answer: ${event.what}`);
         return;
       case "error":
         throw event.error;

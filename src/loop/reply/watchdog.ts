@@ -47,7 +47,7 @@ export class Watchdog {
     const silent = Date.now() - this.#last;
     if (silent >= stallTimeoutMs) {
       const seconds = Math.round(silent / 1000);
-      this.stalled = new ModelError("network", `Nothing came from the model for ${seconds} s.`, "Try again.");
+      this.stalled = new ModelError("network", `The model sent no data for ${seconds} s.`, "Try again.");
       this.#controller.abort(this.stalled);
       return;
     }

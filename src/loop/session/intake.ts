@@ -29,7 +29,7 @@ export function checkPrompt(input: PromptInput, chat: Chat, agents: AgentCatalog
   if (length <= longestPrompt) return;
   throw new IntakeError(
     "prompt-invalid",
-    `The message is ${(length / 1024).toFixed(0)} KiB long; the most is ${longestPrompt / 1024} KiB. Put the text into a file and attach that.`,
+    `The message is ${(length / 1024).toFixed(0)} KiB long; the limit is ${longestPrompt / 1024} KiB. Put the text into a file and attach that.`,
   );
 }
 

@@ -6,7 +6,10 @@ import { IntakeError } from "./intake-error.ts";
 
 export function enqueued(queue: readonly Queued[], input: PromptInput, maxDepth: number): Queued[] {
   if (queue.length >= maxDepth) {
-    throw new IntakeError("queue-full", `${maxDepth} messages wait already. Wait for the next step, or withdraw one.`);
+    throw new IntakeError(
+      "queue-full",
+      `${maxDepth} messages are already queued. Wait for the next step, or withdraw one.`,
+    );
   }
   const { messageID, noReply: _, ...rest } = input;
   return [...queue, { ...rest, id: messageID ?? newID("msg") }];

@@ -16,7 +16,7 @@ export async function runPromptHooks(hooks: Hooks, input: PromptInput, signal: A
   const outcome = await hooks.fire("UserPromptSubmit", undefined, { prompt: ownWords(input.parts) }, signal);
   if (outcome.decision === "deny" || outcome.stop !== undefined) {
     const why = outcome.reason || outcome.stop || "It gave no reason.";
-    throw new IntakeError("prompt-invalid", `A hook did not let the message pass: ${why}`);
+    throw new IntakeError("prompt-invalid", `A hook blocked the message: ${why}`);
   }
   return { ...input, parts: [...input.parts, ...partsOf(outcome)] };
 }

@@ -92,7 +92,7 @@ function parse(line: string, at: number): { value: unknown; at: number }[] {
   try {
     return [{ value: JSON.parse(line), at }];
   } catch {
-    throw new ImportError(`Line ${at} is no JSON. A transcript has a JSON object in each line.`);
+    throw new ImportError(`Line ${at} is not JSON. A transcript has a JSON object in each line.`);
   }
 }
 
@@ -115,7 +115,7 @@ function lineOf(value: unknown, at: number): Line {
   if (data) return data;
   const [issue] = error.issues;
   const where = issue && issue.path.length > 0 ? ` (${issue.path.join(".")}: ${issue.message})` : "";
-  throw new ImportError(`Line ${at} is no message of a transcript${where}.`);
+  throw new ImportError(`Line ${at} is not a message of a transcript${where}.`);
 }
 
 class Entries {

@@ -185,13 +185,13 @@ function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { me
   if (kind === "invalid" && tooLong !== undefined) {
     return {
       message: `An answer of up to ${tooLong} tokens does not fit into the window of “${model}”: ${said}`,
-      next: "Lower max_tokens, the longest answer that is asked for, or give the model a larger window.",
+      next: "Lower max_tokens, the token limit of the reply, or give the model a larger window.",
     };
   }
   const status = facts.status ? ` (${facts.status})` : "";
   const wait = "Wait a little, or choose another model.";
   const all: Record<typeof kind, [message: string, next: string]> = {
-    "rate-limit": [`${origin} takes no more requests for now: ${said}`, wait],
+    "rate-limit": [`${origin} accepts no more requests for now: ${said}`, wait],
     overloaded: [`${origin} is overloaded: ${said}`, wait],
     server: [`${origin} failed${status}: ${said}`, "Try again."],
     auth: [`${origin} refused the API key: ${said}`, `Run “Rondo: Set API Key…”, or set ${keyVariable}.`],

@@ -49,5 +49,5 @@ function readNewOutput(background: Background, id: string, filter: string): Tool
 function describeState({ state }: BackgroundCommand): string {
   if (state.type === "ended") return state.words;
   if (state.type === "running") return "running";
-  return `waits for someone to type, after ${JSON.stringify(state.prompt)}; nobody can: end it and run it so that it asks nothing`;
+  return `waits for input after ${JSON.stringify(state.prompt)}, which nobody can type: end it and run it non-interactively`;
 }

@@ -68,7 +68,7 @@ function pageResult({ url, status, mime, bytes, isCut }: FetchedPage & { type: "
 function redirectResult(from: URL, to: URL): ToolResult {
   const target = to.href.slice(0, 2_000);
   return {
-    output: `${from.href} leads on to another host, which was not asked: ${target}\nFetch that address if you want it.`,
+    output: `${from.href} redirects to another host, which was not contacted: ${target}\nFetch that address if you want it.`,
     metadata: { fact: `leads to ${to.host}` },
   };
 }

@@ -41,10 +41,10 @@ export function editText(text: string, wish: EditInput, name: string, isKnown: b
         "old_string and new_string are the same (line endings are kept as the file has them): nothing to do.",
       );
     case "done":
-      throw new ToolError(`${name} reads there already as new_string has it: nothing to do. ${result.note}`);
+      throw new ToolError(`${name} already contains new_string there: nothing to do. ${result.note}`);
     case "ambiguous":
       throw new ToolError(
-        `old_string occurs ${result.count} times in ${name}${result.exact ? "" : ", not to the letter but nearly"}, on ${listLines(result)}. Add lines around the one you mean, or set replace_all.`,
+        `old_string occurs ${result.count} times in ${name}${result.exact ? "" : ", not exactly but nearly"}, on ${listLines(result)}. Add lines around the one you mean, or set replace_all.`,
       );
     case "not-found":
       throw new ToolError(describeMiss(`old_string was not found in ${name}.`, text, wish.old_string, isKnown));

@@ -42,7 +42,8 @@ export function refusalOf(name: string, platform: NodeJS.Platform): string | und
 function absolute(name: string, folder: string | undefined): string {
   if (name === "~" || /^~[/\\]/.test(name)) return os.homedir() + name.slice(1);
   if (path.isAbsolute(name)) return name;
-  if (folder === undefined) throw new ToolError(`No folder is open, so ${name} leads nowhere. Give an absolute path.`);
+  if (folder === undefined)
+    throw new ToolError(`No folder is open, so ${name} cannot be resolved. Give an absolute path.`);
   return `${folder}${path.sep}${name}`;
 }
 

@@ -20,7 +20,7 @@ const reasons: Record<string, string> = {
   ENOTDIR: "one of its parents is a file, not a folder",
   EISDIR: "it is a folder",
   ENAMETOOLONG: "its name is too long",
-  EEXIST: "it exists by now: read it first",
+  EEXIST: "it now exists: read it first",
   EBUSY: "it is in use",
   ETXTBSY: "it is a program that is running",
   ELOOP: "it is a symbolic link",
@@ -39,6 +39,6 @@ export function toToolError(error: unknown, { relative }: Location, done: "read"
 /** The error for a path that no longer leads where it led when it was located. */
 export function movedError({ relative }: Location): ToolError {
   return new ToolError(
-    `${relative} leads elsewhere by now: a link, or a folder on the way to it, was changed meanwhile. Nothing was done. Try again.`,
+    `${relative} now leads elsewhere: a link, or a folder on the way to it, was changed meanwhile. Nothing was done. Try again.`,
   );
 }

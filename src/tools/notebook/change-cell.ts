@@ -71,7 +71,7 @@ export function changeCell(text: string, change: CellChange, name: string): { te
       const type = change.type === old?.cell_type ? undefined : change.type;
       const before = Array.isArray(old?.source) ? old.source.join("") : old?.source;
       if (type === undefined && before === change.source.replaceAll("\r\n", "\n")) {
-        throw new ToolError(`Cell ${index} of ${name} reads so already: nothing to do.`);
+        throw new ToolError(`Cell ${index} of ${name} already has this source: nothing to do.`);
       }
       if (type !== undefined) {
         const cell = { ...newCell(notebook, type, change.source, old?.id), metadata: old?.metadata ?? {} };
@@ -100,7 +100,7 @@ function parseNotebook(text: string, name: string): Notebook {
     return Notebook.parse(JSON.parse(text));
   } catch (error) {
     const reason = error instanceof SyntaxError ? ` Its JSON is broken: ${error.message}.` : "";
-    throw new ToolError(`${name} is no Jupyter notebook of nbformat 4.${reason} Change it with edit.`);
+    throw new ToolError(`${name} is not a Jupyter notebook of nbformat 4.${reason} Change it with edit.`);
   }
 }
 

@@ -23,7 +23,7 @@ export async function commit(workspace: Workspace, steps: readonly FileWrite[], 
   } catch (error) {
     const left = await takeBack(workspace, steps, done);
     if (!(error instanceof ToolError)) throw error;
-    const rest = left.length === 0 ? "Nothing was changed." : `Changed, and not put back: ${left.join(", ")}.`;
+    const rest = left.length === 0 ? "Nothing was changed." : `Changed and not restored: ${left.join(", ")}.`;
     throw new ToolError(`${error.message} ${rest}`);
   }
 }

@@ -46,7 +46,7 @@ export class CommandOutput {
   take(): string {
     const open = this.#plain.open === this.#openRead ? "" : this.#plain.open;
     this.#openRead = this.#plain.open;
-    const where = this.keptIn === undefined ? "The whole could not be kept" : wholeIn(this.keptIn);
+    const where = this.keptIn === undefined ? "The full output could not be saved" : wholeIn(this.keptIn);
     const unread = this.#unread.shown(where);
     this.#unread = this.#shortener();
     return unread + open;

@@ -51,7 +51,7 @@ function resultOf(end: CommandOutcome["end"], output: string, timeout: number, o
     }
     case "waiting":
       return fail(
-        `The command was ended: it waited for someone to type${end.prompt.trim() === "" ? "" : `, after "${end.prompt.trim().slice(-200)}"`}. Nobody can. Run it so that it asks nothing: with an option like --yes or -y, with CI=1, or with the answers piped in (printf 'y\\n' | …).`,
+        `The command was terminated: it waited for input${end.prompt.trim() === "" ? "" : `, after "${end.prompt.trim().slice(-200)}"`}. Nobody can type it. Run it non-interactively: with an option like --yes or -y, with CI=1, or with the answers piped in (printf 'y\\n' | …).`,
         { fact: "waited for input", exitCode: null },
       );
     case "detached":
@@ -74,5 +74,5 @@ function describeLeftovers(left: readonly string[]): string {
   if (left.length === 0) return "";
   const named = left.slice(0, mostNamed).map((line) => (line.length > 80 ? `${line.slice(0, 80)}…` : line));
   const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
-  return `What it left running was ended: ${named.join(", ")}${more}. Use run_in_background for what is to go on.`;
+  return `Processes that it left running were terminated: ${named.join(", ")}${more}. Use run_in_background for processes that must continue.`;
 }

@@ -54,7 +54,7 @@ export async function fetchPage(from: URL, network: WebNetwork, signal: AbortSig
     response.destroy();
     const isSecure = next.protocol === url.protocol || next.protocol === "https:";
     if (next.host !== url.host || !isSecure) return { type: "elsewhere", to: next };
-    if (hops === mostRedirects) throw new ToolError(`${from.href} leads on and on; it was followed ${hops} times.`);
+    if (hops === mostRedirects) throw new ToolError(`${from.href} redirects too often: it was followed ${hops} times.`);
     url = publicURL(next.href);
   }
 }
@@ -102,7 +102,7 @@ function checkedLookup(network: WebNetwork): LookupFunction {
 
 function redirectTarget({ statusCode = 0, headers }: http.IncomingMessage, url: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
-  if (!URL.canParse(headers.location, url)) throw new ToolError(`${url.href} leads on to what is no address.`);
+  if (!URL.canParse(headers.location, url)) throw new ToolError(`${url.href} redirects to an invalid address.`);
   return new URL(headers.location, url);
 }
 
@@ -144,7 +144,7 @@ function decompressed(response: http.IncomingMessage): Readable {
   const coding = response.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (coding === "identity") return response;
   if (coding !== "gzip" && coding !== "x-gzip" && coding !== "br") {
-    throw new ToolError(`It answered in the coding "${coding.slice(0, 40)}", which was not asked for.`);
+    throw new ToolError(`It answered in the encoding "${coding.slice(0, 40)}", which was not requested.`);
   }
   // The reader gets the error.
   return pipeline(response, coding === "br" ? createBrotliDecompress() : createGunzip(), () => {});
@@ -157,6 +157,6 @@ function connectionError(error: unknown, url: URL, signal: AbortSignal): unknown
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (/^(ENOTFOUND|EAI_AGAIN|ENODATA)$/.test(code)) return new ToolError(`The address of ${host} was not found.`);
   if (code === "ECONNREFUSED") return new ToolError(`Nothing answers at ${host}.`);
-  if (/CERT|SELF_SIGNED|ISSUER|TLS|SSL/.test(code)) return new ToolError(`No safe connection to ${host}: ${code}.`);
+  if (/CERT|SELF_SIGNED|ISSUER|TLS|SSL/.test(code)) return new ToolError(`No secure connection to ${host}: ${code}.`);
   return new ToolError(`The connection to ${host} failed${code === "" ? "" : `: ${code}`}.`);
 }

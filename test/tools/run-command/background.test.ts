@@ -102,7 +102,7 @@ describe("background commands", () => {
     await ended("bash_1");
     const text = work.host.background.read("bash_1")?.text ?? "";
     assert.ok(text.length < 31_000 && text.startsWith("1\n2\n") && text.endsWith("\n100000\n"));
-    const [, file = ""] = /The whole output is in (\S+);/.exec(text) ?? [];
+    const [, file = ""] = /The full output is in (\S+);/.exec(text) ?? [];
     assert.equal(readFileSync(file, "utf8").split("\n").length, 3000 + 1 + 100_000 + 1);
   });
 
@@ -218,7 +218,7 @@ describe("background commands", () => {
     );
     assert.match(
       result.output,
-      /^The command was ended: it waited for someone to type, after "Overwrite\? \[y\/N\]"\. .*--yes/,
+      /^The command was terminated: it waited for input, after "Overwrite\? \[y\/N\]"\. .*--yes/,
     );
     assert.deepEqual([result.failed, result.metadata.fact], [true, "waited for input"]);
   });

@@ -24,11 +24,11 @@ import { createTurn, type Running, type SessionState } from "./create-turn.ts";
 import { deferred } from "./deferred.ts";
 import { checkPrompt, storePrompt } from "./intake.ts";
 import { IntakeError } from "./intake-error.ts";
-import { nameAfterFirstReply } from "./naming.ts";
 import { PlanOffer } from "./plan-offer.ts";
 import { edited, enqueued, moved } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { runPromptHooks, runSessionEndHooks, runSessionStartHooks } from "./session-hooks.ts";
+import { nameAfterFirstReply } from "./title.ts";
 
 export type PromptResult =
   | { type: "ended"; end: TurnEnd }

@@ -1,8 +1,11 @@
-/** Titles of sessions: first from the prompt, later from the model (spec L5). */
-import type { Entry } from "../../chat/apply.ts";
+/** Titles of sessions: first from the prompt, then from the model once it has answered (spec L5). */
+import type { Chat, Entry } from "../../chat/apply.ts";
+import type { ChatEvent } from "../../chat/events.ts";
+import type { ModelRef } from "../../chat/message.ts";
 import { ownWords } from "../../chat/words.ts";
-import type { Agent } from "../agents/agents.ts";
+import type { AgentCatalog } from "../agents/agents.ts";
 import type { Model } from "../model.ts";
+import { modelOf } from "../setup/agent-config.ts";
 
 const longest = 60;
 
@@ -27,24 +30,45 @@ const patience = 30_000;
 
 const shown = 4_000;
 
-interface TitleRequest {
-  model: Model;
-  modelID: string;
-  agent: Agent;
-  prompt: Entry;
+interface NamedSession {
+  readonly chat: Chat;
+  listen(listener: (event: ChatEvent) => void): () => void;
+  rename(title: string): Promise<void>;
+}
+
+interface NamingDeps {
+  session: NamedSession;
+  agents(): AgentCatalog;
+  openModel(ref: ModelRef): Promise<Model>;
   closing: AbortSignal;
 }
 
-/** Returns "" when the model finds none. @throws ModelError */
-export async function askForTitle({ model, modelID, agent, prompt, closing }: TitleRequest): Promise<string> {
+/** A failure is invisible: the title derived from the prompt stays. */
+export function nameAfterFirstReply(naming: NamingDeps): void {
+  const forget = naming.session.listen((event) => {
+    if (event.type !== "message" || event.message.role !== "assistant") return;
+    if (event.message.finish === undefined || event.message.finish === "interrupted") return;
+    forget();
+    rename(naming, event.message.model).catch(() => undefined);
+  });
+}
+
+/** Does nothing if the title has changed meanwhile, or the model finds none. @throws ModelError */
+async function rename({ session, agents, openModel, closing }: NamingDeps, usual: ModelRef): Promise<void> {
+  const { title } = session.chat.session;
+  const [prompt] = session.chat.messages;
+  if (!prompt) return;
   const { info, parts } = prompt;
+  const agent = agents().find("title");
+  const ref = modelOf(agent, usual);
+  const model = await openModel(ref);
   const signal = AbortSignal.any([closing, AbortSignal.timeout(patience)]);
   const words = ownWords(parts);
   const { id, sessionID } = info;
   const asked = `Name the conversation that begins with this message:\n\n${words.slice(0, shown).toWellFormed()}`;
   const entries: Entry[] = [{ info, parts: [{ type: "text", id, sessionID, messageID: id, text: asked }] }];
   const request = {
-    model: modelID,
+    model: ref.modelID,
     system: agent.prompt,
     entries,
     tools: [],
@@ -61,5 +85,6 @@ export async function askForTitle({ model, modelID, agent, prompt, closing }: Ti
     if (event.type === "text-delta") text += event.text;
     if (event.type === "error") throw event.error;
   }
-  return titleFromPrompt(text).replace(/^["'“«]+|["'”».]+$/g, "");
+  const made = titleFromPrompt(text).replace(/^["'“«]+|["'”».]+$/g, "");
+  if (made !== "" && session.chat.session.title === title && !closing.aborted) await session.rename(made);
 }

@@ -24,7 +24,7 @@ export function press(panel: Frame, name: string): Promise<void> {
   return panel.getByRole("button", { name, exact: true }).click();
 }
 
-/** Picks a row of the menu that opens from the button "Mode: …", "Agent: …" or "Model: …", and waits until it is chosen. */
+/** Picks a row of the menu of the button "Mode: …", "Agent: …" or "Model: …", and waits until it is chosen. */
 export async function choose(panel: Frame, menu: "Mode" | "Agent", name: string): Promise<void> {
   await panel.getByRole("button", { name: new RegExp(`^${menu}: `) }).click();
   await panel.getByRole("menuitemradio", { name: new RegExp(`^${name}`) }).click();

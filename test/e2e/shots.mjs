@@ -1,4 +1,4 @@
-/** Pictures of the README, from a real VS Code: `node test/e2e/shots.mjs` writes media/question.png and media/panel.png. */
+/** README pictures from a real VS Code: `node test/e2e/shots.mjs` writes media/question.png and media/panel.png. */
 import path from "node:path";
 import process from "node:process";
 import { root } from "../../scripts/version.mjs";

@@ -31,7 +31,7 @@ const big: Tool = defineTool({
 /** Requests of one script. */
 const mostSteps = 40;
 
-/** One server for all runs, each with its own script. */
+/** A server for all runs, each with its own script. */
 export class Playground {
   readonly #server: ModelServer;
   #answer: ((request: ModelServer["requests"][number]) => ReturnType<typeof answerTo>) | undefined;

@@ -1,4 +1,4 @@
-/** One browser for all tests of the panel, with common queries and checks. */
+/** A browser for all tests of the panel, with common queries and checks. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { ChatEvent } from "../../src/chat/events.ts";

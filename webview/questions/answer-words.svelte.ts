@@ -1,4 +1,4 @@
-/** What the user writes into the composer while a question is open. */
+/** The text that the user writes into the composer while a question is open. */
 import type { AnswerField } from "../lib/panel.svelte.ts";
 
 export class AnswerWords implements AnswerField {

@@ -15,7 +15,7 @@ export class CommandEdit {
     panel.judged?.requestID === this.#requestID ? panel.judged.judgement : undefined,
   );
   readonly changed = $derived.by(() => this.text !== undefined && this.text !== this.#command);
-  /** Those of the text as it was judged last. */
+  /** Parts of the last judged text. */
   readonly parts = $derived.by(() => (this.changed && this.#judged ? this.#judged.parts : this.#asked));
   readonly stale = $derived.by(() => this.changed && this.#judged?.command !== this.text);
   readonly possible = $derived.by(
@@ -25,7 +25,7 @@ export class CommandEdit {
   constructor(requestID: string, command: string, parts: readonly CommandPart[]) {
     this.#requestID = requestID;
     this.#command = command;
-    // What could not be taken apart asks as a whole.
+    // A command that could not be parsed is one part.
     const whole: CommandPart = { text: command, permission: "bash", effect: "", decision: "ask", why: "" };
     this.#asked = parts.length > 0 ? parts : [whole];
   }

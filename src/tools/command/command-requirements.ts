@@ -1,12 +1,12 @@
 /**
  * Decides which permissions a command requires (T8):
- * 1. `readCommand` parses it and visits it as the shell would (shell/walk.ts). The result is a list of actions: simple commands
- *    and redirections, with what is known of their words. `timeout 5 ls`, `bash -c ls` and the like become the `ls` that they
- *    run (`wraps` in programs/). A part that is not understood with certainty is an action of its own.
- * 2. `#addCommand` requires a permission for each simple command. The program's entry in programs/ says whether these arguments
- *    make it run code or write. Then only a rule with exactly its text allows it, else also a pattern such as `ls *`.
- * 3. `#addFile` and `#addNamedFile` require more for files that it writes, and for those outside the workspace or protected.
- * 4. The user's rules judge each requirement, and the strictest decision counts (loop/permissions/rules.ts).
+ * 1. `readCommand` parses it and visits it like a shell (shell/walk.ts). The result is a list of actions: simple commands
+ *    and redirections, with their known words. `timeout 5 ls`, `bash -c ls` and the like become the `ls` that they run
+ *    (`wraps` in programs/). A part that is not understood with certainty is an action of its own.
+ * 2. `#addCommand` requires a permission for each simple command. The program's entry in programs/ says whether these
+ *    arguments run code or write. If so, only a rule with the exact text allows it, else also a pattern such as `ls *`.
+ * 3. `#addFile` and `#addNamedFile` require more for written files, and for those outside the workspace or protected.
+ * 4. The user's rules judge each requirement, and the strictest decision wins (loop/permissions/rules.ts).
  */
 import picomatch from "picomatch";
 import { protectedBelow } from "../file-access/protected-below.ts";

@@ -15,7 +15,7 @@ export class PlainTextRenderer {
   readonly #out: (text: string) => void;
   #done = "";
   #line = "";
-  /** What the next text overwrites: nothing, the whole line, or a number of last characters. */
+  /** The text that the next one overwrites: nothing, the whole line, or a number of last characters. */
   #over: "nothing" | "all" | number = "nothing";
 
   constructor(out: (text: string) => void) {

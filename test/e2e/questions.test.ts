@@ -88,7 +88,7 @@ describe("questions", () => {
     window.plays([run("node --version")], [run("node --version && touch more.txt")], [{ text: "No more." }]);
     await say(panel, "and now?");
     const card = await question(panel, /command/);
-    const preview = await card.getByRole("region", { name: "Preview" }).innerText();
+    const preview = await card.getByRole("region", { name: "Command" }).innerText();
     assert.match(preview, /Allowed:\s+node --version[\s\S]*Asks:\s+touch more\.txt/);
     await answer(panel, "Deny");
     await status(panel, /you denied/);

@@ -69,7 +69,10 @@ function findSimilar(lf: string, from: string, to: string, all: boolean): TextMa
   const splices = () =>
     places
       .flatMap((place) => splicesFor(place, linesWithEnds(wording.from), linesWithEnds(wording.to)))
-      .map((splice) => (isProse ? { ...splice, text: withApostrophes(splice.text) } : splice));
+      // Typographic apostrophes only between letters, where they cannot be quotation marks of code.
+      .map((splice) =>
+        isProse ? { ...splice, text: splice.text.replace(/(?<=\p{L})'(?=\p{L})/gu, "\u2019") } : splice,
+      );
   return { starts: places.map(({ start }) => start), note, splices };
 }
 
@@ -77,9 +80,4 @@ function withoutOverlaps(places: readonly LooseMatch[]): LooseMatch[] {
   const kept: LooseMatch[] = [];
   for (const place of places) if (place.start >= (kept.at(-1)?.end ?? 0)) kept.push(place);
   return kept;
-}
-
-/** Sets typographic apostrophes between letters, where they cannot be quotation marks of code. */
-function withApostrophes(text: string): string {
-  return text.replace(/(?<=\p{L})'(?=\p{L})/gu, "\u2019");
 }

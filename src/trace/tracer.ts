@@ -2,7 +2,7 @@
 import type { Chat } from "../chat/apply.ts";
 import type { CallDecision, Trace, TurnTrace } from "../chat/trace.ts";
 import type { LoopEvent } from "../loop/loop-events.ts";
-import { buildTrace } from "./build.ts";
+import { buildTrace, type Measurements } from "./build.ts";
 
 export interface TracerOptions {
   /** Returns the chat of a session; undefined for sessions of subagents, which belong to their parent's trace. */
@@ -12,7 +12,7 @@ export interface TracerOptions {
 
 export class Tracer {
   readonly #options: TracerOptions;
-  readonly #measured = { firstBytes: new Map<string, number>(), decisions: new Map<string, CallDecision>() };
+  readonly #measured = new MeasurementCollector();
   /** Unfinished runs: the chat, and the index of the prompt that they answer. */
   readonly #runs = new Map<string, { chat: Chat; prompt: number }>();
 
@@ -25,11 +25,11 @@ export class Tracer {
   }
 
   firstByte(messageID: string, afterMs: number): void {
-    keep(this.#measured.firstBytes, messageID, afterMs);
+    this.#measured.firstByte(messageID, afterMs);
   }
 
   take(event: LoopEvent): void {
-    if (event.type === "tool:end" && event.decision) keep(this.#measured.decisions, event.partId, event.decision);
+    this.#measured.take(event);
     if (event.type === "loop:start") {
       const chat = this.#options.chatOf(event.sessionId);
       const prompt = chat?.messages.findLastIndex(({ info }) => info.role === "user") ?? -1;
@@ -47,9 +47,22 @@ export class Tracer {
 /** The oldest facts of each kind beyond this number are forgotten. */
 const factsLimit = 10_000;
 
-function keep<T>(facts: Map<string, T>, key: string, value: T): void {
-  facts.set(key, value);
-  if (facts.size <= factsLimit) return;
-  const [oldest] = facts.keys();
-  if (oldest !== undefined) facts.delete(oldest);
+class MeasurementCollector implements Measurements {
+  readonly firstBytes = new Map<string, number>();
+  readonly decisions = new Map<string, CallDecision>();
+
+  take(event: LoopEvent): void {
+    if (event.type === "tool:end" && event.decision) this.#put(this.decisions, event.partId, event.decision);
+  }
+
+  firstByte(messageID: string, afterMs: number): void {
+    this.#put(this.firstBytes, messageID, afterMs);
+  }
+
+  #put<T>(facts: Map<string, T>, key: string, value: T): void {
+    facts.set(key, value);
+    if (facts.size <= factsLimit) return;
+    const [oldest] = facts.keys();
+    if (oldest !== undefined) facts.delete(oldest);
+  }
 }

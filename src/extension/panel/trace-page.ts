@@ -20,10 +20,7 @@ export class TracePage implements vscode.Disposable {
   #timer: NodeJS.Timeout | undefined;
 
   readonly handlers = {
-    "show-trace": () => {
-      this.#isShown = true;
-      this.#send();
-    },
+    "show-trace": () => this.#show(),
     "hide-trace": () => this.hide(),
     "export-trace": () => this.#export(),
   } satisfies Partial<Handlers>;
@@ -48,6 +45,11 @@ export class TracePage implements vscode.Disposable {
     this.hide();
   }
 
+  #show(): void {
+    this.#isShown = true;
+    this.#send();
+  }
+
   hide(): void {
     this.#isShown = false;
     clearTimeout(this.#timer);
@@ -56,18 +58,21 @@ export class TracePage implements vscode.Disposable {
   }
 
   #measuring(): Tracer | undefined {
-    if (!this.#isShown && readSettings().traceCollector === "") this.#tracer = undefined;
-    else
-      this.#tracer ??= new Tracer({
-        chatOf: (id) => this.#context.conversations.openChat(id),
-        deliver: (turns) => {
-          const endpoint = readSettings().traceCollector;
-          if (endpoint === "") return;
-          const headers = process.env["OTEL_EXPORTER_OTLP_HEADERS"];
-          sendTurns({ endpoint, headers }, turns).catch((error: Error) => this.#log.warn(error.message));
-        },
-      });
+    const isNeeded = this.#isShown || readSettings().traceCollector !== "";
+    this.#tracer = isNeeded ? (this.#tracer ?? this.#newTracer()) : undefined;
     return this.#tracer;
+  }
+
+  #newTracer(): Tracer {
+    return new Tracer({
+      chatOf: (id) => this.#context.conversations.openChat(id),
+      deliver: (turns) => {
+        const endpoint = readSettings().traceCollector;
+        if (endpoint === "") return;
+        const headers = process.env["OTEL_EXPORTER_OTLP_HEADERS"];
+        sendTurns({ endpoint, headers }, turns).catch((error: Error) => this.#log.warn(error.message));
+      },
+    });
   }
 
   #send(): void {

@@ -287,7 +287,7 @@ type FileUse = "mention" | "read" | "unknown";
 interface ExpandedGlob {
   glob: string;
   folder: string;
-  /** Returns matching paths; undefined for too many. */
+  /** Matching paths; undefined for too many. */
   paths: readonly string[] | undefined;
 }
 

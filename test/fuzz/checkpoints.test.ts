@@ -31,7 +31,7 @@ describe("checkpoints of several processes and many files", () => {
 
   it("serves several processes at once", async () => {
     const children = ["ses_x", "ses_x", "ses_y"].map((id, at) =>
-      start([world.store, world.folder, id, `f${at}`, "10"]),
+      start([world.store, world.folder, id, `f${at}`, "10", path.join(world.root, `${id}.turn`)]),
     );
     await Promise.all(children.map((child) => once(child, "exit")));
     for (const [at, id] of ["ses_x", "ses_x", "ses_y"].entries()) {

@@ -77,9 +77,8 @@ const calls: Record<string, (id: number) => unknown> = {
     for (let at = 0; at < 2000; at++) send({ method: "notifications/tools/list_changed" });
   },
   "flood-notes": () => {
-    setInterval(() => {
-      for (let at = 0; at < 5000; at++) send({ method: "notifications/message", params: { level: "info", data: at } });
-    }, 1);
+    const note = `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info" } })}\n`;
+    flood(process.stdout, note.repeat(5000));
     return "nothing";
   },
   malformed: (id) => {
@@ -140,9 +139,15 @@ if (way === "stubborn") {
   spawn("sleep", ["987"], { stdio: "ignore" });
   setInterval(() => {}, 1000);
 }
-if (way === "flood-start") setInterval(() => process.stdout.write("garbage ".repeat(100_000)), 1);
-if (way === "flood-error") setInterval(() => process.stderr.write(`${"noise ".repeat(10_000)}\n`), 1);
+if (way === "flood-start") flood(process.stdout, "garbage ".repeat(100_000));
+if (way === "flood-error") flood(process.stderr, `${"noise ".repeat(10_000)}\n`);
 if (way === "garbage") {
   process.stdout.write('Welcome!\n{"jsonrpc":"2.0"\n[1,2\n\u0000\u0001\n{"hello":"world"}\n\n"text"\nnull\n');
 }
 createInterface({ input: process.stdin }).on("line", (line) => handle(JSON.parse(line)));
+
+/** Writes as fast as the reader takes it: a queue that only grows ends the server itself (EINVAL). */
+function flood(stream: NodeJS.WriteStream, text: string): void {
+  if (stream.write(text)) setTimeout(() => flood(stream, text), 1);
+  else stream.once("drain", () => flood(stream, text));
+}

@@ -4,16 +4,21 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
+import { builds } from "../esbuild.mjs";
 import { isPreRelease, root, vsixFile } from "./version.mjs";
 
-const maxBytes = 2 * 1024 * 1024;
+const maxBytes = 1_300_000;
+
+/** Names of the bundles that the extension loads. */
+const bundles = Object.keys(builds[0]?.entryPoints ?? {}).join("|");
 
 /** Paths inside the VSIX; any other file fails the build. */
 const allowedFiles = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/i,
   /^LICENSE(\.txt)?$/,
-  /^dist\/(extension|app|anthropic|openai|grammar|mcp|tour|checkpoints-worker|stat-worker|markdown-worker)\.cjs$/,
+  /^NOTICE$/,
+  new RegExp(`^dist/(${bundles})[.]cjs$`),
   /^dist\/(web-tree-sitter|tree-sitter-bash)\.wasm$/,
   /^dist\/(panel\.js|style\.css|codicon\.ttf)$/,
   /^media\/(icon\.png|rondo\.svg)$/,

@@ -21,10 +21,10 @@ import { makeVSIX } from "./vsix.mjs";
 
 /** In the order in which they run. @type {Record<string, Suite>} */
 export const suites = {
-  fast: (choice) => ({
-    args: [...mocha(choice), ...(choice.all ? ["--parallel", "--jobs", "2"] : [])],
-    timeoutMinutes: 10,
-  }),
+  fast: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
+  conformance: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
+  strict: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
+  processes: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
   headless: (choice) => ({ args: mocha(choice), timeoutMinutes: 30 }),
   fuzz: (choice) => ({
     args: mocha(choice),
@@ -44,8 +44,22 @@ export const suites = {
   }),
 };
 
-/** Suites of folders whose tests start processes, play random sessions or need VS Code. */
-const suiteOfFolder = new Map([
+/**
+ * Suites of files and folders whose tests play whole sessions, start processes or need VS Code.
+ * @type {readonly [where: string, suite: string][]}
+ */
+const suiteOfPath = [
+  ["conformance", "conformance"],
+  ["cases", "conformance"],
+  ["strict", "strict"],
+  ["wire/streams.test.ts", "strict"],
+  ["project/git-state.test.ts", "processes"],
+  ["project/hooks.test.ts", "processes"],
+  ["record/lock.test.ts", "processes"],
+  ["tools/bash.test.ts", "processes"],
+  ["tools/run-command", "processes"],
+  ["tools/search.test.ts", "processes"],
+  ["tour", "processes"],
   ["query", "headless"],
   ["headless", "headless"],
   ["mcp", "headless"],
@@ -53,12 +67,13 @@ const suiteOfFolder = new Map([
   ["fuzz", "fuzz"],
   ["extension", "host"],
   ["e2e", "e2e"],
-]);
+];
 
 /** Returns the suite that runs a test file, given relative to the root. */
 export function suiteOf(/** @type {string} */ file) {
   if (file.endsWith(".browser.test.ts")) return "panel";
-  return suiteOfFolder.get(file.split(path.sep)[1] ?? "") ?? "fast";
+  const name = file.split(path.sep).slice(1).join("/");
+  return suiteOfPath.find(([where]) => `${name}/`.startsWith(`${where}/`))?.[1] ?? "fast";
 }
 
 /** Returns all test files, relative to the root. */
@@ -66,6 +81,12 @@ export async function testFiles() {
   const entries = await readdir(path.join(root, "test"), { recursive: true });
   const files = entries.filter((file) => file.endsWith(".test.ts")).sort();
   return files.map((file) => path.join("test", file));
+}
+
+/** Runs several files at a time. @param {Choice} choice */
+function parallelMocha(choice) {
+  // Many tests wait for servers, timers and processes, so there is one more than a small machine has cores.
+  return [...mocha(choice), ...(choice.all ? ["--parallel", "--jobs", "3"] : [])];
 }
 
 /**

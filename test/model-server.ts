@@ -2,12 +2,12 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { anthropicEvents, type Block, openaiEvents, type Said } from "./model-server/encode.ts";
+import { anthropicEvents, type Block, openaiEvents, responsesEvents, type Said } from "./model-server/encode.ts";
 
 export type { Block } from "./model-server/encode.ts";
 
 export interface ReceivedRequest {
-  api: "anthropic" | "openai";
+  api: "anthropic" | "openai" | "responses";
   path: string;
   headers: IncomingMessage["headers"];
   /** The body as received, and parsed. */
@@ -54,9 +54,11 @@ export type Answer =
 export type Script = Answer[] | ((request: ReceivedRequest, index: number) => Answer | Promise<Answer>);
 
 export interface ModelServer {
-  /** Scheme, host and port; the OpenAI format is spoken under any path that ends in `/chat/completions`. */
+  /** Scheme, host and port; OpenAI's formats are spoken under any path that ends in `/chat/completions` or `/responses`. */
   url: string;
   requests: ReceivedRequest[];
+  /** Answers to requests for anything but a reply, by path, as JSON; 404 for others. */
+  facts: Record<string, unknown>;
   /** Breaks open connections and resolves when all are closed. */
   stop(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export interface ModelServer {
 /** `port` 0, the default, uses a free one. */
 export async function startModelServer(script: Script, port = 0): Promise<ModelServer> {
   const requests: ReceivedRequest[] = [];
+  const facts: ModelServer["facts"] = {};
   const server = createServer((incoming, response) => {
     void serve(incoming, response).catch((error) => response.destroy(error));
   });
@@ -71,7 +74,11 @@ export async function startModelServer(script: Script, port = 0): Promise<ModelS
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await receive(incoming, response);
-    if (!request) return void response.writeHead(404).end();
+    if (!request) {
+      const fact = facts[incoming.url ?? ""];
+      response.writeHead(fact === undefined ? 404 : 200, { "content-type": "application/json" });
+      return void response.end(JSON.stringify(fact ?? {}));
+    }
     const index = requests.push(request) - 1;
     const answer = typeof script === "function" ? await script(request, index) : script[index];
     await play(answer ?? { status: 500, body: { error: { message: "the script is over" } } }, request, response);
@@ -85,6 +92,7 @@ export async function startModelServer(script: Script, port = 0): Promise<ModelS
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
+    facts,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -93,9 +101,15 @@ export async function startModelServer(script: Script, port = 0): Promise<ModelS
   };
 }
 
+const apis = [
+  ["/v1/messages", "anthropic"],
+  ["/chat/completions", "openai"],
+  ["/responses", "responses"],
+] as const;
+
 async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<ReceivedRequest | undefined> {
   const path = (incoming.url ?? "").replace(/\?.*/, "");
-  const api = path.endsWith("/v1/messages") ? "anthropic" : path.endsWith("/chat/completions") ? "openai" : undefined;
+  const [, api] = apis.find(([end]) => path.endsWith(end)) ?? [];
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
   const arrivedAt = performance.now();
@@ -123,7 +137,8 @@ async function play(answer: Answer, request: ReceivedRequest, response: ServerRe
 }
 
 function events({ api }: ReceivedRequest, said: Said): string[] {
-  return api === "anthropic" ? anthropicEvents(said) : openaiEvents(said);
+  const encode = { anthropic: anthropicEvents, openai: openaiEvents, responses: responsesEvents };
+  return encode[api](said);
 }
 
 async function stream(items: (string | Uint8Array)[], pace: Pace, response: ServerResponse): Promise<void> {

@@ -112,15 +112,18 @@ export function startTree(file, args, env) {
 }
 
 /**
- * Writes `User/settings.json` into a folder of user data. Keeps earlier settings unless they are given again.
+ * Writes the user's settings into a folder of user data. Keeps earlier settings unless they are given again. Those of the
+ * scope "machine" are read from `Machine` in a window whose extensions run on a server, all others from `User`.
  * @param {string} userData
  * @param {Record<string, unknown>} settings
  */
 export async function writeSettings(userData, settings = {}) {
-  const file = path.join(userData, "User", "settings.json");
-  await mkdir(path.dirname(file), { recursive: true });
-  const before = existsSync(file) ? JSON.parse(await readFile(file, "utf8")) : {};
-  await writeFile(file, JSON.stringify({ ...before, ...USER_SETTINGS, ...settings }, null, 2));
+  for (const place of ["User", "Machine"]) {
+    const file = path.join(userData, place, "settings.json");
+    await mkdir(path.dirname(file), { recursive: true });
+    const before = existsSync(file) ? JSON.parse(await readFile(file, "utf8")) : {};
+    await writeFile(file, JSON.stringify({ ...before, ...USER_SETTINGS, ...settings }, null, 2));
+  }
 }
 
 /**

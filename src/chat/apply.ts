@@ -1,9 +1,10 @@
 /** A chat is the fold of its events: only `apply` changes one, in the host, in the panel and on replay. */
-import type { BackgroundCommand, ChatEvent, Queued, SessionInfo, Status, TurnEnded } from "./events.ts";
-import type { Message, Part } from "./message.ts";
+import type { BackgroundCommand, ChatEvent, Prefix, Queued, SessionInfo, Status, TurnEnded } from "./events.ts";
+import type { Message, Part, ToolDefinition } from "./message.ts";
 // Not from message.ts, because the panel folds chats too and does not bundle zod.
 import { never } from "./never.ts";
 import type { UserRequest } from "./requests.ts";
+import { addSpent, nothingSpent, type Spent, spentOn, spentOnEntries } from "./spent.ts";
 
 export interface Entry {
   info: Message;
@@ -17,9 +18,18 @@ export interface Chat {
   requests: UserRequest[];
   queue: Queued[];
   /** See the event `pruned` (C6). */
-  pruned: { outputs: string; reasoning: string } | undefined;
+  pruned: { outputs: string } | undefined;
+  prefix: Prefix | undefined;
+  /** What the model knows by topic, and the tools that are defined for it: from the prefix and from later messages. */
+  told: Readonly<Record<string, string>>;
+  tools: readonly ToolDefinition[];
+  /** Ids of the newest messages whose thoughts, or images, later requests leave out, with all before them. */
+  unbound: string | undefined;
+  imageless: string | undefined;
   /** Messages that a rewind removed, oldest first; dropped for good with the next message. */
   setAside: Entry[];
+  /** Spending on replies that are in no message: dropped, removed for good, or for the title. */
+  charged: Spent;
   background: readonly BackgroundCommand[];
   /** Time of the last byte from the model when it is silent, in ms since 1970 (H6). */
   silentSince: number | undefined;
@@ -37,7 +47,13 @@ export function newChat(session: SessionInfo): Chat {
     requests: [],
     queue: [],
     pruned: undefined,
+    prefix: undefined,
+    told: {},
+    tools: [],
+    unbound: undefined,
+    imageless: undefined,
     setAside: [],
+    charged: nothingSpent,
     background: [],
     silentSince: undefined,
     children: {},
@@ -56,6 +72,7 @@ export function apply(chat: Chat, event: ChatEvent): void {
       return;
     case "part":
       putPart(chat, event.part);
+      learn(chat, event.part);
       return;
     case "delta":
       append(findPart(chat, event.messageID, event.partID), event.text);
@@ -86,7 +103,21 @@ export function apply(chat: Chat, event: ChatEvent): void {
       chat.queue = event.queue;
       return;
     case "pruned":
-      chat.pruned = { outputs: event.outputs, reasoning: event.reasoning };
+      chat.pruned = { outputs: event.outputs };
+      if (event.reasoning !== undefined) chat.unbound = event.reasoning;
+      return;
+    case "prefix":
+      chat.prefix = event.prefix;
+      recall(chat);
+      return;
+    case "unbound":
+      chat.unbound = event.messageID;
+      return;
+    case "imageless":
+      chat.imageless = event.messageID;
+      return;
+    case "charged":
+      chat.charged = addSpent(chat.charged, spentOn(event));
       return;
     case "rewound":
       rewind(chat, event.messageID);
@@ -136,7 +167,17 @@ function putMessage(chat: Chat, message: Message): void {
     entry.info = message;
     return;
   }
+  if (chat.setAside.length > 0) dropSetAside(chat);
   chat.messages.push({ info: message, parts: [] });
+}
+
+/** Marks at messages that go hold for all that are left. */
+function dropSetAside(chat: Chat): void {
+  const newest = chat.messages.at(-1)?.info.id;
+  const isGone = (mark: string | undefined) => chat.setAside.some(({ info }) => info.id === mark);
+  if (isGone(chat.unbound)) chat.unbound = newest;
+  if (isGone(chat.imageless)) chat.imageless = newest;
+  chat.charged = addSpent(chat.charged, spentOnEntries(chat.setAside));
   chat.setAside = [];
 }
 
@@ -144,12 +185,34 @@ function rewind(chat: Chat, messageID: string | null): void {
   if (messageID === null) {
     chat.messages.push(...chat.setAside);
     chat.setAside = [];
-    return;
+  } else {
+    const at = chat.messages.findIndex((entry) => entry.info.id === messageID);
+    if (at < 0) return;
+    chat.setAside = [...chat.messages.splice(at), ...chat.setAside];
+    chat.ended = undefined;
   }
-  const at = chat.messages.findIndex((entry) => entry.info.id === messageID);
-  if (at < 0) return;
-  chat.setAside = [...chat.messages.splice(at), ...chat.setAside];
-  chat.ended = undefined;
+  recall(chat);
+}
+
+/** Recomputes what the model knows, because the prefix is new, or messages were removed or copied. */
+export function recall(chat: Chat): void {
+  chat.told = chat.prefix?.told ?? {};
+  chat.tools = chat.prefix?.tools ?? [];
+  const from = chat.messages.findLastIndex(isFinishedSummary);
+  for (const { parts } of chat.messages.slice(from + 1)) for (const part of parts) learn(chat, part);
+}
+
+/** Whether requests begin with this summary instead of all messages before it. */
+export function isFinishedSummary({ info }: Entry): boolean {
+  if (info.role !== "assistant" || !info.summary || info.error) return false;
+  return info.finish === "stop" || info.finish === "unknown";
+}
+
+function learn(chat: Chat, part: Part): void {
+  if (part.type === "text" && part.told) chat.told = { ...chat.told, ...part.told };
+  if (part.type !== "tools") return;
+  const changed = new Set([...part.removed, ...part.added.map(({ name }) => name)]);
+  chat.tools = [...chat.tools.filter(({ name }) => !changed.has(name)), ...part.added];
 }
 
 function putPart(chat: Chat, part: Part): void {

@@ -1,6 +1,6 @@
 /** Events of a chat. Replaying the recorded ones gives the chat again; the others matter only during a run. */
 import * as z from "zod/mini";
-import { Message, Part, type ReplyError } from "./message.ts";
+import { Message, ModelRef, Part, type ReplyError, Tokens, ToolDefinition } from "./message.ts";
 import { PromptInput } from "./prompt-input.ts";
 import type { UserRequest } from "./requests.ts";
 
@@ -24,6 +24,15 @@ export type SessionInfo = z.infer<typeof SessionInfo>;
 export const Queued = z.extend(z.omit(PromptInput, { messageID: true, noReply: true }), { id: z.string() });
 export type Queued = z.infer<typeof Queued>;
 
+/** Beginning of every request of a conversation, until the next event of this kind (C7). */
+export const Prefix = z.object({
+  system: z.string(),
+  tools: z.array(ToolDefinition),
+  /** What the model knows from it, by topic ("branch", "rules AGENTS.md"); later changes are told in messages. */
+  told: z.record(z.string(), z.string()),
+});
+export type Prefix = z.infer<typeof Prefix>;
+
 export const RecordedEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("session"), session: SessionInfo }),
   z.object({ type: z.literal("message"), message: Message }),
@@ -33,8 +42,21 @@ export const RecordedEvent = z.discriminatedUnion("type", [
   /** Drops the parts of a partial reply before it is requested again (H4). */
   z.object({ type: z.literal("reset"), messageID: z.string() }),
   z.object({ type: z.literal("queued"), queue: z.array(Queued) }),
-  /** Later requests leave out outputs of calls up to this message, and reasoning up to that one (C6). */
-  z.object({ type: z.literal("pruned"), outputs: z.string(), reasoning: z.string() }),
+  /** Later requests leave out outputs of calls up to this message (C6). `reasoning`: 0.4.0, today the event `unbound`. */
+  z.object({ type: z.literal("pruned"), outputs: z.string(), reasoning: z.optional(z.string()) }),
+  z.object({ type: z.literal("prefix"), prefix: Prefix }),
+  /** Later requests leave out thoughts up to this message: something before them has changed, or they were refused. */
+  z.object({ type: z.literal("unbound"), messageID: z.string() }),
+  /** Later requests name images and PDFs up to this message and do not send them: the model does not take them. */
+  z.object({ type: z.literal("imageless"), messageID: z.string() }),
+  /** A request that left no message: for the title, or an attempt whose reply was dropped. */
+  z.object({
+    type: z.literal("charged"),
+    model: ModelRef,
+    tokens: Tokens,
+    cost: z.optional(z.number()),
+    estimated: z.optional(z.boolean()),
+  }),
   /** Removes this user message and all after it; null restores the last ones until a new message is sent. */
   z.object({ type: z.literal("rewound"), messageID: z.nullable(z.string()) }),
 ]);
@@ -98,7 +120,20 @@ interface ChildEvent {
 
 export type ChatEvent = RecordedEvent | LiveEvent | ChildEvent;
 
-const recorded: readonly string[] = ["session", "message", "part", "delta", "reset", "queued", "pruned", "rewound"];
+const recorded: readonly string[] = [
+  "session",
+  "message",
+  "part",
+  "delta",
+  "reset",
+  "queued",
+  "pruned",
+  "prefix",
+  "unbound",
+  "imageless",
+  "charged",
+  "rewound",
+];
 
 export function isRecorded(event: ChatEvent): event is RecordedEvent {
   return recorded.includes(event.type);

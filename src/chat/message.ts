@@ -15,6 +15,8 @@ export const Tokens = z.object({
   reasoning: z.number(),
   cacheRead: z.number(),
   cacheWrite: z.number(),
+  /** The part of `cacheWrite` that stays for an hour, which costs more. */
+  cacheWriteHour: z.optional(z.number()),
 });
 export type Tokens = z.infer<typeof Tokens>;
 
@@ -75,6 +77,10 @@ export const AssistantMessage = z.object({
   /** USD; absent when the model's price is unknown, never 0 (B1). */
   cost: z.optional(z.number()),
   tokens: Tokens,
+  /** Whether tokens and cost are an estimate, because the server did not report them. */
+  estimated: z.optional(z.boolean()),
+  /** Whether the server has left out part of the request without saying so. */
+  cut: z.optional(z.boolean()),
   /** Created by compaction: later requests begin with it (C3). */
   summary: z.optional(z.boolean()),
 });
@@ -96,6 +102,10 @@ export const TextPart = z.object({
   synthetic: z.optional(z.boolean()),
   /** Shown, but not sent to the model. */
   ignored: z.optional(z.boolean()),
+  /** What the model knows from this text, by topic; see `Prefix`. */
+  told: z.optional(z.record(z.string(), z.string())),
+  /** Returned unchanged to the provider: a message's id and phase. */
+  metadata: z.optional(Json),
   time: z.optional(Span),
 });
 export const ReasoningPart = z.object({
@@ -146,6 +156,11 @@ export const CallMetadata = z.object({
   childID: z.optional(z.string()),
   /** USD that the subagent has spent. */
   childCost: z.optional(z.number()),
+  childTokens: z.optional(z.number()),
+  /** Whether `childCost` leaves out replies whose price is not known. */
+  childPartial: z.optional(z.boolean()),
+  /** The call as the model made it, where it ran as another one: what the model has said goes back to it unchanged. */
+  asked: z.optional(z.object({ tool: z.string(), input: Json })),
   /** Opaque data of the provider that belongs to this call and is sent back unchanged. */
   provider: z.optional(Json),
 });
@@ -202,6 +217,25 @@ const SubtaskPart = z.object({
 });
 export type SubtaskPart = z.infer<typeof SubtaskPart>;
 
+export const ToolDefinition = z.object({
+  name: z.string(),
+  description: z.string(),
+  /** JSON Schema of the arguments: always an object. */
+  schema: Json,
+  /** For models that take tools with a text as input: a Lark grammar of that text, which is the argument `argument`. */
+  freeform: z.optional(z.object({ grammar: z.string(), argument: z.string() })),
+});
+export type ToolDefinition = z.infer<typeof ToolDefinition>;
+
+/** Tools that came or went since the conversation began; those with which it began stand in its prefix. */
+const ToolsPart = z.object({
+  ...partBase,
+  type: z.literal("tools"),
+  added: z.array(ToolDefinition),
+  removed: z.array(z.string()),
+});
+export type ToolsPart = z.infer<typeof ToolsPart>;
+
 const RetryPart = z.object({
   ...partBase,
   type: z.literal("retry"),
@@ -219,6 +253,7 @@ export const Part = z.discriminatedUnion("type", [
   /** An @mention in a record of version 0.4.0 or before; today a mention is a subtask. */
   z.object({ ...partBase, type: z.literal("agent"), name: z.string() }),
   SubtaskPart,
+  ToolsPart,
   /** Has its own user message; answered by the message with `summary`. */
   z.object({ ...partBase, type: z.literal("compaction"), auto: z.boolean() }),
   z.object({ ...partBase, type: z.literal("step-start"), snapshot: z.optional(z.string()) }),

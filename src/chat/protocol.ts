@@ -93,6 +93,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("retry-now") }),
   z.object({ type: z.literal("try-again") }),
   z.object({ type: z.literal("set-key") }),
+  z.object({ type: z.literal("select-model") }),
   z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
   /** The host also keeps the draft, so that it survives a reload of the window. */
@@ -138,13 +139,16 @@ export interface ModelChoice {
   group: string;
   /** "$3 / $15" per million tokens in and out; undefined when unknown. */
   price: string | undefined;
+  /** Unknown facts: "window unknown, 128k assumed; price unknown". */
+  unknown?: string;
 }
 
 export type Readiness =
   | { type: "ready" }
   /** A fixed script answers, over the sample workspace. */
   | { type: "tour" }
-  | { type: "no-key"; providers: string[] };
+  /** `found`: model servers, with the number of their models. `where`: "on this machine", or on which other. */
+  | { type: "no-key"; found: { name: string; models: number }[]; where: string };
 
 export interface ReviewFile {
   path: string;
@@ -200,11 +204,12 @@ export interface RestoreFile {
   problem: string;
 }
 
-/** USD. `partial`: some replies are not included, because their price is unknown. */
+/** USD. `partial`: some replies are not included, because their price is unknown. `estimated`: some were not reported. */
 interface Cost {
   session: number;
   today: number;
   partial: boolean;
+  estimated: boolean;
 }
 
 export interface PanelState {

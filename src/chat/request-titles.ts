@@ -4,9 +4,19 @@ import type { BudgetRequest, UserRequest } from "./requests.ts";
 export const loopTitle = "The model repeats itself. Continue?";
 export const planTitle = "The plan is ready.";
 
-export function budgetTitle({ scope, spentUsd }: Pick<BudgetRequest, "scope" | "spentUsd">): string {
-  const spender = scope === "session" ? "This session has" : "Today's sessions have";
-  return `${spender} cost $${spentUsd.toFixed(2)}. Continue?`;
+export function budgetTitle(request: BudgetRequest): string {
+  switch (request.scope) {
+    case "session":
+      return `This session has cost $${request.spentUsd.toFixed(2)}. Continue?`;
+    case "day":
+      return `Today's sessions have cost $${request.spentUsd.toFixed(2)}. Continue?`;
+    case "tokens":
+      return `This session has used ${request.spentTokens.toLocaleString("en")} tokens. Continue?`;
+    case "price":
+      return `The price of ${request.model} is unknown. Continue without a budget?`;
+    default:
+      return never(request);
+  }
 }
 
 export function titleOf(request: UserRequest): string {

@@ -72,15 +72,15 @@ export interface PlanRequest extends Asked {
   buildMode: BuildMode;
 }
 
-/** A cost limit is reached. Amounts in USD. */
-export interface BudgetRequest extends Asked {
+interface BudgetAsked extends Asked {
   kind: "budget";
-  scope: "session" | "day";
-  spentUsd: number;
-  limitUsd: number;
-  /** The limit after "Continue". */
-  nextLimitUsd: number;
 }
+
+/** A limit is reached, or cannot be kept since the model's price is not known. `next…`: the limit after "Continue". */
+export type BudgetRequest =
+  | (BudgetAsked & { scope: "session" | "day"; spentUsd: number; limitUsd: number; nextLimitUsd: number })
+  | (BudgetAsked & { scope: "tokens"; spentTokens: number; limitTokens: number; nextLimitTokens: number })
+  | (BudgetAsked & { scope: "price"; model: string; limitUsd: number });
 
 export interface LoopRequest extends AskedOfCall {
   kind: "loop";

@@ -83,6 +83,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     hostFor: (id) => host.forSession(sessions.outputs(id)),
     hooksFor: (...session) => projects.hooks(...session),
     project: () => projects.load(),
+    gitState: () => projects.gitState(),
     ledger,
     checkpointsFor: (sessionID) => editorCheckpoints({ storage, sessionID, log }),
     forgetCheckpoints: (sessionID) => forgetCheckpoints(storage, sessionID),
@@ -90,7 +91,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     externalTools: combineExternalTools([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
     toolSearchTools: standIns,
     taskTool,
-    limits: () => ({ ...readSettings().limits, windows: models.windows }),
+    limits: models.limits,
+    facts: models.facts,
     platform: process.platform,
     openModel: (ref) => models.open(ref),
     fallbackModel: () => models.fallback,
@@ -135,6 +137,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     }),
   );
 
+  const closed = new AbortController();
+  own({ dispose: () => closed.abort() });
   let prepared: Promise<void> | undefined;
   const prepare = () => {
     prepared ??= readKeysAndLastSession();
@@ -144,6 +148,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     projects.watch();
     await keys.load();
     await models.load();
+    // Looked for only where there is no model: the start page offers what is found.
+    if (models.readiness.type === "no-key") void models.discover(closed.signal).then(stateChanged);
     const id = memory.get<string>(remembered.session);
     if (id === undefined || !conversations.has(id) || conversations.current.chat.messages.length > 0) return;
     try {

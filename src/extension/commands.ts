@@ -2,9 +2,10 @@
 import * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
 import { ownWords } from "../chat/words.ts";
-import { type ProviderID, providerIDs, providerNames } from "../providers/providers.ts";
 import type { Keys } from "./models/keys.ts";
+import { pickModel } from "./models/model-picker.ts";
 import type { Models } from "./models/models.ts";
+import { setKey } from "./models/set-key.ts";
 import { fromSelection } from "./panel/attachments.ts";
 import type { Composer } from "./panel/composer.ts";
 import { type Handlers, handle, type PanelContext } from "./panel/handlers.ts";
@@ -83,7 +84,10 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
       await panel.reveal();
       await composer.prompt({ text, attachments: [fromSelection(editor)] });
     },
-    "rondo.setKey": () => setKey(options.keys),
+    "rondo.setKey": reported(async () => {
+      await page.prepare();
+      await setKey(options.keys, options.models);
+    }),
     "rondo.selectModel": () => selectModel(options),
     async "rondo.openRecord"() {
       const { session, messages } = conversations.current.chat;
@@ -110,59 +114,10 @@ function fixPrompt({ document, selection }: vscode.TextEditor): string {
   return `Fix these problems in ${vscode.workspace.asRelativePath(document.uri)}:\n${problems.join("\n")}`;
 }
 
-async function setKey(keys: Keys): Promise<void> {
-  const items = providerIDs.map((id: ProviderID) => ({ label: providerNames[id], id }));
-  const provider = await vscode.window.showQuickPick(items, { title: "Set API Key", placeHolder: "Provider" });
-  if (!provider) return;
-  const key = await vscode.window.showInputBox({
-    title: `API key for ${provider.label}`,
-    prompt: "The key is kept in VS Code's secret storage. Leave empty to delete the stored key.",
-    password: true,
-    ignoreFocusOut: true,
-    validateInput: (value) => (/\s/.test(value.trim()) ? "A key cannot contain spaces." : undefined),
-  });
-  if (key !== undefined) await keys.set(provider.id, key.trim());
-}
-
 async function selectModel({ page, handlers, models }: CommandOptions): Promise<void> {
   await page.prepare();
-  const abort = new AbortController();
-  const known = models.choices;
-  const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { pick?: (typeof known)[number] }>();
-  const show = (choices: typeof known) => {
-    picker.items = choices.map((choice) => ({
-      label: choice.label,
-      description: choice.group,
-      ...(choice.price !== undefined && { detail: `${choice.price} per million tokens in / out` }),
-      pick: choice,
-    }));
-  };
-  picker.title = "Select Model";
-  picker.placeholder = "Choose a model, or type a model ID";
-  picker.onDidAccept(async () => {
-    const picked = picker.selectedItems[0]?.pick;
-    const typed = picker.value.trim();
-    const providerID = models.current?.providerID ?? "anthropic";
-    const ref = picked ?? (typed === "" ? undefined : { providerID, modelID: typed });
-    picker.hide();
-    if (ref) await handle(handlers, { type: "set-model", providerID: ref.providerID, modelID: ref.modelID });
-  });
-  picker.onDidHide(() => {
-    abort.abort();
-    picker.dispose();
-  });
-  show(known);
-  picker.show();
-  picker.busy = true;
-  try {
-    const more = await models.listFromServers(abort.signal);
-    if (more.length > 0)
-      show([...known.filter((one) => !more.some((other) => other.modelID === one.modelID)), ...more]);
-  } catch (error) {
-    if (!abort.signal.aborted) picker.placeholder = page.explain(error).message;
-  } finally {
-    picker.busy = false;
-  }
+  const ref = await pickModel(models);
+  if (ref) await handle(handlers, { type: "set-model", ...ref });
 }
 
 /** Asks for the message to go back to; the newest comes first. */

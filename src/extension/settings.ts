@@ -5,14 +5,28 @@ import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
 import type { Limits } from "../loop/limits.ts";
 import type { Thinking } from "../loop/model.ts";
-import { withCachePrices } from "../loop/setup/model-catalog.ts";
-import { type ProviderID, providerIDs } from "../providers/providers.ts";
+import { GivenPrices, withCachePrices } from "../loop/setup/model-facts.ts";
+import { type ApiChoice, apiChoices } from "../providers/api-choice.ts";
+import { providerIDs } from "../providers/providers.ts";
 import { extensionLimits, type LoopSetting, loopSettings } from "./loop-settings.ts";
+import {
+  type LocalServers,
+  type ProviderSettings,
+  parseLocalServers,
+  parseProviders,
+} from "./models/provider-settings.ts";
+import { vscodeProvider } from "./models/vscode-model.ts";
 
 export interface Settings {
-  provider: ProviderID | "vscode" | undefined;
+  /** ID of a named provider, of one in `providers`, or "vscode". */
+  provider: string | undefined;
   model: string | undefined;
   baseURL: string | undefined;
+  /** Which of OpenAI's APIs the server at that address is asked with. */
+  api: ApiChoice;
+  /** Settings of named providers, and further ones, by ID. */
+  providers: ProviderSettings;
+  localServers: LocalServers;
   /** The model to use when the chosen one is overloaded: "model" or "provider/model". */
   fallbackModel: string | undefined;
   agent: string;
@@ -59,11 +73,7 @@ export function watchSettings(changed: () => void): vscode.Disposable {
   );
 }
 
-const Money = z.number().check(z.gte(0));
-const AnyMoney = z.optional(Money);
-/** USD per million tokens. */
-const ModelPrice = z.object({ input: Money, output: Money, cacheRead: AnyMoney, cacheWrite: AnyMoney });
-const ModelPrices = z.record(z.string(), ModelPrice);
+const AnyMoney = z.optional(z.number().check(z.gte(0)));
 
 function parseSettings(): Settings {
   const problems: string[] = [];
@@ -99,17 +109,24 @@ function parseSettings(): Settings {
     return settings.inspect(`loop.${name}`)?.globalValue !== undefined;
   }
   const trusted = vscode.workspace.isTrusted;
+  const AnyObject = z.record(z.string(), z.unknown());
+  const [providers, providerProblems] = parseProviders(read("providers", AnyObject));
+  const [localServers, serverProblems] = parseLocalServers(read("localServers", AnyObject));
+  problems.push(...providerProblems, ...serverProblems);
   return {
-    provider: read("provider", z.optional(z.enum([...providerIDs, "vscode"]))),
+    provider: read("provider", z.optional(z.enum([...providerIDs, ...Object.keys(providers), vscodeProvider]))),
     model: read("model", z.optional(z.string()), !trusted),
     baseURL: read("baseUrl", z.optional(Address)),
+    api: read("api", z.enum(apiChoices)),
+    providers,
+    localServers,
     fallbackModel: read("fallbackModel", z.optional(z.string())),
     agent: read("agent", z.string(), !trusted),
     thinking: read("thinking", z.enum(["default", "off", "low", "medium", "high"]), !trusted),
     mode: read("permission.mode", PermissionMode),
     rules: read("permission.rules", z.array(Rule)),
     secrets: read("permission.secrets", z.array(z.string())),
-    mcpServers: read("mcpServers", z.record(z.string(), z.unknown())),
+    mcpServers: read("mcpServers", AnyObject),
     vscodeTools: read("vscodeTools", z.array(z.string())),
     terminal: {
       mode: read("terminal.mode", z.enum(["separate", "integrated"])),
@@ -117,14 +134,16 @@ function parseSettings(): Settings {
     },
     traceCollector: read("trace.collector", z.optional(Address)) ?? "",
     maxCheckpointBytes: read("checkpoints.maxSizeMb", z.int().check(z.gte(0))) * 1_000_000,
-    hooks: read("hooks", z.record(z.string(), z.unknown())),
+    hooks: read("hooks", AnyObject),
     limits: {
       ...extensionLimits,
       ...Object.fromEntries(loopSettings.map((setting) => [setting.limit, readNumber(setting)])),
-      prices: withCachePrices(read("prices", ModelPrices)),
+      prices: withCachePrices(read("prices", GivenPrices)),
       maxTurns: read("maxTurns", z.int().check(z.gte(1)), !trusted),
       maxBudgetUsd: read("maxBudgetUsd", AnyMoney),
       maxDailyBudgetUsd: read("maxDailyBudgetUsd", AnyMoney),
+      maxBudgetTokens: read("maxBudgetTokens", z.optional(z.int().check(z.gte(1)))),
+      autoCompact: read("autoCompact", z.boolean()),
     },
     problems,
   };

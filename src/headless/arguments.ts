@@ -6,6 +6,8 @@ import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
 import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
+import { GivenPrices } from "../loop/setup/model-facts.ts";
+import { apiChoices } from "../providers/api-choice.ts";
 import { providerIDs } from "../providers/providers.ts";
 import type { Options } from "../query/query-types.ts";
 import { isSessionID } from "../record/sessions.ts";
@@ -36,6 +38,7 @@ const known = {
   cwd: text,
   provider: text,
   "base-url": text,
+  api: text,
   model: text,
   "fallback-model": text,
   agent: text,
@@ -45,6 +48,9 @@ const known = {
   "max-turns": text,
   "max-budget-usd": text,
   "max-daily-budget-usd": text,
+  "max-budget-tokens": text,
+  "no-auto-compact": flag,
+  prices: text,
   "max-retries": text,
   "context-window": text,
   "append-system-prompt": text,
@@ -75,7 +81,8 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
 
   --cwd DIR                    the folder to work in (default: the current one)
   --add-dir DIR                a further folder that tools may use; repeatable
-  --provider anthropic|openai  --base-url URL  --model ID  --fallback-model ID
+  --provider NAME  --base-url URL  --model ID  --fallback-model ID
+  --api auto|responses|chat    which of OpenAI's APIs the server is asked with
   --agent NAME                 build, plan, or an agent from a file
   --permission-mode default|acceptEdits|plan|bypassPermissions
                                nobody can answer, so calls that would ask are denied
@@ -85,7 +92,9 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
   --project-mcp                starts the servers of the folder's .mcp.json
   --settings FILE              hooks, in the format of Claude Code's settings
   --untrusted                  behaves as in a workspace that is not trusted
-  --max-turns N  --max-budget-usd X  --max-daily-budget-usd X  --max-retries N  --context-window N
+  --max-turns N  --max-budget-usd X  --max-daily-budget-usd X  --max-budget-tokens N  --max-retries N
+  --context-window N  --no-auto-compact
+  --prices FILE                JSON: {model: {input, output, cacheRead?, cacheWrite?}}, USD per million tokens
   --append-system-prompt TEXT
   --session-dir DIR  --session-id ID  --resume ID  --continue  --fork-session  --no-persist
   --output-format text|json|stream-json  --include-partial-messages
@@ -114,6 +123,7 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       additionalDirectories: (values["add-dir"] ?? []).map((dir) => folder("--add-dir", dir)),
       provider: values.provider === undefined ? undefined : oneOf("--provider", values.provider, providerIDs),
       baseUrl: httpAddress("--base-url", values["base-url"]),
+      api: oneOf("--api", values.api ?? "auto", apiChoices),
       model: values.model,
       fallbackModel: values["fallback-model"],
       agent: values.agent ?? "build",
@@ -125,6 +135,9 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       maxTurns: count("--max-turns", values["max-turns"], 1),
       maxBudgetUsd: amount("--max-budget-usd", values["max-budget-usd"]),
       maxDailyBudgetUsd: amount("--max-daily-budget-usd", values["max-daily-budget-usd"]),
+      maxBudgetTokens: count("--max-budget-tokens", values["max-budget-tokens"], 1),
+      autoCompact: !values["no-auto-compact"],
+      prices: readJson("--prices", values.prices, '{"model": {"input": USD, "output": USD}}', GivenPrices),
       limits: { maxRetries: count("--max-retries", values["max-retries"], 0) },
       contextWindow: count("--context-window", values["context-window"], 1),
       systemPrompt: { type: "preset", preset: "claude_code", append: values["append-system-prompt"] ?? "" },

@@ -3,6 +3,7 @@ import { query } from "../query/query.ts";
 import { asQueryError, QueryError } from "../query/query-error.ts";
 import type { SDKMessage, SDKResultMessage } from "../query/query-types.ts";
 import { type HeadlessOptions, parseOptions, UsageError, usage } from "./arguments.ts";
+import { useEnvironmentProxy } from "./environment-proxy.ts";
 import { stdinInput } from "./stdin.ts";
 
 /** @returns the exit code */
@@ -14,6 +15,8 @@ export async function main(argv: readonly string[]): Promise<number> {
       return 0;
     }
     if (options.explain) return await (await import("./explain.ts")).explain(options.query);
+    const problem = useEnvironmentProxy(process.env);
+    if (problem) process.stderr.write(`rondo: ${problem}\n`);
     return await run(options);
   } catch (caught) {
     const error = asQueryError(caught);

@@ -1,10 +1,11 @@
 /** Describes the end of a turn for people: a sentence, and what to do next. */
-import type { ReplyError } from "../chat/message.ts";
+import type { Chat } from "../chat/apply.ts";
+import type { ModelRef, ReplyError } from "../chat/message.ts";
 import { never } from "../chat/never.ts";
-import { type ContextMeasure, fixedSize, sizeOfOutputs, sum } from "./context/context.ts";
+import { asBegun, type ContextMeasure, fixedSize, sizeOfOutputs, sum } from "./context/context.ts";
 import type { Log } from "./log.ts";
 import { ModelError } from "./model.ts";
-import { type Reply, toReplyError } from "./reply/reply.ts";
+import { type Reply, toReplyError } from "./reply/reply-sink.ts";
 import { IntakeError } from "./session/intake-error.ts";
 import type { AgentConfig } from "./setup/agent-config.ts";
 import { RecordError } from "./storage.ts";
@@ -50,6 +51,14 @@ function failure(code: string, message: string, next: string, reason: TurnEnd["r
   return { reason, error: { code, message, next } };
 }
 
+export function priceUnknown({ providerID, modelID }: ModelRef): TurnEnd {
+  return failure(
+    "price-unknown",
+    `The price of ${providerID}/${modelID} is not known, so a budget in USD cannot be kept.`,
+    "Set the price (prices, --prices, rondo.prices), or a budget of tokens (maxBudgetTokens, --max-budget-tokens).",
+  );
+}
+
 export function overTime(timeoutMs: number): TurnEnd {
   const minutes = Math.round(timeoutMs / 60_000);
   return failure(
@@ -60,10 +69,10 @@ export function overTime(timeoutMs: number): TurnEnd {
 }
 
 export function cannotFit(
-  { entries, size, config }: ContextMeasure & { config: AgentConfig },
-  cause?: ModelError,
+  { entries, size, chat, config }: ContextMeasure & { chat: Chat; config: AgentConfig },
+  cause?: { message: string } | undefined,
 ): ReplyError {
-  const fixed = fixedSize(config);
+  const fixed = fixedSize(asBegun(chat, config));
   const outputs = sum(entries, sizeOfOutputs);
   const count = (tokens: number) => Math.max(0, Math.round(tokens)).toLocaleString("en-US");
   const filled = `about ${count(size)} tokens (system prompt and tools ${count(fixed)}, outputs of tools ${count(outputs)}, messages ${count(size - fixed - outputs)})`;
@@ -72,6 +81,14 @@ export function cannotFit(
     code: "context-full",
     message: `The conversation does not fit into the model's context window of ${count(config.contextWindow)} tokens, and compacting does not help: ${filled}.${said}`,
     next: "Start a new session, say it in fewer words, or choose a model with a larger window.",
+  };
+}
+
+export function isFull({ contextWindow }: AgentConfig): ReplyError {
+  return {
+    code: "context-full",
+    message: `The conversation no longer fits into the model's context window of ${contextWindow.toLocaleString("en-US")} tokens, and automatic compaction is off.`,
+    next: "Compact the conversation, or start a new session.",
   };
 }
 

@@ -1,5 +1,5 @@
 /** The limits of a session (spec O) and all their defaults. */
-import type { ModelLimits } from "./setup/model-catalog.ts";
+import type { ModelLimits } from "./setup/model-facts.ts";
 
 export interface Limits extends ModelLimits {
   maxTurns: number;
@@ -15,9 +15,13 @@ export interface Limits extends ModelLimits {
   lockTimeoutMs: number;
   maxBudgetUsd: number | undefined;
   maxDailyBudgetUsd: number | undefined;
+  /** Of a session, subagents and cached tokens included. */
+  maxBudgetTokens: number | undefined;
   reserveFloorTokens: number;
   /** Distance to the reserve at which the model is asked to save notes to memory (C5). */
   flushThresholdTokens: number;
+  /** Whether the conversation is compacted before it fills the window; otherwise only by hand. */
+  autoCompact: boolean;
   /** Share of the window at which compaction starts at the latest. */
   compactAt: number;
   /** Identical calls in a row after which the next one asks; 0 disables loop detection. */
@@ -39,12 +43,14 @@ export const defaultLimits: Limits = {
   lockTimeoutMs: 900_000,
   maxBudgetUsd: undefined,
   maxDailyBudgetUsd: undefined,
+  maxBudgetTokens: undefined,
   contextWindow: 128_000,
   windows: {},
   forcedWindow: undefined,
   prices: {},
   reserveFloorTokens: 4000,
   flushThresholdTokens: 8000,
+  autoCompact: true,
   compactAt: 0.85,
   doomLoopThreshold: 3,
   stallNoticeMs: 60_000,

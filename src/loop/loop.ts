@@ -3,9 +3,9 @@ import type { Entry } from "../chat/apply.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.ts";
 import { pendingSubtask, runSubtask } from "./agents/subtask.ts";
 import { runCalls } from "./calls/calls.ts";
-import { abortedText, budgetText, closeOpenCalls, discardCalls } from "./calls/close-calls.ts";
+import { abortedText, budgetText, closeOpenCalls, discardCalls, lastStepText } from "./calls/close-calls.ts";
 import { recordChanges } from "./calls/record-changes.ts";
-import { compact, isWholeTurn, pendingCompaction, requestCompaction } from "./context/compact.ts";
+import { compact, isWholeTurn, pendingCompaction, recentFailure, requestCompaction } from "./context/compact.ts";
 import {
   type ContextMeasure,
   measureContext,
@@ -14,11 +14,13 @@ import {
   visibleEntries,
 } from "./context/context.ts";
 import { saveMemory, shouldSaveMemory } from "./context/memory.ts";
+import { ensurePrefix, type LastLook, tellChanges } from "./context/prefix.ts";
 import { prune } from "./context/prune.ts";
 import { addSyntheticMessage } from "./context/synthetic-message.ts";
-import { cannotFit, compactionFailed, describe, endOf, overTime } from "./endings.ts";
+import { cannotFit, compactionFailed, describe, endOf, isFull, overTime, priceUnknown } from "./endings.ts";
 import { ModelError } from "./model.ts";
-import { type Reply, streamReply } from "./reply/reply.ts";
+import { streamReply } from "./reply/reply.ts";
+import type { Reply } from "./reply/reply-sink.ts";
 import type { AgentConfig } from "./setup/agent-config.ts";
 import { reminders } from "./setup/system-prompt.ts";
 import type { Turn, TurnEnd } from "./turn.ts";
@@ -40,7 +42,9 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   return end;
 }
 
-interface Progress {
+interface Progress extends LastLook {
+  /** Whether a prompt was taken, or the prefix was created, since the last changes were appended. */
+  mustTellAll: boolean;
   steps: number;
   compactions: number;
   /** Whether the server has rejected a request as too long since the last step. */
@@ -66,6 +70,9 @@ const done: TurnEnd = { reason: "end_turn", error: undefined };
 
 async function runRounds(turn: Turn): Promise<TurnEnd> {
   const progress: Progress = {
+    mustTellAll: true,
+    config: undefined,
+    mode: undefined,
     steps: 0,
     compactions: 0,
     overflowed: false,
@@ -109,27 +116,53 @@ async function checkBudget(turn: Turn): Promise<TurnEnd | undefined> {
   return allowed ? undefined : { reason: "error_max_budget_usd", error: undefined };
 }
 
+/** A budget needs the model's price (B2). */
+async function checkPrice(turn: Turn, config: AgentConfig): Promise<TurnEnd | undefined> {
+  const answer = await turn.untimed(() => turn.budget.allowsModel(config, turn.signal));
+  if (answer === "allowed") return undefined;
+  return answer === "stopped" ? { reason: "error_max_budget_usd", error: undefined } : priceUnknown(config.model);
+}
+
 /** Runs a subtask, a compaction, the notes for memory, or a step, whichever is due (L6, L7, L8, C5). */
 async function runRound(turn: Turn, progress: Progress): Promise<Next> {
-  turn.takeQueued();
+  if (turn.chat.queue.length > 0) {
+    turn.takeQueued();
+    progress.mustTellAll = true;
+  }
+  turn.takeExternalTools();
   const { user, isAnswered } = pendingPrompt(turn.chat);
   if (!user) throw new Error("a turn without a user message");
+  await turn.facts.learn(turn.resolveConfig(user).model, turn.signal);
   const config = turn.resolveConfig(user);
+  const unpriced = await checkPrice(turn, config);
+  if (unpriced) return unpriced;
+  ensurePrefix(turn, config);
+  const compaction = pendingCompaction(turn.chat.messages);
+  if (!isAnswered && !compaction) {
+    await tellChanges(turn, config, user, progress, progress.mustTellAll);
+    progress.mustTellAll = false;
+  }
   const subtask = pendingSubtask(turn.chat, user);
   if (subtask) return await runSubtask(turn, config, user, subtask);
-  const compaction = pendingCompaction(turn.chat.messages);
-  if (compaction) return await runCompaction(turn, config, compaction);
+  if (compaction) {
+    progress.mustTellAll = true;
+    return await runCompaction(turn, config, user, compaction);
+  }
   const round: Round = { turn, config, user, progress, ...measureContext(turn.chat, config) };
   if (shouldSaveMemory(round)) return await saveNotes(round);
-  const isTooFull = round.size > overflowLimit(config, turn.limits) && !isAnswered;
+  const isTooFull = turn.limits.autoCompact && round.size > overflowLimit(config, turn.limits) && !isAnswered;
   return (isTooFull ? makeRoom(round) : undefined) ?? (isAnswered ? done : await step(round));
 }
 
-async function runCompaction(turn: Turn, config: AgentConfig, compaction: Entry): Promise<Next> {
+async function runCompaction(turn: Turn, config: AgentConfig, user: UserMessage, compaction: Entry): Promise<Next> {
   const result = await compact(turn, config, compaction);
   turn.flush();
   if (result.type === "failed") turn.log.note(`The conversation was not compacted: ${result.why}`);
-  if (!isWholeTurn(turn.chat, compaction)) return "continue";
+  if (!isWholeTurn(turn.chat, compaction)) {
+    const failure = recentFailure(turn.chat);
+    if (failure) turn.notifyUser(user.id, failure.message);
+    return "continue";
+  }
   return result.type === "failed" ? { reason: "error", error: compactionFailed(result.why) } : done;
 }
 
@@ -152,15 +185,17 @@ async function saveNotes({ turn, config, user }: Round): Promise<Next> {
 /** Requests a compaction, unless that was tried often enough or nothing can become shorter. */
 function makeRoom({ turn, config, user, progress, entries, size }: Round): Next | undefined {
   const canShrink = entries.some(({ info }) => info.role === "assistant" && !info.summary);
-  if (progress.compactions >= 3) return { reason: "error", error: cannotFit({ entries, size, config }) };
-  if (canShrink) {
+  const { chat } = turn;
+  if (progress.compactions >= 3) return { reason: "error", error: cannotFit({ entries, size, chat, config }) };
+  const failed = recentFailure(chat);
+  if (canShrink && !failed) {
     progress.compactions += 1;
     requestCompaction(turn, user, true);
     return "continue";
   }
   // The estimate may be wrong, so only a request that certainly does not fit is not sent.
   if (!progress.overflowed && size <= config.inputLimit) return undefined;
-  return { reason: "error", error: cannotFit({ entries, size, config }) };
+  return { reason: "error", error: cannotFit({ entries, size, chat, config }, failed) };
 }
 
 async function step(round: Round): Promise<Next> {
@@ -182,6 +217,7 @@ async function step(round: Round): Promise<Next> {
   if (reply.finish === "context-full") return afterOverflow(round, size, undefined);
   if (reply.finish === "length") return afterCut(round, reply);
   progress.continued = 0;
+  if (isLast) closeOpenCalls(turn, lastStepText);
   if (reply.calls.length === 0 || isLast) return await runStopHooks(round, reply);
   const overBudget = await checkBudget(turn);
   if (overBudget) return overBudget;
@@ -219,8 +255,11 @@ function afterOverflow({ turn, config, user, progress }: Round, size: number, ca
   const entries = visibleEntries(turn.chat);
   const failed = turn.chat.messages.at(-1)?.info;
   const canShrink = entries.some(({ info }) => info.role === "assistant" && info !== failed);
-  if (progress.overflowed || progress.compactions > 0 || !canShrink) {
-    return { reason: "error", error: cannotFit({ entries, size, config }, cause) };
+  if (!turn.limits.autoCompact) return { reason: "error", error: isFull(config) };
+  const failure = recentFailure(turn.chat);
+  if (progress.overflowed || progress.compactions > 0 || !canShrink || failure) {
+    const { chat } = turn;
+    return { reason: "error", error: cannotFit({ entries, size, chat, config }, failure ?? cause) };
   }
   // This finish must not count as the end of the turn.
   if (failed?.role === "assistant") {
@@ -236,7 +275,8 @@ function afterOverflow({ turn, config, user, progress }: Round, size: number, ca
 
 function afterCut({ turn, config, user, progress }: Round, reply: Reply): Next {
   discardCalls(turn, reply.message);
-  if (measureContext(turn.chat, config).size > overflowLimit(config, turn.limits)) {
+  const isFull = measureContext(turn.chat, config).size > overflowLimit(config, turn.limits);
+  if (turn.limits.autoCompact && isFull && !recentFailure(turn.chat)) {
     progress.compactions += 1;
     requestCompaction(turn, user, true);
     return "continue";

@@ -1,22 +1,33 @@
 /** A model for the loop: takes a request and returns a stream of events (spec E). */
 import type { Entry } from "../chat/apply.ts";
-import type { Finish, Tokens } from "../chat/message.ts";
-import type { ToolDefinition } from "../tools/tool.ts";
+import type { Finish, Tokens, ToolDefinition } from "../chat/message.ts";
 
 export type Thinking = "default" | "off" | "low" | "medium" | "high" | { budgetTokens: number };
 
 export interface ModelRequest {
   model: string;
+  /** Names the conversation to the provider's cache; at most 64 characters. */
+  conversationID: string;
+  /** Stays the same to the byte as long as the conversation does, as `tools` do (C7). */
   system: string;
   /** Oldest first. The last is a user message or has finished tool calls. */
   entries: readonly Entry[];
+  /**
+   * Number of oldest entries whose thoughts are not sent back where a thought is bound to what came before it: something
+   * there has changed since. Plain-text thoughts that a provider requires are sent all the same.
+   */
+  unboundEntries: number;
+  /** Number of oldest entries whose images and PDFs are named, not sent: the provider has refused one of them. */
+  imagelessEntries: number;
   tools: readonly ToolDefinition[];
-  /** `none`: the tools are sent, for the cached prefix, but may not be called. */
-  toolUse: "auto" | "none";
+  /** Tools that may be called now: `none`, or only some; all stay defined, for the sake of the cached prefix. */
+  toolUse: "auto" | "none" | { only: readonly string[] };
   temperature: number | undefined;
   options: Readonly<Record<string, unknown>>;
   /** Called when bytes arrive, including pings and comments (H6). */
   onBytes(): void;
+  /** Window of the model in tokens, for servers that load it with the window they are told; undefined where it is unknown. */
+  contextWindow: number | undefined;
   /** Maximum tokens of the reply; undefined leaves it to the server, if possible. */
   maxTokens: number | undefined;
   thinking: Thinking;
@@ -41,17 +52,20 @@ export type ModelEvent =
   | { type: "start-step" }
   | { type: "text-start"; id: string }
   | { type: "text-delta"; id: string; text: string }
-  | { type: "text-end"; id: string }
+  /** `text` replaces the deltas where the finished text differs. */
+  | { type: "text-end"; id: string; text?: string; metadata?: ProviderData }
   | { type: "reasoning-start"; id: string }
   | { type: "reasoning-delta"; id: string; text: string }
-  | { type: "reasoning-end"; id: string; metadata?: ProviderData }
+  | { type: "reasoning-end"; id: string; text?: string; metadata?: ProviderData }
   | { type: "tool-input-start"; id: string; name: string }
   | { type: "tool-input-delta"; id: string; text: string }
   | { type: "tool-input-end"; id: string }
   /** `raw` is the exact JSON of the arguments. `id` is unique within the reply, and generated if missing. */
   | { type: "tool-call"; id: string; name: string; raw: string; arguments: Arguments; provider?: ProviderData }
-  /** `tokens` is undefined when the server reported no usage. */
-  | { type: "finish-step"; reason: Finish; tokens: Tokens | undefined }
+  /** Usage so far, as far as the stream reports it before its end: what a stopped reply has cost at least. */
+  | { type: "usage"; tokens: Tokens }
+  /** `tokens` is undefined when the server reported no usage; `costUsd` is there when it reported a price. */
+  | { type: "finish-step"; reason: Finish; tokens: Tokens | undefined; costUsd?: number }
   | { type: "finish" }
   /** An unknown event in the stream, which was ignored (E6): "the event ping2". */
   | { type: "skipped"; what: string }
@@ -68,6 +82,12 @@ export type ModelErrorKind =
   | "auth"
   | "unknown-model"
   | "context-full"
+  /** The account's money or quota is used up: waiting does not help. */
+  | "quota"
+  /** The server refuses thoughts of earlier replies: the request is valid without them. */
+  | "thoughts-refused"
+  /** The model takes no images or files like those in the request: it is valid without them. */
+  | "images-refused"
   /** The server rejects the request: 400, 413, 422. */
   | "invalid"
   | "aborted";

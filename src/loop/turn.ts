@@ -1,7 +1,8 @@
 /** The dependencies of one turn, in groups: functions take only the group that they use. */
 import type { Chat } from "../chat/apply.ts";
-import type { ChatEvent, ExitReason } from "../chat/events.ts";
+import type { ChatEvent, ExitReason, PermissionMode } from "../chat/events.ts";
 import type { ModelRef, ReplyError, UserMessage } from "../chat/message.ts";
+import type { Spent } from "../chat/spent.ts";
 import type { Host } from "../tools/host.ts";
 import type { FilesSeen, SubagentTask } from "../tools/tool.ts";
 import type { Agent } from "./agents/agents.ts";
@@ -15,6 +16,7 @@ import type { Model } from "./model.ts";
 import type { Permissions } from "./permissions/permissions.ts";
 import type { Budget } from "./session/budget.ts";
 import type { AgentConfig } from "./setup/agent-config.ts";
+import type { FactSource } from "./setup/model-facts.ts";
 import type { Project } from "./setup/project.ts";
 import type { Recorder } from "./storage.ts";
 
@@ -32,6 +34,7 @@ export interface Services {
   readonly hooks: Hooks;
   readonly checkpoints: Checkpoints;
   readonly log: Log;
+  readonly facts: FactSource;
   /** Loads the provider's SDK when first called. Rejects with a ModelError when the provider has no key. */
   openModel(ref: ModelRef): Promise<Model>;
   openChild(sessionID: string): Recorder & { close(): void };
@@ -44,15 +47,18 @@ interface AgentAccess {
   readonly fallbackModel: ModelRef | undefined;
   switchToFallback(): void;
   project(): Project;
+  mode(): PermissionMode;
   /** Whether changing and running are disabled now: the mode or an agent is Plan. */
   readOnly(): boolean;
   /** @throws IntakeError if the agent of `user` no longer exists */
   resolveConfig(user: UserMessage): AgentConfig;
   resolveConfigFor(agent: Agent, user: UserMessage, depth: number): AgentConfig;
-  /** Reads project and system prompt again, because the prefix of requests has changed anyway (C7). */
+  /** Reads the project again when it is next needed. */
   refresh(): void;
-  /** Resolves when external tools are available or timed out; they do not change within the turn. */
+  /** Resolves when external tools are available or timed out. */
   connectExternalTools(): Promise<void>;
+  /** Offers the external tools that are connected now: some connect late, or leave. */
+  takeExternalTools(): void;
 }
 
 export interface Delegation {
@@ -61,8 +67,8 @@ export interface Delegation {
   messageID: string;
   signal: AbortSignal;
   follow(childID: string): void;
-  /** Called with the child's cost in USD when it ends. */
-  charge(usd: number): void;
+  /** Called with what the child has spent, when it ends. */
+  charge(spent: Spent): void;
 }
 
 export interface Turn extends ChatAccess, Services, AgentAccess {

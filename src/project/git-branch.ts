@@ -16,7 +16,8 @@ export function branchOf(folder: string): string | undefined {
     : undefined;
 }
 
-function findGitDir(folder: string): string | undefined {
+/** Returns the folder with git's files; undefined outside a repository. */
+export function findGitDir(folder: string): string | undefined {
   const gitPath = path.join(folder, ".git");
   const stats = statsOf(gitPath);
   if (stats?.isDirectory()) return gitPath;

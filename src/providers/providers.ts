@@ -1,25 +1,56 @@
 /** The providers, their keys and addresses. A provider's SDK is loaded on first use. */
-import { type Model, ModelError } from "../loop/model.ts";
+import { type Model, ModelError, type ModelEvent } from "../loop/model.ts";
+import { type ApiChoice, apiFor, isOllama } from "./api-choice.ts";
+import { askServer } from "./catalog/ask-server.ts";
+import { defaultModels } from "./catalog/default-models.ts";
+import { listModels, type ModelList } from "./catalog/list-models.ts";
+import type { ServerFacts } from "./catalog/server-facts.ts";
+import { chatRulesFor, type FamilyID, families, familyIDs, familyOf } from "./families/families.ts";
+import type { ModelRoute, ProviderFamily } from "./families/family.ts";
+import { type ApiKey, openConnection } from "./shared/connection.ts";
+import { abortedError, address } from "./shared/failure.ts";
+import { isLoopback } from "./shared/loopback.ts";
 
-export const providerIDs = ["anthropic", "openai"] as const;
-export type ProviderID = (typeof providerIDs)[number];
+export const providerIDs = ["anthropic", ...familyIDs] as const;
+export type ProviderID = "anthropic" | FamilyID;
 
-export const providerNames: Record<ProviderID, string> = { anthropic: "Anthropic", openai: "OpenAI or compatible" };
+const anthropic = {
+  name: "Anthropic",
+  baseURL: "https://api.anthropic.com",
+  keyVariable: "ANTHROPIC_API_KEY",
+  urlVariable: "ANTHROPIC_BASE_URL",
+  keyPage: "https://platform.claude.com/settings/keys",
+};
 
-export interface ProviderAccess {
-  apiKey: string | undefined;
-  /** Undefined for the provider's own address. */
-  baseURL: string | undefined;
+/** Names, addresses and where keys come from. */
+export const providers: Readonly<
+  Record<
+    ProviderID,
+    Omit<ProviderFamily, "chatRules" | "responses" | "host" | "route" | "keyHeader" | "microsoftScope" | "modelList">
+  >
+> = { anthropic, ...families };
+
+export function isProviderID(id: string): id is ProviderID {
+  return Object.hasOwn(providers, id);
 }
 
-const variables = {
-  anthropic: { key: "ANTHROPIC_API_KEY", url: "ANTHROPIC_BASE_URL" },
-  openai: { key: "OPENAI_API_KEY", url: "OPENAI_BASE_URL" },
-} as const;
+export interface ProviderAccess {
+  apiKey: ApiKey | undefined;
+  /** Undefined for the provider's own address. */
+  baseURL: string | undefined;
+  /** Which of OpenAI's APIs its server is asked with, or Anthropic's Messages. */
+  api?: ApiChoice | "messages";
+  /** Which models its names stand for: those of Azure's deployments and Bedrock's profiles do not tell. */
+  models?: Readonly<Record<string, string>>;
+}
 
-export function accessFromEnvironment(provider: ProviderID, env: NodeJS.ProcessEnv): ProviderAccess {
-  const { key, url } = variables[provider];
-  return { apiKey: env[key] || undefined, baseURL: env[url] || undefined };
+interface EnvironmentAccess extends ProviderAccess {
+  apiKey: string | undefined;
+}
+
+export function accessFromEnvironment(provider: ProviderID, env: NodeJS.ProcessEnv): EnvironmentAccess {
+  const { keyVariable, urlVariable } = providers[provider];
+  return { apiKey: env[keyVariable] || undefined, baseURL: env[urlVariable] || undefined };
 }
 
 /** Whether the provider can be used: it has a key, or its server runs on this machine and needs none. */
@@ -27,27 +58,163 @@ export function isReady(access: ProviderAccess): boolean {
   return access.apiKey !== undefined || isLocal(access.baseURL);
 }
 
-/** Returns the default model; undefined for custom OpenAI-compatible servers. */
+/** Returns the default model; undefined for custom servers, which may have other models. */
 export function defaultModel(provider: ProviderID, access: ProviderAccess): string | undefined {
-  if (provider === "anthropic") return "claude-sonnet-5";
-  return access.baseURL === undefined ? "gpt-5.6-terra" : undefined;
+  return provider === "anthropic" || access.baseURL === undefined ? defaultModels[provider] : undefined;
 }
 
-/** Loads the provider's SDK. @throws ModelError `no-key` */
-export async function openModel(provider: ProviderID, access: ProviderAccess): Promise<Model> {
-  if (!isReady(access)) {
+/**
+ * Loads the provider's SDK. A provider that is not named here needs an address, but no key.
+ * @throws ModelError `no-key`, or `invalid` without an address
+ */
+export async function openModel(provider: string, access: ProviderAccess): Promise<Model> {
+  const {
+    name,
+    keyVariable,
+    urlVariable,
+    keyPage,
+    baseURL: usual,
+  } = isProviderID(provider)
+    ? providers[provider]
+    : { name: provider, keyVariable: "", urlVariable: "", keyPage: undefined, baseURL: undefined };
+  // Only servers that run on the user's own machines have no page for keys.
+  if (keyPage !== undefined && !isReady(access)) {
     throw new ModelError(
       "no-key",
-      `There is no key for ${providerNames[provider]}.`,
-      `Set one with "Rondo: Set API Key…", or start with ${variables[provider].key} in the environment.`,
+      `There is no key for ${name}.`,
+      `Set one with "Rondo: Set API Key…", or start with ${keyVariable} in the environment.`,
     );
   }
-  const options = { apiKey: access.apiKey ?? "none", ...(access.baseURL !== undefined && { baseURL: access.baseURL }) };
-  if (provider === "anthropic") return (await import("./anthropic/anthropic-model.ts")).anthropicModel(options);
-  return (await import("./openai-chat/chat-model.ts")).openaiModel(options);
+  const baseURL = access.baseURL ?? usual;
+  if (baseURL === undefined) {
+    const next = `Set rondo.baseUrl, or start with ${urlVariable} in the environment.`;
+    throw new ModelError("invalid", `The address of ${name} is not known.`, next);
+  }
+  const { href } = address(baseURL);
+  const options = { ...access, providerID: provider, apiKey: access.apiKey ?? "none", keyVariable };
+  const route = familyOf(provider, href)?.route;
+  const isMessages = provider === "anthropic" || access.api === "messages";
+  if (!route) return await openServer({ api: isMessages ? "messages" : "openai", baseURL }, options);
+  const opened = new Map<string, Promise<Model>>();
+  return routedModel(provider, (name) => {
+    const model = opened.get(name) ?? openServer(route(href, { name, model: modelOf(access, name) }), options);
+    opened.set(name, model);
+    return model;
+  });
+}
+
+interface OpenOptions extends ProviderAccess {
+  providerID: string;
+  apiKey: ApiKey;
+  keyVariable: string;
+}
+
+async function openServer(way: ModelRoute, options: OpenOptions): Promise<Model> {
+  const { providerID, apiKey, keyVariable, api = "auto" } = options;
+  const { baseURL } = way;
+  const access = { providerID, apiKey, keyVariable, baseURL };
+  const known = (name: string) => modelOf(options, name);
+  if (way.api === "messages") {
+    const { anthropicModel } = await import("./anthropic/anthropic-model.ts");
+    return anthropicModel({ ...access, modelOf: known, ...(way.server && { server: way.server }) });
+  }
+  const { keyHeader } = familyOf(providerID, baseURL) ?? {};
+  const serverName = way.name === undefined ? {} : { serverName: way.name };
+  const server = {
+    ...access,
+    ...(keyHeader && { keyHeader }),
+    rules: (name: string) => ({ ...chatRulesFor(providerID, baseURL, known(name)), ...serverName }),
+  };
+  const choice = api === "messages" ? "auto" : api;
+  if (isOllama(choice, providerID, baseURL)) {
+    const { ollamaModel } = await import("./ollama/ollama-model.ts");
+    return ollamaModel({
+      ...access,
+      rules: server.rules,
+      ask: async (name) =>
+        (await askProvider(providerID, { ...options, baseURL }, name, AbortSignal.timeout(askTimeoutMs))) ?? {},
+      openCompatible: () => openServer(way, { ...options, api: "chat" }),
+    });
+  }
+  const plan = apiFor(choice, providerID, baseURL);
+  const { eitherModel, openaiModel } = await import("./openai.ts");
+  if (!plan) return openaiModel(server);
+  return eitherModel(server, { rules: (name) => plan.rules(known(name)), first: (name) => plan.first(known(name)) });
+}
+
+/** Opens a way of its own for each model. */
+function routedModel(providerID: string, open: (name: string) => Promise<Model>): Model {
+  return {
+    providerID,
+    async *stream(request) {
+      const { signal, done } = openConnection(request.signal);
+      const stopped = new Promise<"stopped">((resolve) => {
+        signal.addEventListener("abort", () => resolve("stopped"), { once: true });
+      });
+      let events: AsyncIterator<ModelEvent> | undefined;
+      try {
+        events = (await open(request.model)).stream(request)[Symbol.asyncIterator]();
+        // A token may have to be waited for: until the user has signed in.
+        const first = signal.aborted ? "stopped" : await Promise.race([events.next(), stopped]);
+        if (first === "stopped") throw abortedError();
+        for (let next = first; !next.done; next = await events.next()) yield next.value;
+      } catch (cause) {
+        if (!(cause instanceof ModelError)) throw cause;
+        yield { type: "error", error: cause };
+      } finally {
+        done();
+        // Not awaited: it ends with what is waited for.
+        void events?.return?.();
+      }
+    },
+  };
+}
+
+/** Returns which model a name stands for. */
+export function modelOf({ models = {} }: Pick<ProviderAccess, "models">, name: string): string {
+  return (Object.hasOwn(models, name) ? models[name] : undefined) ?? name;
+}
+
+/** A server that is loading a model answers late. */
+const askTimeoutMs = 5_000;
+
+/** Returns the scope of a token of a Microsoft account that the provider's server takes instead of a key. */
+export function microsoftScope(providerID: string, baseURL: string | undefined): string | undefined {
+  return baseURL === undefined ? undefined : familyOf(providerID, baseURL)?.microsoftScope?.(new URL(baseURL));
+}
+
+/** Asks the provider's server what it knows of a model. Never rejects. */
+export async function askProvider(
+  providerID: string,
+  { apiKey, baseURL: given, api = "auto" }: ProviderAccess,
+  modelID: string,
+  signal: AbortSignal,
+): Promise<ServerFacts | undefined> {
+  const baseURL = given ?? (isProviderID(providerID) ? providers[providerID].baseURL : undefined);
+  // Gateways that speak Anthropic's Messages have no list of models in Anthropic's form.
+  const isGateway = api === "messages" || (providerID === "anthropic" && given !== undefined);
+  if (baseURL === undefined || isGateway || typeof apiKey === "function") return undefined;
+  // Clouds list models without their sizes, and Azure not even its deployments.
+  if (familyOf(providerID, baseURL)?.route) return undefined;
+  const setsWindow = isOllama(api, providerID, baseURL);
+  return await askServer({ providerID, baseURL, apiKey, setsWindow }, modelID, signal);
+}
+
+/** Asks the provider's server for its models. Never rejects. Undefined where it has no list of what can be used. */
+export async function listProviderModels(
+  providerID: string,
+  { apiKey, baseURL: given, api }: ProviderAccess,
+  signal: AbortSignal,
+): Promise<ModelList | undefined> {
+  const baseURL = given ?? (isProviderID(providerID) ? providers[providerID].baseURL : undefined);
+  // Clouds list what there is, not what the account has deployed.
+  if (baseURL === undefined || typeof apiKey === "function" || familyOf(providerID, baseURL)?.route) return undefined;
+  const speaksMessages = providerID === "anthropic" || api === "messages";
+  const listURL = familyOf(providerID, baseURL)?.modelList?.(baseURL);
+  return await listModels({ baseURL, apiKey, speaksMessages, listURL }, signal);
 }
 
 function isLocal(baseURL: string | undefined): boolean {
   if (baseURL === undefined || !URL.canParse(baseURL)) return false;
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseURL).hostname);
+  return isLoopback(new URL(baseURL).hostname);
 }

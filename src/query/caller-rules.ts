@@ -25,6 +25,8 @@ export function withheldTools(options: Options, all: readonly string[]): string[
   const whole = disallowedTools.filter((tool) => !tool.includes("("));
   const switches = Object.fromEntries(whole.map((tool) => [ourTool(tool.trim()), false]));
   const wanted = Array.isArray(tools) ? new Set(tools.map((tool) => ourTool(tool.trim()))) : undefined;
+  // Models that change files by patches get it in place of these.
+  if (wanted?.has("edit") && wanted.has("write")) wanted.add("apply_patch");
   const isOffered = (name: string) =>
     isSwitchedOn(switches, name) &&
     (wanted === undefined || wanted.has(name)) &&

@@ -25,7 +25,9 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   allowDangerouslySkipPermissions: "used",
   allowProjectMcpServers: "used",
   allowedTools: "used",
+  api: "used",
   apiKey: "used",
+  autoCompact: "used",
   baseUrl: "used",
   betas: "noted",
   canUseTool: "used",
@@ -43,6 +45,7 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   includePartialMessages: "used",
   limits: "used",
   maxBudgetUsd: "used",
+  maxBudgetTokens: "used",
   maxDailyBudgetUsd: "used",
   maxThinkingTokens: "used",
   maxTurns: "used",
@@ -116,8 +119,8 @@ export function checkMode(mode: string): PermissionMode {
 }
 
 function checkNumbers(options: Options): void {
-  const { maxTurns, contextWindow, maxBudgetUsd, maxDailyBudgetUsd, maxThinkingTokens } = options;
-  for (const [name, value] of Object.entries({ maxTurns, contextWindow })) {
+  const { maxTurns, contextWindow, maxBudgetTokens, maxBudgetUsd, maxDailyBudgetUsd, maxThinkingTokens } = options;
+  for (const [name, value] of Object.entries({ maxTurns, contextWindow, maxBudgetTokens })) {
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1)) {
       throw invalid(`${name} takes a whole number of at least 1; not ${value}.`);
     }
@@ -155,10 +158,10 @@ export interface QueryModel {
 
 /** @throws QueryError when the address is invalid, or a custom server is given without a model */
 export function chooseModel(options: Options): QueryModel {
-  const { env = process.env, baseUrl, apiKey } = options;
+  const { env = process.env, baseUrl, apiKey, api = "auto" } = options;
   const ownAccess = (id: ProviderID): ProviderAccess => {
     const found = accessFromEnvironment(id, env);
-    return { apiKey: apiKey ?? found.apiKey, baseURL: baseUrl ?? found.baseURL };
+    return { apiKey: apiKey ?? found.apiKey, baseURL: baseUrl ?? found.baseURL, api };
   };
   for (const [name, address] of Object.entries({ baseUrl, traceCollector: options.traceCollector })) {
     if (address === undefined || (/^https?:\/\//.test(address) && URL.canParse(address))) continue;

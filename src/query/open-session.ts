@@ -1,6 +1,6 @@
 /** Opens the session that a query works in: a new one, an existing one, or a copy. */
 import path from "node:path";
-import type { Chat } from "../chat/apply.ts";
+import { type Chat, recall } from "../chat/apply.ts";
 import { newID } from "../chat/ids.ts";
 import { newSession } from "../loop/session/session.ts";
 import type { Replay } from "../record/replay.ts";
@@ -35,7 +35,11 @@ export function openSession(options: Options, cwd: string): OpenedSession {
 }
 
 /** Copies a chat into a new session, up to and including the message `until`. */
-function copyChat({ session, messages, pruned }: Chat, id = newID("ses"), until: string | undefined): Chat {
+function copyChat(
+  { session, messages, pruned, prefix, imageless }: Chat,
+  id = newID("ses"),
+  until: string | undefined,
+): Chat {
   const last = until === undefined ? messages.length - 1 : messages.findIndex(({ info }) => info.id === until);
   if (until !== undefined && last < 0) {
     throw new QueryError("no-session", `There is no message ${until} in the session ${session.id}.`);
@@ -49,6 +53,10 @@ function copyChat({ session, messages, pruned }: Chat, id = newID("ses"), until:
     parts: parts.map((part) => ({ ...part, sessionID: id })),
   }));
   const has = (messageID: string) => chat.messages.some(({ info }) => info.id === messageID);
-  if (pruned && has(pruned.outputs) && has(pruned.reasoning)) chat.pruned = pruned;
+  if (pruned && has(pruned.outputs)) chat.pruned = pruned;
+  if (imageless !== undefined && has(imageless)) chat.imageless = imageless;
+  chat.prefix = prefix;
+  chat.unbound = chat.messages.at(-1)?.info.id;
+  recall(chat);
   return chat;
 }

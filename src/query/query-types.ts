@@ -209,9 +209,33 @@ export interface Options {
   // The options below are Rondo's own.
 
   /** Default: the first provider with a key. */
-  provider?: "anthropic" | "openai" | undefined;
+  provider?:
+    | "anthropic"
+    | "openai"
+    | "azure"
+    | "gemini"
+    | "openrouter"
+    | "xai"
+    | "deepseek"
+    | "moonshot"
+    | "zai"
+    | "qwen"
+    | "mistral"
+    | "groq"
+    | "cerebras"
+    | "bedrock"
+    | "vertex"
+    | "github-models"
+    | "ollama"
+    | "lm-studio"
+    | "llama-cpp"
+    | "vllm"
+    | "jan"
+    | undefined;
   /** Address of a compatible server. */
   baseUrl?: string | undefined;
+  /** Which of OpenAI's APIs the server is asked with; `auto`, the default, takes the better one that it is known to have. */
+  api?: "auto" | "responses" | "chat" | undefined;
   apiKey?: string | undefined;
   /** Folder for sessions; default: `rondo` in the user's state directory. */
   sessionDir?: string | undefined;
@@ -222,6 +246,10 @@ export interface Options {
   contextWindow?: number | undefined;
   /** Limit for all sessions of a day. */
   maxDailyBudgetUsd?: number | undefined;
+  /** Tokens of the session, subagents and cached tokens included, after which a run ends. */
+  maxBudgetTokens?: number | undefined;
+  /** Whether the conversation is compacted before it fills the window. Default: true. */
+  autoCompact?: boolean | undefined;
   /** USD per million tokens, by model id. */
   prices?: Record<string, ModelPrice> | undefined;
   limits?: RunLimits | undefined;

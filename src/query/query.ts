@@ -187,7 +187,7 @@ class QueryRun implements Query {
   #follow({ session }: QueryRuntime) {
     const { chat } = session;
     const { canUseTool, includePartialMessages = false } = this.#options;
-    const { limits } = this.#plan;
+    const { limits, facts } = this.#plan;
     const projection = projectMessages({
       chat,
       partial: includePartialMessages,
@@ -196,7 +196,7 @@ class QueryRun implements Query {
       emit: (message) => this.#messages.put(message),
       onReply: (message, own) => {
         for (const totals of [this.#totals, this.#prompt?.totals]) {
-          totals?.add(message, limits);
+          totals?.add(message, facts);
           if (totals && own && !message.silent && !message.summary) totals.turns += 1;
         }
       },
@@ -215,6 +215,8 @@ class QueryRun implements Query {
     session.listen((event: ChatEvent) => {
       projection.take(event);
       const inner = innermost(event);
+      if (inner.type === "charged")
+        for (const totals of [this.#totals, this.#prompt?.totals]) totals?.charge(inner, facts);
       if (inner.type === "asked") asker?.asked(inner.request);
       if (inner.type === "answered") asker?.answered(inner.requestID);
       // Stop was called before the turn started.

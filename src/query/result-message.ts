@@ -35,6 +35,7 @@ export function resultOf(
     stop_reason: stopReason(last?.role === "assistant" ? last.finish : undefined),
     exit_reason: ending.reason,
     total_cost_usd: query.costUsd,
+    known_cost: query.knownCost,
     usage: prompt.usage,
     modelUsage: query.modelUsage,
     permission_denials: denied.map((part) => ({
@@ -58,7 +59,7 @@ function describeEnding({ reason, error }: PromptEnding): string {
     case "max_turns":
       return "The run reached the limit of turns (maxTurns, --max-turns).";
     case "error_max_budget_usd":
-      return "The budget is used up (maxBudgetUsd, --max-budget-usd).";
+      return "The budget is used up (maxBudgetUsd, --max-budget-usd, maxBudgetTokens, --max-budget-tokens).";
     case "interrupted":
     case "aborted":
       return "The run was interrupted.";

@@ -18,11 +18,12 @@ import { defaultLimits, type Limits } from "../loop/limits.ts";
 import type { Model } from "../loop/model.ts";
 import { Session } from "../loop/session/session.ts";
 import type { SessionDeps } from "../loop/session/session-deps.ts";
-import { isFor } from "../loop/setup/agent-config.ts";
-import { withCachePrices } from "../loop/setup/model-catalog.ts";
+import { type FactSource, withCachePrices } from "../loop/setup/model-facts.ts";
+import { choosePatchOrEdits } from "../loop/setup/patch-tool.ts";
 import type { Project } from "../loop/setup/project.ts";
 import { noLedger, noLock, noRecord } from "../loop/storage.ts";
-import { isReady, openModel } from "../providers/providers.ts";
+import { KnownFacts } from "../providers/catalog/model-facts.ts";
+import { askProvider, isProviderID, isReady, openModel } from "../providers/providers.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { RecordLock } from "../record/session-lock.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
@@ -54,6 +55,7 @@ export interface ResolvedOptions extends OpenedSession, QueryModel {
   agent: string;
   agents: readonly Agent[];
   limits: Limits;
+  facts: FactSource;
   fallback: ModelRef | undefined;
   rules: readonly Rule[];
   persist: boolean;
@@ -68,6 +70,7 @@ export function resolveOptions(options: Options): ResolvedOptions {
   const folders = foldersOf(options);
   const choice = chooseModel(options);
   const { fallbackModel, agent = "build", persistSession = true, trusted = true, permissionMode = "default" } = options;
+  const limits = limitsOf(options);
   try {
     return {
       ...openSession(options, folders[0]),
@@ -77,7 +80,15 @@ export function resolveOptions(options: Options): ResolvedOptions {
       mode: checkMode(permissionMode),
       agent,
       agents: agentsOf(options),
-      limits: limitsOf(options),
+      limits,
+      facts: new KnownFacts({
+        limits: () => limits,
+        isProvider: isProviderID,
+        ask: async ({ providerID, modelID }, signal) => {
+          const { provider, access } = choice.accessTo(providerID);
+          return isReady(access) ? await askProvider(provider, access, modelID, signal) : undefined;
+        },
+      }),
       fallback: fallbackModel === undefined ? undefined : { ...choice.model, modelID: fallbackModel },
       rules: rulesOf(options),
       persist: persistSession,
@@ -101,6 +112,9 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
   const { id } = chat.session;
   const appended = typeof options.systemPrompt === "object" ? (options.systemPrompt.append ?? "") : "";
   const choices = { mode, model, agent, thinking: thinkingOf(options), appended };
+  // Git works while everything else is loaded.
+  const isTold = trusted && chat.prefix === undefined;
+  const git = isTold ? import("../project/git-state.ts").then(({ gitState }) => gitState(folders[0])) : undefined;
   const load = await projectLoader(plan, options);
   const first = load();
   let unread: Project | undefined = first;
@@ -124,6 +138,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
     lock: record.lock,
     ledger: record.ledger,
     limits: () => limits,
+    facts: plan.facts,
     platform: process.platform,
     openModel: modelOpener(plan),
     fallbackModel: () => plan.fallback,
@@ -135,6 +150,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
       unread = undefined;
       return project;
     },
+    ...(git && { gitState: () => git }),
     hooks,
     openChild: record.openChild,
     attended: options.canUseTool !== undefined,
@@ -154,13 +170,14 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
     session,
     init() {
       const answering = first.agents.find(agent);
-      const own = tools.offered().filter((tool) => isFor(model, tool));
-      const names = [...own.map(({ name }) => name), ...(tools.isDisabled("task") ? [] : ["task"])];
+      const allowed = tools.offered().filter(({ name }) => isSwitchedOn(answering.tools, name));
+      const own = choosePatchOrEdits(allowed, plan.facts.of(model).flags.includes("applyPatch")).tools;
+      const isTask = !tools.isDisabled("task") && isSwitchedOn(answering.tools, "task");
       return {
         type: "system",
         subtype: "init",
         cwd: folders[0],
-        tools: names.filter((name) => isSwitchedOn(answering.tools, name)),
+        tools: [...own.map(({ name }) => name), ...(isTask ? ["task"] : [])],
         agents: first.agents.all().flatMap(({ hidden, name }) => (hidden ? [] : [name])),
         model: model.modelID,
         permissionMode: choices.mode,
@@ -284,9 +301,10 @@ function modelOpener({ accessTo }: ResolvedOptions): (ref: ModelRef) => Promise<
 }
 
 function limitsOf(options: Options): Limits {
-  const { maxTurns, maxBudgetUsd, maxDailyBudgetUsd, contextWindow, limits = {} } = options;
+  const { maxTurns, maxBudgetUsd, maxDailyBudgetUsd, maxBudgetTokens, contextWindow, limits = {} } = options;
   const given = {
     maxTurns,
+    autoCompact: options.autoCompact,
     maxRetries: limits.maxRetries,
     compactAt: limits.compactAt,
     doomLoopThreshold: limits.doomLoopThreshold,
@@ -301,6 +319,6 @@ function limitsOf(options: Options): Limits {
     lockTimeoutMs: limits.lockTimeout,
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  const money = { maxBudgetUsd, maxDailyBudgetUsd, prices: withCachePrices(options.prices ?? {}) };
+  const money = { maxBudgetUsd, maxDailyBudgetUsd, maxBudgetTokens, prices: withCachePrices(options.prices ?? {}) };
   return { ...defaultLimits, ...Object.fromEntries(set), ...money, forcedWindow: contextWindow };
 }

@@ -177,6 +177,8 @@ export interface SDKResultMessage extends MessageIds {
   exit_reason: QueryExitReason;
   /** USD of the query so far, subagents included; null when a price is not known. */
   total_cost_usd: number | null;
+  /** Rondo's own field: what is known of the cost when `total_cost_usd` is null. */
+  known_cost: KnownCost;
   /** Tokens of this prompt, subagents included. */
   usage: TokenUsage;
   /** Totals of the query so far, by model. */
@@ -184,6 +186,14 @@ export interface SDKResultMessage extends MessageIds {
   permission_denials: { tool_name: string; tool_use_id: string; tool_input: Record<string, unknown> }[];
   /** Sentences; only with `is_error`. */
   errors?: string[];
+}
+
+export interface KnownCost {
+  usd: number;
+  /** Whether replies are left out because the price of their model is not known. */
+  partial: boolean;
+  /** Whether some of it is an estimate: for stopped replies, and for servers that report no usage. */
+  estimated: boolean;
 }
 
 export interface TokenUsage {

@@ -1,8 +1,8 @@
 /** Sums up a query or one of its prompts: tokens, cost and replies (spec B1, K2, K3). */
-import { type AssistantMessage, noTokens, type Tokens } from "../chat/message.ts";
-import type { Limits } from "../loop/limits.ts";
-import { windowOf } from "../loop/setup/model-catalog.ts";
-import type { ModelUsage, TokenUsage } from "./query-types.ts";
+import { type AssistantMessage, type ModelRef, noTokens, type Tokens } from "../chat/message.ts";
+import { addSpent, type Charge, nothingSpent, spentOn } from "../chat/spent.ts";
+import type { FactSource } from "../loop/setup/model-facts.ts";
+import type { KnownCost, ModelUsage, TokenUsage } from "./query-types.ts";
 import { toUsage } from "./stream-events.ts";
 
 export class Totals {
@@ -10,19 +10,25 @@ export class Totals {
   turns = 0;
   apiMs = 0;
   #tokens = noTokens;
-  #cost: number | undefined = 0;
+  #isPriced = true;
+  #spent = nothingSpent;
   readonly #models = new Map<string, { tokens: Tokens; cost: number | undefined; contextWindow: number }>();
 
-  /** `limits` give the context window of models that are not in the catalogue. */
-  add({ model, tokens, cost, createdAt, completedAt = createdAt }: AssistantMessage, limits: Limits): void {
+  add({ createdAt, completedAt = createdAt, ...message }: AssistantMessage, facts: FactSource): void {
     this.apiMs += completedAt - createdAt;
+    this.charge(message, facts);
+  }
+
+  charge({ model, ...charge }: Charge & { model: ModelRef }, facts: FactSource): void {
+    const { tokens, cost } = charge;
     this.#tokens = addTokens(this.#tokens, tokens);
-    this.#cost = addCost(this.#cost, cost);
+    this.#spent = addSpent(this.#spent, spentOn(charge));
+    if (cost === undefined) this.#isPriced = false;
     const before = this.#models.get(model.modelID);
     this.#models.set(model.modelID, {
       tokens: addTokens(before?.tokens ?? noTokens, tokens),
       cost: addCost(before ? before.cost : 0, cost),
-      contextWindow: windowOf(model, limits),
+      contextWindow: facts.of(model).contextWindow,
     });
   }
 
@@ -32,7 +38,13 @@ export class Totals {
 
   /** USD; null when a price is not known. */
   get costUsd(): number | null {
-    return this.#cost ?? null;
+    return this.#isPriced ? this.#spent.usd : null;
+  }
+
+  /** Also where a price is not known: then of the rest. */
+  get knownCost(): KnownCost {
+    const { usd, partial, estimated } = this.#spent;
+    return { usd, partial, estimated };
   }
 
   get modelUsage(): Record<string, ModelUsage> {

@@ -99,8 +99,9 @@ export function indexEntryOf(chat: Chat, size: number): IndexEntry {
   };
 }
 
-function summarize({ session, messages }: Chat): Summary {
-  const { usd, partial } = costOfSession(messages);
+function summarize(chat: Chat): Summary {
+  const { session, messages } = chat;
+  const { usd, partial } = costOfSession(chat);
   const last = messages.at(-1)?.info;
   const replied = last?.role === "assistant" ? last.completedAt : undefined;
   return {

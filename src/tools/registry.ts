@@ -1,6 +1,8 @@
 /** The registered tools, in the order of registration (T2). */
+
+import type { ToolDefinition } from "../chat/message.ts";
 import { invalid } from "./invalid.ts";
-import type { Tool, ToolDefinition } from "./tool.ts";
+import { definitionOf, type Tool } from "./tool.ts";
 
 /** Returns a registry of these tools and `invalid`. Neither `invalid` nor `disabled` tools are offered. */
 export function registryOf(tools: readonly Tool[], disabled: Iterable<string> = []): ToolRegistry {
@@ -30,7 +32,7 @@ export class ToolRegistry {
 
   /** Returns the offered tools for a model, in a stable order so that providers can cache them. */
   definitions(): ToolDefinition[] {
-    return this.offered().map(({ name, description, schema }) => ({ name, description, schema }));
+    return this.offered().map(definitionOf);
   }
 
   offered(): Tool[] {

@@ -1,6 +1,6 @@
 /** A tool: its name, its input, and a `prepare` that only reads and returns a plan (T3). */
 import * as z from "zod/mini";
-import type { CallMetadata, FilePart } from "../chat/message.ts";
+import type { CallMetadata, FilePart, ToolDefinition } from "../chat/message.ts";
 import type { Preview, Question } from "../chat/requests.ts";
 import type { Host, Protection } from "./host.ts";
 
@@ -9,13 +9,6 @@ type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";
 
 export function isHarmless(tool: Pick<Tool, "sideEffect"> | undefined): boolean {
   return tool?.sideEffect === "none" || tool?.sideEffect === "read-only";
-}
-
-export interface ToolDefinition {
-  name: string;
-  description: string;
-  /** JSON Schema of the arguments: always an object. */
-  schema: Record<string, unknown>;
 }
 
 /** A failure that the model can act on. Its message becomes the call's result. */
@@ -100,6 +93,7 @@ export interface Tool {
   readonly input: z.ZodMiniType<Record<string, unknown>>;
   /** JSON Schema of `input`, created on first use. */
   readonly schema: Record<string, unknown>;
+  readonly freeform: ToolDefinition["freeform"];
   /** Time limit of `run` in ms; undefined for the limit in the settings, `own` if the tool limits its time itself. */
   readonly timeoutMs: number | "own" | undefined;
   /** Changes nothing. `input` has passed the schema. @throws ToolError */
@@ -111,8 +105,14 @@ interface ToolSpec<Shape extends z.core.$ZodShape> {
   description: string;
   sideEffect: SideEffect;
   input: z.ZodMiniObject<Shape>;
+  freeform?: ToolDefinition["freeform"];
   timeoutMs?: number | "own" | undefined;
   prepare(input: z.infer<z.ZodMiniObject<Shape>>, context: ToolContext): Promise<ToolPlan>;
+}
+
+/** Returns what a model is told of a tool. */
+export function definitionOf({ name, description, schema, freeform }: Tool): ToolDefinition {
+  return { name, description, schema, ...(freeform && { freeform }) };
 }
 
 /** Types `prepare` by the input's schema, then erases the type so that all tools fit into one list. */
@@ -122,6 +122,7 @@ export function defineTool<Shape extends z.core.$ZodShape>(spec: ToolSpec<Shape>
     name: spec.name,
     description: spec.description,
     sideEffect: spec.sideEffect,
+    freeform: spec.freeform,
     timeoutMs: spec.timeoutMs,
     // The output of a ZodMiniObject is a record, which TypeScript cannot infer from the type parameter.
     input: spec.input as unknown as z.ZodMiniType<Record<string, unknown>>,
@@ -134,7 +135,20 @@ export function defineTool<Shape extends z.core.$ZodShape>(spec: ToolSpec<Shape>
   };
 }
 
+/**
+ * Returns the schema for models. It names no bounds and no deprecated names: each would cost tokens in every request, and
+ * calls are checked when they come.
+ */
 function toSchema(input: z.ZodMiniType): Record<string, unknown> {
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+  const { $schema: _, ...schema } = z.toJSONSchema(input, {
+    io: "input",
+    override({ jsonSchema }) {
+      for (const bound of ["minLength", "minimum", "maximum"] as const) delete jsonSchema[bound];
+      const { properties = {} } = jsonSchema;
+      for (const [name, value] of Object.entries(properties)) {
+        if (typeof value === "object" && value.deprecated) delete properties[name];
+      }
+    },
+  });
   return schema;
 }

@@ -12,6 +12,7 @@ import { defaultLimits } from "../../src/loop/limits.ts";
 import { newSession, Session } from "../../src/loop/session/session.ts";
 import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger, noLock } from "../../src/loop/storage.ts";
+import { KnownFacts } from "../../src/providers/catalog/model-facts.ts";
 import { openModel } from "../../src/providers/providers.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
@@ -72,6 +73,7 @@ async function stopOnce(what: "command" | "stream"): Promise<number> {
       lock: noLock,
       ledger: noLedger,
       limits: () => defaultLimits,
+      facts: new KnownFacts({ limits: () => defaultLimits }),
       platform: process.platform,
       openModel: () => openModel("anthropic", access),
       fallbackModel: () => undefined,

@@ -19,6 +19,9 @@ const full: Record<string, string> = {
   "llama.cpp": "the request exceeds the available context size, try increasing it",
   "llama.cpp, while streaming": "Context size has been exceeded.",
   "LM Studio": "The number of tokens to keep from the initial prompt is greater than the context length.",
+  "llama.cpp, by its type": "exceed_context_size_error",
+  "LM Studio, before 0.4":
+    "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.",
   MiniMax: "invalid params, context window exceeds limit",
   Kimi: "Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)",
   Mistral: "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",

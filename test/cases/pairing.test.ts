@@ -4,25 +4,23 @@ import * as z from "zod/mini";
 import type { Entry } from "../../src/chat/apply.ts";
 import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
 import { anthropicBody as anthropicBytes } from "../../src/providers/anthropic/anthropic-request.ts";
-import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
-import { chatBody as openaiBytes } from "../../src/providers/openai-chat/chat-request.ts";
+import { openaiModel } from "../chat-model.ts";
 import { assertValid } from "../fuzz/valid.ts";
 import { harnesses, until } from "../loop/harness.ts";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
-import { assistant, call, replyOf, request, user } from "../wire/ask.ts";
+import { assistant, call, chatBodyText, replyOf, request, user } from "../wire/ask.ts";
 import { loopCases } from "./loop-cases.ts";
 import { recording } from "./provider-failures.ts";
 
 const anthropicBody = (...asked: Parameters<typeof anthropicBytes>) => Buffer.from(anthropicBytes(...asked)).toString();
-const openaiBody = (...asked: Parameters<typeof openaiBytes>) => Buffer.from(openaiBytes(...asked)).toString();
 
 const time = { start: 1 };
 
 /** Returns the request body for each provider after checking it. */
 function bodies(entries: Entry[], system = "You are a test."): { anthropic: string; openai: string } {
   const anthropic = anthropicBody(request({ entries, system }));
-  const openai = openaiBody(request({ entries, system }), false);
+  const openai = chatBodyText(request({ entries, system }), false);
   for (const [api, raw] of Object.entries({ anthropic, openai })) check(api === "anthropic" ? api : "openai", raw);
   return { anthropic, openai };
 }

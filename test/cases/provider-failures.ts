@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { ModelError } from "../../src/loop/model.ts";
 import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
-import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
 import { toModelError } from "../../src/providers/shared/failure.ts";
+import { openaiModel } from "../chat-model.ts";
 import { type Answer, startModelServer } from "../model-server.ts";
-import { streamsFolder } from "../streams/compare.ts";
+import { recordings } from "../streams/compare.ts";
 import { ask, request } from "../wire/ask.ts";
 
 export type Failure =
@@ -19,7 +19,7 @@ export type Failure =
   /** Thrown error: its message, the system error code of its cause, or its name. */
   | { thrown: { message?: string; code?: string; name?: string } };
 
-const endpoint = { origin: "http://test", model: "test-model", apiKey: "test-key-1", keyVariable: "TEST_KEY" };
+const endpoint = { origin: "http://test", model: "test-model", usedKey: () => "test-key-1", keyVariable: "TEST_KEY" };
 
 /** Returns the errors of both wire formats, where both can fail this way; undefined if the recording is missing. */
 export async function failures(failure: Failure): Promise<ModelError[] | undefined> {
@@ -35,7 +35,7 @@ export async function failures(failure: Failure): Promise<ModelError[] | undefin
 }
 
 export function recording(id: string): Buffer | undefined {
-  const file = path.join(streamsFolder(path.join(import.meta.dirname, "../..")) ?? "", `${id}.sse`);
+  const file = path.join(recordings(path.join(import.meta.dirname, "../.."))[0]?.folder ?? "", `${id}.sse`);
   return existsSync(file) ? readFileSync(file) : undefined;
 }
 

@@ -293,11 +293,11 @@ describe("Brain: persist", () => {
         seen.push(h.read(".record.jsonl"));
         return seen.length === 1 ? [read("a.txt")] : ["Done."];
       },
-      { files: { "a.txt": "the file" } },
+      { files: { "a.txt": "what it says" } },
     );
     await h.turn("The words");
-    assert.ok(seen[0]?.includes("The words") && !seen[0].includes("the file"));
-    assert.ok(seen[1]?.includes("the file"));
+    assert.ok(seen[0]?.includes("The words") && !seen[0].includes("what it says"));
+    assert.ok(seen[1]?.includes("what it says"));
     assert.ok(h.read(".record.jsonl").includes("Done."));
   });
 

@@ -5,9 +5,9 @@ import { mergeDeep } from "../../src/chat/json.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { ModelError } from "../../src/loop/model.ts";
 import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";
-import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
+import { openaiModel } from "../chat-model.ts";
 import { entriesOf, full, kinds, small, summarised, textOf } from "../loop/compacting.ts";
 import { harnesses, until } from "../loop/harness.ts";
 import { type ModelServer, startModelServer } from "../model-server.ts";
@@ -50,7 +50,7 @@ describe("OpenCode: entry points", () => {
       ["text", "file", "subtask"],
     );
     const [task, request] = h.model.requests;
-    assert.match(task?.system ?? "", /^You find things out/, "the agent that was mentioned works first");
+    assert.match(task?.system ?? "", /^You answer a question/, "the agent that was mentioned works first");
     assert.equal(request?.model, "claude-haiku-4-5");
     assert.equal(request?.thinking, "high");
     assert.ok(request?.system.endsWith("SPEAK FRENCH"));
@@ -261,10 +261,12 @@ describe("OpenCode: tool resolution and system prompt", () => {
     });
     await h.turn("Hi", { agent: "poet", system: "USER" });
     await h.turn("Hi");
-    const [own = "", usual = ""] = h.model.requests.map(({ system }) => system);
+    const [own = "", next] = h.model.requests.map(({ system }) => system);
     assert.match(own, /^YOU RHYME.*CUSTOM\s+USER$/s);
-    assert.match(usual, /^You are Rondo.*CUSTOM$/s);
     assert.doesNotMatch(own, /You are Rondo/);
+    assert.equal(next, own, "C7: what changes is told at the end");
+    const told = JSON.stringify(h.model.requests[1]?.entries.at(-1));
+    assert.match(told, /you are the agent build\..*You are Rondo.*place of the further ones before:\\n\\nCUSTOM"/);
   });
 });
 
@@ -279,8 +281,8 @@ describe("OpenCode: options layering", () => {
   });
 
   it("M2 in requests: an agent's options override the provider's, a variant overrides both", async () => {
-    const { url, requests, stop } = await startModelServer([[{ text: "Hi." }]]);
-    server = { url, requests, stop };
+    server = await startModelServer([[{ text: "Hi." }]]);
+    const { url, requests } = server;
     const options = { top_p: 0.5, reasoning_effort: "low", stream_options: { extra: 1 } };
     const h = open([], {
       choices: { model: { providerID: "openai", modelID: "gpt-5.4" } },

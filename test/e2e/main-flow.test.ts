@@ -153,7 +153,8 @@ describe("main flow", () => {
     await keyboard.press("Control+Alt+n");
     await changes(panel, "1 change").waitFor({ state: "detached" });
     const one = fixed.replace("/** A new cart without the product. */", "/** A cart without it. */");
-    await until(async () => (await window.read("src/cart.js")) !== both);
+    // VS Code empties a file before it writes it.
+    await until(async () => !["", both].includes(await window.read("src/cart.js")));
     assert.equal(await window.read("src/cart.js"), one, "only the rejected change is gone");
 
     await keyboard.press("Control+z");

@@ -16,6 +16,7 @@ import { noHooks } from "../../src/loop/hooks.ts";
 import { defaultLimits } from "../../src/loop/limits.ts";
 import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger } from "../../src/loop/storage.ts";
+import { KnownFacts } from "../../src/providers/catalog/model-facts.ts";
 import { openModel } from "../../src/providers/providers.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
@@ -74,6 +75,7 @@ describe("sessions of a window", () => {
         forgetCheckpoints: async () => {},
         ruleUsed() {},
         limits: () => ({ ...defaultLimits, queueTimeoutMs: 300 }),
+        facts: new KnownFacts({ limits: () => defaultLimits }),
         platform: process.platform,
         openModel: () => openModel("anthropic", { apiKey: "test-key", baseURL: model.url }),
         fallbackModel: () => undefined,

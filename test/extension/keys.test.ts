@@ -46,7 +46,7 @@ describe("keys", () => {
     else process.env["OPENAI_API_KEY"] = kept;
   });
 
-  const key = () => keys.access("openai", undefined).apiKey;
+  const key = () => keys.keyOf("openai")?.key;
 
   it("prefers a stored key to the environment's, which is used again when the stored one is deleted", async () => {
     assert.equal(key(), "of the environment");
@@ -71,7 +71,24 @@ describe("keys", () => {
     assert.equal(key(), "of the environment");
   });
 
-  it("prefers the user's base URL to the environment's", () => {
-    assert.equal(keys.access("openai", "http://localhost:1/v1").baseURL, "http://localhost:1/v1");
+  it("says where a key is from, also of providers that only the settings name", async () => {
+    assert.equal(keys.keyOf("openai")?.from, "environment");
+    await keys.set("openai", "stored");
+    assert.equal(keys.keyOf("openai")?.from, "storage");
+    assert.equal(keys.keyOf("my-gateway"), undefined);
+    await keys.set("my-gateway", "own");
+    assert.deepEqual(keys.keyOf("my-gateway"), { key: "own", from: "storage" });
+  });
+
+  it("reads no secrets but those that are there", async () => {
+    const read: string[] = [];
+    const get = storage.get.bind(storage);
+    storage.get = (name) => {
+      read.push(name);
+      return get(name);
+    };
+    storage.secrets.set("rondo.key.groq", "k").set("rondo.mcp.other", "x");
+    await keys.load();
+    assert.deepEqual(read, ["rondo.key.groq"]);
   });
 });

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import type { Entry } from "../../src/chat/apply.ts";
 import { Keys } from "../../src/extension/models/keys.ts";
 import { Models } from "../../src/extension/models/models.ts";
 import { vscodeModel } from "../../src/extension/models/vscode-model.ts";
 import { VSCodeModels } from "../../src/extension/models/vscode-models.ts";
+import type { ModelEvent, ModelRequest } from "../../src/loop/model.ts";
 import { type Harness, harnesses, until } from "../loop/harness.ts";
 import type { Fake } from "./lm-extension/main.js";
 
@@ -40,6 +42,8 @@ describe("VS Code models", () => {
   beforeEach(() => {
     fake.answers.splice(0);
     fake.requests.splice(0);
+    fake.counted.splice(0);
+    fake.count = (words) => words.length / 4;
   });
 
   it("a whole turn: reads, asks before it edits, and answers", async () => {
@@ -86,7 +90,7 @@ describe("VS Code models", () => {
       async (_, say) => say(text("Done.")),
     );
     await session.turn("Read.");
-    const ids = told(fake.requests[2]).flatMap((line) => /call (\S+)/.exec(line)?.[1] ?? []);
+    const ids = told(fake.requests[2]).flatMap((line) => /^assistant: call (\S+)/.exec(line)?.[1] ?? []);
     assert.equal(new Set(ids).size, 4);
     for (const id of ids)
       assert.equal(told(fake.requests[2]).filter((line) => line.includes(`result ${id} `)).length, 1);
@@ -132,6 +136,133 @@ describe("VS Code models", () => {
     });
   }
 
+  it("tells a quota from a rate limit by the names that Copilot gives its errors", async () => {
+    for (const [name, kind] of [
+      ["ChatQuotaExceeded", "quota"],
+      ["ChatRateLimited", "rate-limit"],
+    ] as const) {
+      fake.answers.push(async () => {
+        throw Object.assign(new Error("Sorry."), { name });
+      });
+      const last = (await eventsOf()).at(-1);
+      assert.ok(last?.type === "error");
+      assert.equal(last.error.kind, kind);
+    }
+  });
+
+  it("a reply that reached its longest is cut, not failed, and goes on", async () => {
+    const session = chat();
+    fake.answers.push(
+      async (_, say) => {
+        say(text("The first half"));
+        // VS Code drops parts that an error overtakes.
+        await until(() => session.text() === "The first half");
+        throw new Error("Response too long.");
+      },
+      async (_, say) => say(text(" and the second.")),
+    );
+    assert.equal((await session.turn("Tell me all.")).reason, "end_turn");
+    assert.equal(fake.requests.length, 2);
+    const [, first] = session.chat.messages;
+    assert.ok(first?.info.role === "assistant" && first.info.finish === "length");
+    assert.match(told(fake.requests[1]).join("\n"), /assistant: The first half\nuser: Your reply was cut/);
+  });
+
+  it("a stream that ends before it began is tried again", async () => {
+    const session = chat({ "a.txt": "a\n" });
+    fake.answers.push(
+      async () => {},
+      async (_, say) => say(call("c1", "read", { file_path: "a.txt" })),
+      async () => {},
+      async (_, say) => say(text("Done.")),
+    );
+    const end = await session.turn("Read.");
+    assert.deepEqual([end, fake.requests.length], [{ reason: "end_turn", error: undefined }, 4]);
+  });
+
+  it("counts with the model's tokenizer while it answers, each text once", async () => {
+    const session = chat({ "a.txt": "a\n" });
+    fake.answers.push(
+      async (_, say) => say(call("c1", "read", { file_path: "a.txt" })),
+      async (_, say) => say(text("Done.")),
+    );
+    await session.turn("Read.");
+    const [first, second] = session.chat.messages.flatMap(({ info }) => (info.role === "assistant" ? [info] : []));
+    assert.ok(first && second);
+    assert.ok(first.tokens.input > 1000 && second.tokens.input > first.tokens.input, JSON.stringify(second.tokens));
+    assert.equal(second.tokens.output, 2);
+    assert.equal(first.estimated ?? second.estimated, undefined);
+    assert.equal(
+      fake.counted.length,
+      new Set(fake.counted).size,
+      fake.counted.map((one) => one.slice(0, 40)).join("\n"),
+    );
+  });
+
+  it("takes what the model's extension reports over what it counts", async () => {
+    const usage = { prompt_tokens: 900, completion_tokens: 20, prompt_tokens_details: { cached_tokens: 600 } };
+    const data = new TextEncoder().encode(JSON.stringify(usage));
+    fake.answers.push(async (_, say) => {
+      say(text("Hi."));
+      say(new vscode.LanguageModelDataPart(data, "usage"));
+    });
+    const step = (await eventsOf()).find(({ type }) => type === "finish-step");
+    assert.ok(step?.type === "finish-step");
+    assert.deepEqual(step.tokens, { input: 300, output: 20, reasoning: 0, cacheRead: 600, cacheWrite: 0 });
+  });
+
+  it("reports no tokens where the tokenizer is none, fails, or does not answer", async () => {
+    const counts: Fake["count"][] = [
+      () => 0,
+      () => {
+        throw new Error("no tokenizer");
+      },
+      () => new Promise(() => {}),
+    ];
+    for (const count of counts) {
+      fake.count = count;
+      fake.answers.push(async (_, say) => say(text("Hi.")));
+      const step = (await eventsOf({ system: "You are a test." })).find(({ type }) => type === "finish-step");
+      assert.ok(step?.type === "finish-step");
+      assert.equal(step.tokens, undefined);
+    }
+  });
+
+  it("sends no images to a model that takes none, and none of those that were refused", async () => {
+    const before = fake.models;
+    const [model] = before;
+    assert.ok(model);
+    const plain = { ...model, id: "plain", capabilities: { toolCalling: true, imageInput: false } };
+    const changed = async () => {
+      const done = new Promise((resolve) => {
+        const listener = vscode.lm.onDidChangeChatModels(() => {
+          listener.dispose();
+          resolve(undefined);
+        });
+      });
+      fake.changed();
+      await done;
+    };
+    try {
+      fake.models = [...before, plain];
+      await changed();
+      const hasImage = () =>
+        fake.requests
+          .at(-1)
+          ?.messages.some(({ content }) => content.some((part) => part instanceof vscode.LanguageModelDataPart));
+      await eventsOf({ entries: [picture] });
+      assert.ok(hasImage());
+      await eventsOf({ entries: [picture], imagelessEntries: 1 });
+      assert.ok(!hasImage());
+      assert.match(told(fake.requests.at(-1)).join("\n"), /a\.png, an image, is not shown/);
+      await eventsOf({ entries: [picture], model: "rondo-test/plain" });
+      assert.ok(!hasImage());
+    } finally {
+      fake.models = before;
+      await changed();
+    }
+  });
+
   it("names a model that does not exist", async () => {
     const events = [];
     const { signal } = new AbortController();
@@ -143,19 +274,10 @@ describe("VS Code models", () => {
   });
 
   it("sends images unchanged and the temperature, and no tools where calls are not allowed", async () => {
-    const base = { id: "p", sessionID: "s", messageID: "m" };
-    const info = { id: "m", sessionID: "s", createdAt: 1, role: "user" as const, agent: "build", model: ref };
-    // VS Code reads images to make large ones smaller: a broken one would fail.
-    const data = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    const url = `data:image/png;base64,${data}`;
-    const parts = [
-      { ...base, type: "text" as const, text: "What is it?" },
-      { ...base, type: "file" as const, mime: "image/png", filename: "a.png", url },
-    ];
     fake.answers.push(async (_, say) => say(text("A cat.")));
     const tools = [{ name: "read", description: "Reads", schema: { type: "object" } }];
     const { signal } = new AbortController();
-    const more = { entries: [{ info, parts }], tools, toolUse: "none" as const, temperature: 0.5, signal };
+    const more = { entries: [picture], tools, toolUse: "none" as const, temperature: 0.5, signal };
     const events = [];
     for await (const event of vscodeModel().stream({ ...request, ...more })) events.push(event);
     const text3 = ["text-start", "text-delta", "text-end"];
@@ -192,9 +314,10 @@ describe("VS Code models", () => {
       assert.equal(models.readiness.type, "no-key");
       await models.load();
       assert.deepEqual([models.readiness, models.current], [{ type: "ready" }, ref]);
-      const choice = { ...ref, label: "Scripted", group: "VS Code: rondo-test", price: undefined };
+      const unknown = "thinking level not available";
+      const choice = { ...ref, label: "Scripted", group: "VS Code: rondo-test", price: undefined, unknown };
       assert.deepEqual([models.choices, models.describe(ref)], [[choice], choice]);
-      assert.deepEqual(models.windows, { "vscode/rondo-test/scripted": 64_000 });
+      assert.equal(models.facts.of(ref).contextWindow, 64_000);
       assert.equal((await models.open(ref)).providerID, "vscode");
       process.env["ANTHROPIC_API_KEY"] = "k";
       assert.equal(models.current?.providerID, "anthropic");
@@ -236,10 +359,32 @@ describe("VS Code models", () => {
   });
 });
 
+/** VS Code reads images to make large ones smaller: a broken one would fail. */
+const data = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const base = { id: "p", sessionID: "s", messageID: "m" };
+const picture: Entry = {
+  info: { id: "m", sessionID: "s", createdAt: 1, role: "user", agent: "build", model: ref },
+  parts: [
+    { ...base, type: "text", text: "What is it?" },
+    { ...base, type: "file", mime: "image/png", filename: "a.png", url: `data:image/png;base64,${data}` },
+  ],
+};
+
+async function eventsOf(more: Partial<ModelRequest> = {}): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const event of vscodeModel().stream({ ...request, signal, ...more })) events.push(event);
+  return events;
+}
+
 const request = {
   model: ref.modelID,
+  conversationID: "ses_1",
   system: "",
   entries: [],
+  unboundEntries: 0,
+  imagelessEntries: 0,
+  contextWindow: undefined,
   tools: [],
   toolUse: "auto",
   temperature: undefined,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { extensionLimits, loopSettings } from "../../src/extension/loop-settings.ts";
 import { readSettings, type Settings, watchSettings } from "../../src/extension/settings.ts";
+import { usualAddresses } from "../../src/providers/local-servers/discover.ts";
 
 interface Property {
   default: unknown;
@@ -115,6 +116,62 @@ describe("settings", () => {
     const { limits, problems } = await having({ "rondo.prices": { mine: { input: -1, output: 2 } } });
     assert.deepEqual(limits.prices, {});
     assert.equal(problems.length, 1);
+  });
+
+  it("reads settings of named providers and providers of the user's own, and says what is wrong with an entry", async () => {
+    const { providers, provider, problems } = await having({
+      "rondo.provider": "my-gateway",
+      "rondo.providers": {
+        "my-gateway": { name: "My gateway", baseUrl: "https://models.example/v1", api: "messages", models: ["a", "b"] },
+        azure: { baseUrl: "https://mine.openai.azure.com/openai/v1", models: { "my-deployment": "gpt-5.4" } },
+        groq: { baseUrl: "ftp://models.example" },
+        gateway2: { name: "No address" },
+        vscode: { baseUrl: "https://models.example/v1" },
+        "my/gateway": { baseUrl: "https://models.example/v1" },
+        xai: { url: "https://models.example/v1" },
+        zai: "https://models.example/v1",
+        qwen: { api: "soap" },
+      },
+    });
+    assert.equal(provider, "my-gateway");
+    assert.deepEqual(providers, {
+      "my-gateway": {
+        name: "My gateway",
+        baseURL: "https://models.example/v1",
+        api: "messages",
+        models: ["a", "b"],
+        standFor: {},
+      },
+      azure: {
+        ...{ name: undefined, baseURL: "https://mine.openai.azure.com/openai/v1", api: undefined },
+        ...{ models: ["my-deployment"], standFor: { "my-deployment": "gpt-5.4" } },
+      },
+    });
+    const cannot = (id: string, why: string) => `The setting rondo.providers cannot be used for "${id}": ${why}.`;
+    assert.deepEqual(problems, [
+      cannot("groq", "baseUrl must be an http or https address"),
+      cannot("gateway2", "a provider of your own needs baseUrl, its address"),
+      cannot("vscode", "this ID stands for VS Code's language models"),
+      cannot("my/gateway", "an ID has small letters, digits, dots and hyphens"),
+      cannot("xai", "url is not known"),
+      cannot("zai", "it must be an object with baseUrl, name, api or models"),
+      cannot("qwen", "api must be one of auto, chat, responses, messages"),
+    ]);
+    const list = await having({ "rondo.providers": ["https://models.example/v1"] });
+    assert.deepEqual([list.providers, list.problems.length], [{}, 1]);
+  });
+
+  it("has the usual addresses of local servers, which one's own replace and an empty one disables", async () => {
+    assert.deepEqual(properties["rondo.localServers"]?.default, usualAddresses);
+    assert.deepEqual(readSettings().localServers, usualAddresses);
+    const { localServers, problems } = await having({
+      "rondo.localServers": { ollama: "http://box:1234", vllm: "", jan: "jan", other: "http://localhost:1" },
+    });
+    assert.deepEqual(localServers, { ...usualAddresses, ollama: "http://box:1234/v1", vllm: "" });
+    assert.deepEqual(problems, [
+      'The setting rondo.localServers cannot be used for "jan": it must be an http or https address, or empty.',
+      'The setting rondo.localServers cannot be used for "other": the servers are ollama, lm-studio, llama-cpp, vllm, jan.',
+    ]);
   });
 
   it("lets no workspace set what could send code or a key elsewhere, widen permissions, run a command or spend money", () => {

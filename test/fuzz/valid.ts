@@ -35,10 +35,24 @@ const AnthropicBlock = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("image") }),
   z.looseObject({ type: z.literal("document") }),
 ]);
-const AnthropicMessage = z.strictObject({
-  role: z.enum(["user", "assistant"]),
-  content: z.union([notBlank, z.array(AnthropicBlock).check(z.minLength(1))]),
-});
+const AnthropicMessage = z.discriminatedUnion("role", [
+  z.strictObject({
+    role: z.enum(["user", "assistant"]),
+    content: z.union([notBlank, z.array(AnthropicBlock).check(z.minLength(1))]),
+  }),
+  // What changes later (mid-conversation-system-messages); empty where only the effort does.
+  z.strictObject({
+    role: z.literal("system"),
+    content: z.array(
+      z.discriminatedUnion("type", [
+        z.strictObject({ type: z.literal("text"), text: notBlank, cache_control: CacheControl }),
+        z.looseObject({ type: z.literal("tool_addition") }),
+        z.looseObject({ type: z.literal("tool_removal") }),
+      ]),
+    ),
+    output_config: z.optional(z.object({ effort: z.string() })),
+  }),
+]);
 const AnthropicBody = z.looseObject({
   model: z.string(),
   max_tokens: z.int().check(z.gte(1)),
@@ -52,11 +66,17 @@ function assertAnthropic(body: unknown): void {
   const markers = JSON.stringify(body).split('"cache_control"').length - 1;
   assert.ok(markers <= 4, `${markers} cache markers`);
   assert.equal(messages[0]?.role, "user", "the first message is the user's");
-  assert.equal(messages.at(-1)?.role, "user", "the last message is the user's");
+  assert.notEqual(messages.at(-1)?.role, "assistant", "the model is to answer itself");
   const ids = new Set<string>();
   let open: string[] = [];
   for (const [at, { role, content }] of messages.entries()) {
-    assert.notEqual(role, messages[at - 1]?.role, `message ${at}: the roles do not alternate`);
+    const before = messages[at - 1]?.role;
+    if (role === "system") {
+      assert.equal(before, "user", `message ${at}: a change does not follow a user message`);
+      continue;
+    }
+    if (before === "system") assert.equal(role, "assistant", `message ${at}: a change precedes no reply`);
+    assert.notEqual(role, before, `message ${at}: the roles do not alternate`);
     const blocks = typeof content === "string" ? [] : content;
     const results = blocks.flatMap((block) => (block.type === "tool_result" ? [block.tool_use_id] : []));
     assert.deepEqual(results, open, `message ${at}: not one result for each call, in their order`);

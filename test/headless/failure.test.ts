@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { calls, type Ended, messages, places, says } from "./headless-run.ts";
@@ -71,6 +72,26 @@ describe("headless run: failures", () => {
     assert.equal(budget.code, 1);
     checkSentence(budget, /--max-budget-usd/);
     assert.partialDeepStrictEqual(messages(budget.stdout)[0], { subtype: "error_max_budget_usd", num_turns: 1 });
+  });
+
+  it("B2 a budget and a model without a price: nothing is asked, and the sentence names the option", async () => {
+    const place = await open(() => says("Hello."));
+    const args = ["--model", "mine", "--output-format", "json"];
+    const refused = await place.run([...args, "--max-budget-usd", "1", "Hi"]);
+    assert.equal(refused.code, 1);
+    checkSentence(refused, /price of anthropic\/mine.*--prices.*--max-budget-tokens/);
+    const prices = path.join(place.folder, "prices.json");
+    writeFileSync(prices, '{"mine": {"input": 1, "output": 2}}');
+    const priced = await place.run([...args, "--prices", prices, "--max-budget-usd", "1", "Hi"]);
+    const [result] = messages(priced.stdout);
+    assert.partialDeepStrictEqual(result, { subtype: "success", known_cost: { partial: false, estimated: false } });
+    const [unknown] = messages((await place.run([...args, "Hi"])).stdout);
+    assert.partialDeepStrictEqual(unknown, { total_cost_usd: null, known_cost: { usd: 0, partial: true } });
+    const tokens = await place.run([...args, "--max-budget-tokens", "1", "Hi"]);
+    assert.equal(tokens.code, 0, "the limit is looked at before the next request");
+    const again = await place.run([...args, "--continue", "--max-budget-tokens", "1", "Hi"]);
+    assert.equal(again.code, 1);
+    checkSentence(again, /--max-budget-tokens/);
   });
 
   it("E5 an answer that is cut off: exit status 1, and the received part is kept", async () => {

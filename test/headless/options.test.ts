@@ -61,7 +61,8 @@ describe("headless run: arguments", () => {
   const table: [string[], RegExp][] = [
     [["One", "Two"], /more than one prompt/],
     [["--cwd"], /--cwd/],
-    [["--provider", "gemini", "Hi"], /anthropic, openai; not "gemini"/],
+    [["--provider", "nobody", "Hi"], /anthropic, openai, .*; not "nobody"/],
+    [["--api", "graphql", "Hi"], /auto, responses, chat; not "graphql"/],
     [["--permission-mode", "yolo", "Hi"], /bypassPermissions; not "yolo"/],
     [["--output-format", "xml", "Hi"], /stream-json; not "xml"/],
     [["--input-format", "xml", "Hi"], /stream-json; not "xml"/],

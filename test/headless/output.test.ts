@@ -6,6 +6,21 @@ import { calls, messages, places, says } from "./headless-run.ts";
 describe("headless run: output", () => {
   const open = places();
 
+  it("a server's word about its window counts, and one that cuts requests in silence is told of", async () => {
+    const usage = { input: 4096, output: 5 };
+    const place = await open(() => ({ blocks: [{ text: "Yes." }], usage }));
+    place.server.facts["/v1/models"] = { data: [{ id: "mine", max_model_len: 50_000 }] };
+    const args = ["--base-url", `${place.server.url}/v1`, "--output-format", "stream-json"];
+    const told = messages((await place.run([...args, "--provider", "vllm", "--model", "mine", "Hi"])).stdout).at(-1);
+    assert.partialDeepStrictEqual(told, { modelUsage: { mine: { contextWindow: 50_000 } } });
+    const long = "The committee met on Tuesday to talk about the old bridge. ".repeat(2000);
+    const cut = messages((await place.run([...args, "--provider", "ollama", "--model", "other", long])).stdout);
+    const notices = cut.filter((one) => one["type"] === "system" && one["subtype"] === "informational");
+    assert.equal(notices.length, 1);
+    assert.match(String(notices[0]?.["content"]), /left out part.*4,096 tokens.*OLLAMA_CONTEXT_LENGTH/);
+    assert.partialDeepStrictEqual(cut.at(-1), { subtype: "success", modelUsage: { other: { contextWindow: 4096 } } });
+  });
+
   it("text: the last answer, exit status 0, and a record that replays", async () => {
     const place = await open([calls("read", { file_path: "a.txt" }), says("It says x.")]);
     place.write("a.txt", "x");
@@ -92,7 +107,11 @@ describe("headless run: output", () => {
     ]);
     const bodies = place.server.requests.map(({ raw }) => raw);
     const french = bodies.find((raw) => raw.includes("Speak French.")) ?? assert.fail();
-    const names = (raw: string) => JSON.parse(raw).tools.map((tool: { name: string }) => tool.name);
+    // Without the one that is only there for the cache.
+    const names = (raw: string) =>
+      (JSON.parse(raw).tools as { name: string; defer_loading?: true }[])
+        .filter((tool) => !tool.defer_loading)
+        .map(({ name }) => name);
     const others = ["multi_edit", "notebook_edit", "todo_write", "web_fetch"];
     assert.deepEqual(names(french), ["read", "edit", "glob", "grep", ...others, "task"]);
     const plan = bodies.find((raw) => raw !== french) ?? assert.fail();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type HookEvent, type HookOutcome, type Hooks, noOutcome } from "../../src/loop/hooks.ts";
+import { modelCall } from "../../src/providers/shared/entry-content.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 
 const bash = (command: string) => ({ call: "bash", input: { command } });
@@ -97,8 +98,10 @@ describe("hooks around a call", () => {
     const request = await h.answerNext({ kind: "permission", type: "once" });
     assert.deepEqual(request.patterns, ["echo changed"]);
     await turn;
-    assert.deepEqual(h.results(), ["changed"]);
+    assert.deepEqual(h.results(), ["changed\n\nThe call was changed before it was allowed. It ran as: echo changed"]);
     assert.deepEqual(h.calls[0]?.state.input, { command: "echo changed" });
+    const sent = modelCall(h.calls[0] ?? assert.fail());
+    assert.deepEqual(sent, { tool: "bash", input: { command: "echo sent" } }, "the model is sent what it said");
     assert.deepEqual(hooks.of("PostToolUse")[0]?.input["tool_input"], { command: "echo changed" });
     const wrong = open([[bash("echo sent")], ["Done."]], {
       hooks: hear({ PreToolUse: { updatedInput: { command: 7 } } }),

@@ -1,7 +1,7 @@
 /** Compaction as providers see it. */
 import assert from "node:assert/strict";
 import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
-import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
+import { openaiModel } from "../chat-model.ts";
 import { type Block, type ModelServer, type ReceivedRequest, startModelServer } from "../model-server.ts";
 import { harnesses } from "./harness.ts";
 

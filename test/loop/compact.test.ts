@@ -1,10 +1,22 @@
 import assert from "node:assert/strict";
+import { recentFailure } from "../../src/loop/context/compact.ts";
 import { visibleEntries } from "../../src/loop/context/context.ts";
+import { replay } from "../../src/record/replay.ts";
 import { failure } from "../scripted-model.ts";
 import { entriesOf, full, isSummary, kinds, small, summarised, textOf } from "./compacting.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 
 const read = (file_path: string) => ({ call: "read", input: { file_path } });
+
+/** Moves all summaries so many minutes into the past. */
+function ago(h: Harness, minutes: number): void {
+  for (const { info } of h.chat.messages) {
+    if (info.role !== "assistant" || !info.summary) continue;
+    const event = { type: "message", message: { ...info, completedAt: Date.now() - minutes * 60_000 } } as const;
+    h.transcript.append(event);
+    h.session.catchUp([event]);
+  }
+}
 
 describe("compaction", () => {
   const open = harnesses();
@@ -124,18 +136,57 @@ describe("compaction", () => {
     assert.deepEqual(kinds(h), ["step", "step", "summary"]);
   });
 
-  it("C3 three compactions without a step in between end the turn, with a report of what fills the window", async () => {
-    const h = open(summarised([{ thinking: "Hm." }], [{ say: [read("a.txt")], tokens: { input: 21_000 } }]), {
-      ...small,
-      files: { "a.txt": "x" },
-    });
+  it("C3 a summary that fails ends the turn where nothing fits, with a report of what fills the window, and pauses", async () => {
+    const others = [{ say: [read("a.txt")], tokens: { input: 21_000 } }];
+    const h = open(summarised([{ thinking: "Hm." }], others), { ...small, files: { "a.txt": "x" } });
     const { reason, error } = await h.turn();
     assert.equal(reason, "error");
     assert.equal(error?.code, "context-full");
     assert.match(error?.message ?? "", /20,000 tokens.*system prompt and tools [\d,]+, outputs of tools [\d,]+/);
-    const asked = h.chat.messages.filter(({ parts }) => parts.some(({ type }) => type === "compaction"));
-    assert.equal(asked.length, 3);
+    assert.match(error?.message ?? "", /The model gave no summary\..* tries again after 2 minutes/);
+    assert.deepEqual(kinds(h), ["step", "summary", "summary"]);
+    const again = await h.turn("And now?");
+    assert.equal(again.error?.code, "context-full");
+    assert.equal(kinds(h).length, 3, "nothing is sent while it pauses");
+    ago(h, 2);
+    await h.turn("Now?");
+    assert.equal(kinds(h).length, 4, "once");
+    ago(h, 3);
+    await h.turn("Now?");
+    assert.equal(kinds(h).length, 4, "the pause doubles");
+    ago(h, 4);
+    await h.turn("Now?");
+    assert.equal(kinds(h).length, 5);
     h.checkRecord();
+  });
+
+  it("C3 while summaries pause, the work goes on as long as it fits, and the user is told; by hand it is tried at once", async () => {
+    let summary = "";
+    const replies = [{ say: ["Hello."], tokens: full }, { say: ["Again."], tokens: full }, ["Third."], ["Fourth."]];
+    const left = [...replies];
+    const h = open((request) => (isSummary(request) ? [summary] : (left.shift() ?? [])), small);
+    await h.turn("Hi.");
+    assert.equal((await h.turn("More.")).reason, "end_turn");
+    assert.equal((await h.turn("More.")).reason, "end_turn");
+    assert.deepEqual(kinds(h), ["step", "summary", "summary", "step", "step"]);
+    assert.match(h.told().join(), /^Compacting the conversation failed: The model gave no summary\. Rondo tries again/);
+    h.transcript.flush();
+    assert.ok(recentFailure(replay(h.transcript.path).chat), "a reload does not end the pause");
+    summary = "S";
+    assert.equal((await h.session.compact()).reason, "end_turn");
+    assert.equal(recentFailure(h.chat), undefined);
+    await h.turn("Last.");
+    assert.deepEqual(kinds(h).slice(5), ["summary", "step"]);
+  });
+
+  it("C3 a summary that was not even begun is no reason to pause", async () => {
+    const script = summarised({ fail: failure("auth") }, [{ say: ["Hello."], tokens: full }]);
+    const h = open(script, small);
+    await h.turn("Hi.");
+    for (const count of [2, 3]) {
+      assert.equal((await h.turn("More.")).error?.code, "auth");
+      assert.equal(kinds(h).length, count);
+    }
   });
 
   it("C3 a prompt that cannot fit is rejected with its size, and nothing is sent", async () => {
@@ -169,7 +220,7 @@ describe("compaction", () => {
     assert.deepEqual(words.slice(1), ["Hello.", "More."]);
   });
 
-  it("C7 K4 rules and memory are read again after it, and not before", async () => {
+  it("C7 K4 the project is read with each prompt, and after it", async () => {
     let reads = 0;
     const h = open(summarised(["S"], [{ say: ["Hello."], tokens: full }, ["Bye."]]), {
       ...small,
@@ -183,7 +234,7 @@ describe("compaction", () => {
     await h.turn("Hi.");
     assert.equal(reads, 1);
     await h.turn("More.");
-    assert.equal(reads, 2);
+    assert.equal(reads, 3);
   });
 
   it("C3 Q2 a prompt between request and summary is neither lost nor misplaced", async () => {

@@ -66,7 +66,7 @@ describe("external tools", () => {
     assert.equal(h.chat.status.type, "idle");
   });
 
-  it("C7 tools that arrive during a turn are offered from the next one", async () => {
+  it("C7 what comes within a turn is told at the end, and what leaves is", async () => {
     const outside = new Source("mcp__x__a");
     const h = open(
       [
@@ -74,15 +74,43 @@ describe("external tools", () => {
           say: [call("glob", { pattern: "a*" })],
           before: async () => void outside.all.push(outsideTool("mcp__x__b")),
         },
-        ["Done."],
+        { say: ["Done."], before: async () => void outside.all.shift() },
+        {
+          say: [call("mcp__x__a", { word: "x" }), call("mcp__x__b", { word: "y" })],
+          before: async () => void outside.all.shift(),
+        },
+        [call("mcp__x__b", { word: "z" })],
         ["Again."],
       ],
-      { externalTools: outside },
+      { externalTools: outside, rules: allowAll },
     );
     await h.turn();
     await h.turn();
-    const counts = h.model.requests.map(({ tools }) => tools.filter(({ name }) => name.startsWith("mcp__")).length);
-    assert.deepEqual(counts, [1, 1, 2]);
+    const [first, ...later] = h.model.requests;
+    const isForeign = ({ name }: { name: string }) => name.startsWith("mcp__");
+    assert.deepEqual(
+      first?.tools.filter(isForeign).map(({ name }) => name),
+      ["mcp__x__a"],
+    );
+    for (const { tools } of later) assert.equal(tools, first?.tools, "the prefix holds");
+    const changes = h.chat.messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tools"));
+    assert.deepEqual(
+      changes.map(({ added, removed }) => [added.map(({ name }) => name), removed]),
+      [
+        [["mcp__x__b"], []],
+        [[], ["mcp__x__a"]],
+        [[], ["mcp__x__b"]],
+      ],
+    );
+    const [, a = "", , b = ""] = h.results();
+    assert.match(a, /"mcp__x__a" is gone/);
+    assert.match(b, /"mcp__x__b" is gone/, "also of one that came late");
+    assert.deepEqual(
+      h.model.requests.map(({ toolUse }) =>
+        typeof toolUse === "object" ? toolUse.only.filter((name) => name.startsWith("mcp__")) : toolUse,
+      ),
+      ["auto", "auto", ["mcp__x__b"], [], []],
+    );
   });
 
   it("T11 more than 40 become searchable and can still be called", async () => {
@@ -122,25 +150,6 @@ describe("external tools", () => {
       });
       await h.turn();
       assert.match(h.results().join(), /ERROR .*is off/);
-    }
-  });
-
-  it("T1 apply_patch is offered only to the models trained on it", async () => {
-    const { applyPatch } = await import("../../src/tools/built-in/apply-patch.ts");
-    for (const [modelID, isOffered] of [
-      ["gpt-5.4", true],
-      ["openai/gpt-5.4-mini", true],
-      ["o4-mini", true],
-      ["claude-sonnet-5", false],
-      ["llama-4", false],
-    ] as const) {
-      const h = open([["Done."]], { tools: [applyPatch], choices: { model: { providerID: "openai", modelID } } });
-      await h.turn();
-      assert.equal(
-        h.model.requests[0]?.tools.some(({ name }) => name === "apply_patch"),
-        isOffered,
-        modelID,
-      );
     }
   });
 });

@@ -17,9 +17,11 @@ import type { Model } from "../../src/loop/model.ts";
 import { newSession, type PromptResult, Session } from "../../src/loop/session/session.ts";
 import type { Choices } from "../../src/loop/setup/agent-config.ts";
 import { type ExternalTools, noExternalTools } from "../../src/loop/setup/external-tools.ts";
-import type { Project } from "../../src/loop/setup/project.ts";
+import type { FactSource } from "../../src/loop/setup/model-facts.ts";
+import type { GitState, Project } from "../../src/loop/setup/project.ts";
 import { type Ledger, noLedger, noLock, type SessionLock } from "../../src/loop/storage.ts";
 import type { TurnEnd } from "../../src/loop/turn.ts";
+import { KnownFacts } from "../../src/providers/catalog/model-facts.ts";
 import { replay } from "../../src/record/replay.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
@@ -45,16 +47,18 @@ interface Options {
   tools?: readonly Tool[];
   choices?: Partial<Choices>;
   /** Replaces the scripted model. */
-  openModel?: () => Promise<Model>;
+  openModel?: (ref: ModelRef) => Promise<Model>;
   /** The chat to continue. */
   chat?: Chat;
   project?: Partial<Project>;
   hooks?: Hooks;
   lock?: SessionLock;
   ledger?: Ledger;
+  facts?: FactSource;
   fallback?: ModelRef;
   externalTools?: ExternalTools;
   checkpoints?: Checkpoints;
+  gitState?: () => Promise<GitState>;
 }
 
 const noProject: Project = {
@@ -82,12 +86,15 @@ export class Harness {
   readonly transcript: Transcript;
   /** Records of subagents' sessions. */
   readonly children: string[] = [];
+  /** Whether the record and the events are those of a whole session. */
+  readonly #isWhole: boolean;
 
   constructor(script: Script, options: Options = {}) {
     const { files = {}, rules = [], trusted = true, attended = true, titles = false, tools = coreTools } = options;
     mkdirSync(this.folder);
     for (const [name, text] of Object.entries(files)) this.write(name, text);
     this.model = new ScriptedModel(script);
+    this.#isWhole = options.chat === undefined;
     this.transcript = new Transcript(path.join(this.folder, ".record.jsonl"), () => {});
     const choices: Choices = {
       mode: options.mode ?? "default",
@@ -98,6 +105,7 @@ export class Harness {
       ...options.choices,
     };
     const host = nodeHost({ folders: [this.folder], trusted, overflowDir: path.join(this.folder, ".outputs") });
+    const limits = () => ({ ...defaultLimits, retryBackoffMs: 1, ...options.limits });
     this.session = new Session(options.chat ?? newSession(this.folder), choices, {
       host,
       tools: registryOf(tools),
@@ -107,13 +115,15 @@ export class Harness {
       ledger: options.ledger ?? noLedger,
       fallbackModel: () => options.fallback,
       project: () => ({ ...noProject, ...options.project }),
+      ...(options.gitState && { gitState: options.gitState }),
       hooks: options.hooks ?? noHooks,
       openChild: (id) => {
         const child = new Transcript(path.join(this.folder, `.child-${id}.jsonl`), () => {});
         this.children.push(child.path);
         return child;
       },
-      limits: () => ({ ...defaultLimits, retryBackoffMs: 1, ...options.limits }),
+      limits,
+      facts: options.facts ?? new KnownFacts({ limits }),
       platform: "linux",
       openModel: options.openModel ?? (async () => this.model),
       rules: () => ({ user: rules, workspace: this.kept }),
@@ -145,6 +155,10 @@ export class Harness {
   write(name: string, text: string): void {
     mkdirSync(path.dirname(path.join(this.folder, name)), { recursive: true });
     writeFileSync(path.join(this.folder, name), text);
+  }
+
+  writeBytes(name: string, bytes: Uint8Array): void {
+    writeFileSync(path.join(this.folder, name), bytes);
   }
 
   read(name: string): string {
@@ -182,6 +196,12 @@ export class Harness {
     return request;
   }
 
+  /** Sentences that the user was told at messages. */
+  told(): string[] {
+    const parts = this.chat.messages.flatMap(({ parts }) => parts);
+    return parts.flatMap((part) => (part.type === "text" && part.ignored ? [part.text] : []));
+  }
+
   /** Returns the result of each call as sent to the model: its output or its error. */
   results(): string[] {
     return this.calls.map(({ state }) =>
@@ -214,7 +234,7 @@ export class Harness {
   async close(): Promise<void> {
     try {
       await this.session.dispose();
-      if (this.chat.messages.length > 0) this.checkRecord();
+      if (this.#isWhole && this.chat.messages.length > 0) this.checkRecord();
       this.transcript.close();
       checkSettled(this.chat);
       checkStates(this.events);

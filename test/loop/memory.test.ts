@@ -57,6 +57,15 @@ describe("C5 saving notes to memory", () => {
     h.checkRecord();
   });
 
+  it("B2 notes end with the budget", async () => {
+    const large = { input: 116_000 };
+    const limits = { maxBudgetTokens: 230_000 };
+    const more = { limits, mode: "bypassPermissions", attended: false } as const;
+    const h = session([{ say: [glob("a*")], tokens: large }], [{ say: [glob("b*")], tokens: large }, ["Never."]], more);
+    assert.equal((await h.turn()).reason, "error_max_budget_usd");
+    assert.equal(h.model.requests.length, 2);
+  });
+
   it("C5 the notes are written by the usual tools", async () => {
     const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [[save], ["NO_REPLY"]], {
       mode: "bypassPermissions",

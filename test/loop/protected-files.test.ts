@@ -46,8 +46,8 @@ describe("I6 workspace and protected files, with the loop", () => {
       it(`${name} changes nothing ${"trusted" in options ? "in a workspace that is not trusted" : "in the mode Plan"}`, async () => {
         const input = inputs[name];
         assert.ok(input, "a new tool needs a row above");
-        // A model that accepts patches.
-        const choices = { model: { providerID: "openai", modelID: "gpt-5.4" } };
+        // Only some models take patches, and these no other edits.
+        const choices = { model: { providerID: "openai", modelID: name === "apply_patch" ? "gpt-5.4" : "gpt-4o" } };
         const h = open([[{ call: name, input }], ["Done."]], {
           choices,
           ...options,

@@ -98,6 +98,9 @@ describe("retry rules", () => {
       auth: false,
       "unknown-model": false,
       "context-full": false,
+      quota: false,
+      "thoughts-refused": false,
+      "images-refused": false,
       invalid: false,
       aborted: false,
     };

@@ -173,7 +173,9 @@ describe("SDK messages", () => {
     assert.partialDeepStrictEqual(messages, [
       { type: "assistant", error: "authentication_failed", message: { content: [{ text: "Half" }] } },
     ]);
-    assert.deepEqual(replies, [{ own: true, cost: undefined }], "what half a reply costs is not known");
+    assert.equal(replies.length, 1);
+    const [reply] = replies;
+    assert.ok(reply?.own && (reply.cost ?? 0) > 0, "half a reply costs what is estimated");
     const told = open([["Done."]]);
     const watched = watch(told);
     await told.send("Go", {

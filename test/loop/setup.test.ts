@@ -35,8 +35,9 @@ describe("M1 the system prompt", () => {
       ...[
         "AGENT",
         `Workspace folder: ${h.folder}`,
+        "Git repository, branch topic.",
         "Platform: linux. Commands run in ",
-        "branch when the session began: topic",
+        "Model: Claude Sonnet 5.",
       ],
       ...["NEAR RULE", "FAR RULE", "MEMORY", "APPENDED", "USER SYSTEM"],
     ].map((words) => system.indexOf(words));
@@ -45,6 +46,25 @@ describe("M1 the system prompt", () => {
       places,
       places.toSorted((a, b) => a - b),
     );
+  });
+
+  it("M1 C7 tells the state of the repository as it was when the conversation began", async () => {
+    let asked = 0;
+    for (const [state, words] of [
+      ["none", "\nNot a git repository.\n"],
+      ["clean", "\nGit repository, branch topic; when the conversation began, nothing was uncommitted.\n"],
+      ["changed", "branch topic; when the conversation began, there were uncommitted changes.\n"],
+      ["unknown", "\nGit repository, branch topic.\n"],
+    ] as const) {
+      asked = 0;
+      const gitState = async () => (asked++ === 0 ? state : "unknown");
+      const h = open([["Hi."], ["Hi."]], { project: { branch: "topic" }, gitState });
+      await h.turn();
+      await h.turn();
+      assert.ok(h.model.requests[0]?.system.includes(words), h.model.requests[0]?.system);
+      assert.equal(h.model.requests[1]?.system, h.model.requests[0]?.system);
+      assert.equal(asked, 1);
+    }
   });
 
   it("M1 C7 contains neither date nor time", async () => {
@@ -84,6 +104,18 @@ describe("M2 options", () => {
     assert.equal(h.model.requests[0]?.model, "gpt-4.1");
     assert.equal(h.model.requests[0]?.temperature, 0.2);
   });
+
+  it("P4 an agent's model may be of any provider; another prefix is part of the model's name", async () => {
+    for (const [model, ref] of [
+      ["mistral/mistral-large-latest", { providerID: "mistral", modelID: "mistral-large-latest" }],
+      ["meta-llama/llama-4", { providerID: "anthropic", modelID: "meta-llama/llama-4" }],
+    ] as const) {
+      const h = open([["1"]], { project: { agents: agents({ model }) } });
+      await h.turn();
+      const user = h.chat.messages[0]?.info;
+      assert.deepEqual(user?.role === "user" && user.model, ref);
+    }
+  });
 });
 
 describe("T1 the offered tools", () => {
@@ -110,9 +142,19 @@ describe("T1 the offered tools", () => {
     });
     await h.turn("Hi", { tools: { write: false } });
     await h.turn("Hi", { tools: { glob: true, mcp__git__log: false } });
-    const names = h.model.requests.map(({ tools }) => tools.map(({ name }) => name));
-    assert.deepEqual(names[0], ["read", "edit", "grep", "mcp__git__log", "task"]);
-    assert.deepEqual(names[1], ["read", "write", "edit", "glob", "grep", "task"]);
+    const [first, second] = h.model.requests;
+    const names = ["read", "edit", "grep", "mcp__git__log", "task"];
+    assert.deepEqual(
+      first?.tools.map(({ name }) => name),
+      names,
+    );
+    assert.equal(second?.tools, first?.tools, "the prefix holds");
+    assert.deepEqual(
+      h.chat.tools.map(({ name }) => name),
+      [...names, "write", "glob"],
+    );
+    assert.deepEqual(second?.toolUse, { only: ["read", "edit", "grep", "task", "write", "glob"] });
+    assert.match(JSON.stringify(second?.entries.at(-1)), /may not be used now: mcp__git__log\./);
   });
 
   it("T1 P4 a read-only agent is offered only reading tools", async () => {
@@ -137,10 +179,11 @@ describe("T1 the offered tools", () => {
     await h.turn();
     const [first, second] = h.model.requests;
     assert.deepEqual([first?.model, second?.model], ["claude-sonnet-5", "claude-haiku-4-5"]);
-    assert.deepEqual(
-      second?.tools.map(({ name }) => name),
-      ["read", "glob", "task"],
-    );
+    assert.equal(second?.tools, first?.tools);
+    assert.deepEqual(second?.toolUse, { only: ["read", "glob", "task"] });
+    const told = JSON.stringify(second?.entries.at(-1));
+    assert.match(told, /you are the agent plan\./);
+    assert.match(told, /may not be used now: bash, write, edit, grep\./);
   });
 });
 

@@ -232,8 +232,14 @@ describe("prompt validation", () => {
       first?.tools.map(({ name }) => name),
       ["read", "write", "edit", "glob", "grep", "task"],
     );
-    assert.equal(second?.tools.length, 7);
-    assert.ok(!second?.system.includes("French"));
+    assert.equal(second?.system, first?.system, "the prefix holds");
+    const told = second?.entries.at(-1)?.parts ?? [];
+    assert.deepEqual(
+      told.flatMap((part) => (part.type === "tools" ? part.added.map(({ name }) => name) : [])),
+      ["bash"],
+    );
+    assert.ok(told.some((part) => part.type === "text" && part.text === "The further instructions no longer hold."));
+    assert.equal(second?.toolUse, "auto");
   });
 
   it("R2 the user's message is on disk before the model is called", async () => {

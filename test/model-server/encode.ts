@@ -1,4 +1,4 @@
-/** Replies as the bytes of both wire formats. */
+/** Replies as the bytes of the wire formats. */
 
 export type Block =
   /** `pieces`: the number of deltas for the text, 1 by default. */
@@ -92,6 +92,85 @@ function openaiCall(call: Extract<Block, { call: object }>["call"], index: numbe
 function openaiDeltas(block: Exclude<Block, { call: object }>): object[] {
   if ("text" in block) return split(block.text, block.pieces ?? 1).map((content) => ({ content }));
   return "thinking" in block ? [{ reasoning_content: block.thinking }] : [];
+}
+
+/** `stop`: "max_output_tokens" or "content_filter" for an incomplete reply. A thought's signature is its cipher. */
+export function responsesEvents({ blocks, stop, usage }: Said): string[] {
+  const { input, output, cacheRead, cacheWrite } = { ...usual, ...usage };
+  const output_items = blocks.map(responsesItem);
+  const response = { id: "resp_1", object: "response", model: "test", status: "in_progress", output: [] };
+  const counts = {
+    input_tokens: input + cacheRead + cacheWrite,
+    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+  };
+  const end = { ...response, output: output_items.map(({ item }) => item), usage: counts };
+  const events = [
+    { type: "response.created", response },
+    { type: "response.in_progress", response },
+    ...output_items.flatMap(({ item, open, deltas }, output_index) => [
+      { type: "response.output_item.added", output_index, item: { ...item, ...open } },
+      ...deltas.map((delta) => ({ ...delta, output_index, item_id: item.id })),
+      { type: "response.output_item.done", output_index, item },
+    ]),
+    stop === undefined
+      ? { type: "response.completed", response: { ...end, status: "completed" } }
+      : {
+          type: "response.incomplete",
+          response: { ...end, status: "incomplete", incomplete_details: { reason: stop } },
+        },
+  ];
+  return events.map((event, sequence_number) => {
+    const data = JSON.stringify({ ...event, sequence_number });
+    return `event: ${event.type}\ndata: ${data}\n\n`;
+  });
+}
+
+let items = 0;
+
+function responsesItem(block: Block): {
+  item: { id: string } & Record<string, unknown>;
+  open: object;
+  deltas: { type: string }[];
+} {
+  const number = `${++items}`.padStart(8, "0");
+  if ("call" in block) {
+    const { name, input, raw = JSON.stringify(input ?? {}), id = `call_test${++calls}` } = block.call;
+    const type = "response.function_call_arguments.delta";
+    return {
+      item: { id: `fc_${number}`, type: "function_call", status: "completed", call_id: id, name, arguments: raw },
+      open: { status: "in_progress", arguments: "" },
+      deltas: split(raw, 2).map((delta) => ({ type, delta })),
+    };
+  }
+  if ("text" in block) {
+    const type = "response.output_text.delta";
+    return {
+      item: {
+        id: `msg_${number}`,
+        type: "message",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text: block.text, annotations: [] }],
+      },
+      open: { status: "in_progress", content: [] },
+      deltas: split(block.text, block.pieces ?? 1).map((delta) => ({ type, delta, content_index: 0 })),
+    };
+  }
+  const text = "thinking" in block ? block.thinking : "";
+  const cipher = "redacted" in block ? block.redacted : (block.signature ?? `cipher ${number}`);
+  const type = "response.reasoning_summary_text.delta";
+  return {
+    item: {
+      id: `rs_${number}`,
+      type: "reasoning",
+      summary: text ? [{ type: "summary_text", text }] : [],
+      encrypted_content: cipher,
+    },
+    open: { summary: [], encrypted_content: `early ${cipher}` },
+    deltas: text ? [{ type, delta: text, summary_index: 0 } as { type: string }] : [],
+  };
 }
 
 function split(text: string, pieces: number): string[] {

@@ -34,12 +34,13 @@ const sonnet: ModelChoice = {
   price: "$3 / $15",
 };
 const haiku: ModelChoice = { ...sonnet, modelID: "claude-haiku-4-5", label: "Claude Haiku 4.5", price: "$1 / $5" };
-const qwen: ModelChoice = {
+export const qwen: ModelChoice = {
   providerID: "openai",
   modelID: "qwen3-coder:30b",
   label: "qwen3-coder:30b",
   group: "localhost:11434",
   price: undefined,
+  unknown: "window unknown, 32k assumed; price unknown",
 };
 
 const minute = 60_000;
@@ -76,7 +77,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     attachments: [],
     review: [],
     contextUsed: 0.18,
-    cost: { session: 0.06, today: 1.24, partial: false },
+    cost: { session: 0.06, today: 1.24, partial: false, estimated: false },
     agents: [{ name: "build", description: "Does the work: reads, edits, runs.", mode: "primary" }],
     agent: "build",
     recent: [],
@@ -288,6 +289,25 @@ export const budgetRequest: BudgetRequest = {
   spentUsd: 2.01,
   limitUsd: 2,
   nextLimitUsd: 4.01,
+};
+
+export const tokenBudgetRequest: BudgetRequest = {
+  kind: "budget",
+  id: "per_3",
+  sessionID,
+  scope: "tokens",
+  spentTokens: 1_200_000,
+  limitTokens: 1e6,
+  nextLimitTokens: 2.2e6,
+};
+
+export const priceRequest: BudgetRequest = {
+  kind: "budget",
+  id: "per_3",
+  sessionID,
+  scope: "price",
+  model: "ollama/qwen3",
+  limitUsd: 2,
 };
 
 export const planRequest: PlanRequest = {

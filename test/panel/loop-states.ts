@@ -214,8 +214,21 @@ export const loopStates: Record<string, State> = {
     messages: [
       f.snapshot(
         f.chat(title, [asked, f.rondo(f.work)], { status: busy, requests: [f.budgetRequest] }),
-        f.panelState({ contextUsed: 0.64, cost: { session: 2.01, today: 3.4, partial: true } }),
+        f.panelState({ contextUsed: 0.64, cost: { session: 2.01, today: 3.4, partial: true, estimated: false } }),
       ),
+    ],
+  },
+  "budget-tokens": {
+    messages: [
+      f.snapshot(
+        f.chat(title, [asked, f.rondo(f.work)], { status: busy, requests: [f.tokenBudgetRequest] }),
+        f.panelState({ contextUsed: 0.64, cost: { session: 2.01, today: 3.4, partial: true, estimated: true } }),
+      ),
+    ],
+  },
+  "budget-price": {
+    messages: [
+      f.snapshot(f.chat(title, [asked], { status: busy, requests: [f.priceRequest] }), f.panelState({ model: f.qwen })),
     ],
   },
   plan: {

@@ -45,7 +45,24 @@ describe("waiting states", () => {
     assert.equal(await panel.page.getByText("Nothing from").count(), 0);
   });
 
-  it("B2 asks about the budget with cost, limit and the amount that Continue adds, without a text field", async () => {
+  it("B2 asks about a limit of tokens, and about a model whose price is not known, with the settings that help", async () => {
+    for (const [request, words] of [
+      [
+        f.tokenBudgetRequest,
+        ["This session has used 1,200,000 tokens", "The limit of a session is 1,000,000 tokens", "2,200,000 tokens"],
+      ],
+      [
+        f.priceRequest,
+        ["The price of ollama/qwen3 is unknown", "$2.00 cannot be kept", "rondo.prices", "rondo.maxBudgetTokens"],
+      ],
+    ] as const) {
+      const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, requests: [request] })));
+      const text = (await panel.page.textContent("body")) ?? "";
+      for (const one of words) assert.ok(text.includes(one), `${one} in ${text}`);
+    }
+  });
+
+  it("B2 asks about the budget: what was spent, the limit, and how far Continue goes; there is no field for words", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, requests: [f.budgetRequest] })));
     const card = panel.page.getByRole("alertdialog", { name: "This session has cost $2.01. Continue?", exact: true });
     assert.match(await card.innerText(), /The limit of a session is \$2\.00\./);
@@ -126,8 +143,8 @@ describe("the context meter", () => {
     assert.equal((await panel.sentOf("show-context")).length, 2);
   });
 
-  it("B1 shows the known cost", async () => {
-    const cost = { session: 0, today: 1.24, partial: true };
+  it("B1 tells what is known of the cost", async () => {
+    const cost = { session: 0, today: 1.24, partial: true, estimated: false };
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked]), f.panelState({ cost })));
     const meter = button(panel, "Context: 18 % used, cost of this session unknown");
     assert.doesNotMatch(await meter.innerText(), /\$/);

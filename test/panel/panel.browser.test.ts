@@ -126,6 +126,15 @@ describe("the panel", () => {
     assert.deepEqual(sent.slice(1), ["set-key", "try-again"]);
   });
 
+  it("offers another model first when an account has nothing left", async () => {
+    const error = { code: "quota", message: "The account has nothing left", next: "Add credit there." };
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([], { error })])));
+    const buttons = panel.page.getByRole("alert").getByRole("button");
+    assert.deepEqual(await buttons.allInnerTexts(), ["Choose another model", "Set API key", "Try again"]);
+    await buttons.first().click();
+    await panel.page.getByRole("menu", { name: "Model" }).waitFor();
+  });
+
   it("opens the setting of the limit that a turn has reached", async () => {
     const error = { code: "execution-timeout", message: "The turn worked for 60 minutes", next: "" };
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([], { error })])));

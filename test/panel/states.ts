@@ -71,7 +71,27 @@ export const states: Record<string, State> = {
       f.snapshot(
         f.chat("", []),
         f.panelState({
-          readiness: { type: "no-key", providers: [] },
+          readiness: { type: "no-key", found: [], where: "on this machine" },
+          model: undefined,
+          models: [],
+          contextUsed: undefined,
+        }),
+      ),
+    ],
+  },
+  "empty-servers": {
+    messages: [
+      f.snapshot(
+        f.chat("", []),
+        f.panelState({
+          readiness: {
+            type: "no-key",
+            found: [
+              { name: "Ollama", models: 12 },
+              { name: "LM Studio", models: 1 },
+            ],
+            where: "on the remote machine (SSH: build-box)",
+          },
           model: undefined,
           models: [],
           contextUsed: undefined,
@@ -92,7 +112,7 @@ export const states: Record<string, State> = {
           recent: f.sessions().slice(1),
           attachments,
           contextUsed: 0.03,
-          cost: { session: 0, today: 0, partial: true },
+          cost: { session: 0, today: 0, partial: true, estimated: false },
         }),
       ),
     ],
@@ -206,6 +226,32 @@ export const states: Record<string, State> = {
       failed("auth", "The API key was refused", "Anthropic answered 401. Set a key that works, then try again."),
     ],
   },
+  "error-quota": {
+    messages: [
+      failed(
+        "quota",
+        "The account at https://api.moonshot.ai has nothing left: Your account is suspended due to insufficient balance",
+        "Add credit there, or choose another model.",
+      ),
+    ],
+  },
+  "server-cut": {
+    messages: [
+      f.snapshot(
+        f.chat(title, [
+          f.asked,
+          f.rondo([
+            ...f.work,
+            {
+              type: "text",
+              text: "The server has left out part of the conversation without saying so: its window has only about 4,096 tokens. Set num_ctx of the model, or OLLAMA_CONTEXT_LENGTH of the server.",
+              ignored: true,
+            },
+          ]),
+        ]),
+      ),
+    ],
+  },
   "error-network": {
     messages: [
       failed("network", "The server at http://localhost:11434 did not answer", "Start it, or set another address."),
@@ -275,6 +321,25 @@ export const states: Record<string, State> = {
   },
   "menu-model": {
     messages: [f.snapshot(f.chat(title, [f.asked, f.rondo(f.work)]))],
+    act: (page) => page.getByRole("button", { name: /^Model: / }).click(),
+  },
+  "menu-models": {
+    messages: [
+      f.snapshot(
+        f.chat(title, [f.asked, f.rondo(f.work)]),
+        f.panelState({
+          models: Array.from({ length: 30 }, (_, at) => ({
+            ...f.qwen,
+            providerID: `p${at % 3}`,
+            modelID: `accounts/someone/deployments/qwen3-coder-480b-a35b-instruct-${at}`,
+            label: `accounts/someone/deployments/qwen3-coder-480b-a35b-instruct-${at}`,
+            group: ["OpenRouter", "Azure OpenAI", "localhost:11434"][at % 3] ?? "",
+            price: at % 3 === 0 ? "$1.25 / $10" : undefined,
+            unknown: "window unknown, 32k assumed",
+          })),
+        }),
+      ),
+    ],
     act: (page) => page.getByRole("button", { name: /^Model: / }).click(),
   },
 };

@@ -4,6 +4,7 @@ import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { BackgroundCommand, ChatEvent, ExitReason } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
 import { statusOf } from "../../webview/composer/status-line.ts";
+import { draftsOf } from "../../webview/conversation/edit-drafts.ts";
 import { Announcements } from "../../webview/lib/announcements.ts";
 import { dayGroup, duration, elapsed, when } from "../../webview/lib/format.ts";
 import { messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
@@ -64,6 +65,13 @@ describe("the line of a tool call", () => {
     const edit = f.tool("edit", { status: "pending", input: {}, raw });
     assert.deepEqual(words(edit), ["Editing src/a.ts", "", "pending", "plain"]);
     assert.deepEqual(words(edit, true), ["Edit src/a.ts", "waiting for you", "asks", "warn"]);
+    const patch = "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-old\n+ne";
+    const text = f.tool("apply_patch", { status: "pending", input: {}, raw: patch });
+    assert.deepEqual(words(text), ["Editing src/a.ts", "", "pending", "plain"]);
+    assert.deepEqual(
+      draftsOf(toolOf(text)).map(({ path, rows }) => [path, ...rows.map(({ kind }) => kind)]),
+      [["src/a.ts", "del", "add"]],
+    );
   });
 
   it("shows the first line of a script, and failed calls as failed", () => {

@@ -74,7 +74,7 @@ describe("query(): control", () => {
     assert.ok(verse.includes("You write verse.") && verse.includes("IN FRENCH") && verse.includes("claude-haiku-4-5"));
     assert.ok(verse.includes("Found."), "the result of the subtask is in the request");
     assert.ok(!verse.includes('"name":"bash"') && prose.includes('"name":"bash"'));
-    assert.ok(!prose.includes("You write verse.") && prose.includes("claude-sonnet-5"));
+    assert.ok(prose.includes("From now on you are the agent build.") && prose.includes("claude-sonnet-5"));
     assert.partialDeepStrictEqual(ofType(messages, "result"), [
       { subtype: "success", result: "Verse." },
       { subtype: "success", result: "Prose." },
@@ -155,39 +155,29 @@ describe("query(): control", () => {
 
   it("K2 setModel and setMaxThinkingTokens apply from the next request, also during a run", async () => {
     // With its thinking: a model may not start thinking between calls and their results.
-    const look: Answer = [
+    const look = (pattern: string): Answer => [
       { thinking: "Hm.", signature: "c2ln" },
-      { call: { name: "read", input: { file_path: "." } } },
+      { call: { name: "glob", input: { pattern } } },
     ];
-    const world = await open([look, look, says("Done.")]);
+    const world = await open([look("a*"), look("b*"), look("c*"), says("Done.")]);
+    const afterCall = [
+      () => running.setMaxThinkingTokens(2048),
+      () => running.setModel("claude-haiku-4-5"),
+      () => running.setModel(),
+    ];
     const running: Query = world.query("Go", {
       model: "claude-sonnet-4-5",
-      hooks: {
-        PostToolUse: [
-          {
-            hooks: [
-              async () => {
-                if (world.server.requests.length === 1) await running.setModel("claude-haiku-4-5");
-                else {
-                  await running.setModel();
-                  await running.setMaxThinkingTokens(2048);
-                }
-                return {};
-              },
-            ],
-          },
-        ],
-      },
+      hooks: { PostToolUse: [{ hooks: [async () => void (await afterCall.shift()?.())] }] },
     });
     const messages = await all(running);
     assert.equal(resultOf(messages).subtype, "success");
     const bodies = world.server.requests.map(({ body }) => body);
     assert.deepEqual(
       bodies.map((body) => body["model"]),
-      ["claude-sonnet-4-5", "claude-haiku-4-5", "claude-sonnet-4-5"],
+      ["claude-sonnet-4-5", "claude-sonnet-4-5", "claude-haiku-4-5", "claude-sonnet-4-5"],
     );
-    assert.ok(!JSON.stringify(bodies[1]?.["thinking"] ?? {}).includes("2048"));
-    assert.partialDeepStrictEqual(bodies[2]?.["thinking"], { budget_tokens: 2048 });
+    assert.ok(!JSON.stringify(bodies[0]?.["thinking"] ?? {}).includes("2048"));
+    assert.partialDeepStrictEqual(bodies[1]?.["thinking"], { budget_tokens: 2048 });
     assert.deepEqual(Object.keys(resultOf(messages).modelUsage).sort(), ["claude-haiku-4-5", "claude-sonnet-4-5"]);
   });
 

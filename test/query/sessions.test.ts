@@ -136,6 +136,18 @@ describe("query(): sessions", () => {
     });
     await world.run("Go", { systemPrompt: "You are terse.", tools: ["Read", "Bash"] });
     await world.run("Go", { systemPrompt: { type: "preset", preset: "claude_code", append: "Speak French." } });
+    const gpt = { provider: "openai", model: "gpt-5.4", baseUrl: `${world.server.url}/v1` } as const;
+    await world.run("Go", { ...gpt, tools: ["Read", "Edit", "Write"] });
+    await world.run("Go", { ...gpt, tools: ["Read", "Edit"] });
+    const offered = world.server.requests.splice(-2).map(({ raw }) => {
+      return JSON.parse(raw).tools.map(
+        (tool: { name?: string; function?: { name: string } }) => tool.name ?? tool.function?.name,
+      );
+    });
+    assert.deepEqual(offered, [
+      ["read", "apply_patch"],
+      ["read", "edit"],
+    ]);
     const [poet, terse, french] = world.server.requests.map(({ body, raw }) => ({
       system: JSON.stringify(body["system"]),
       tools: JSON.parse(raw).tools.map(({ name }: { name: string }) => name),

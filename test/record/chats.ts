@@ -127,7 +127,7 @@ export const chats: fc.Arbitrary<Chat> = fc
     });
     chat.queue = queue.map((one, at) => ({ id: `msg_q${at}`, parts: [{ type: "text", text: one }] }));
     const last = chat.messages[(pruned ?? 0) % chat.messages.length]?.info.id ?? "";
-    if (pruned !== null) chat.pruned = { outputs: last, reasoning: last };
+    if (pruned !== null) chat.pruned = { outputs: last };
     // The records of fast-check have no prototype.
     return structuredClone(chat);
   });
@@ -142,6 +142,6 @@ export function withoutIDs({ session, messages, queue, pruned }: Chat) {
       parts: parts.map((part) => ({ ...part, id: "", sessionID: "", messageID: "" })),
     })),
     queue: queue.map((one) => ({ ...one, id: "" })),
-    pruned: pruned && { outputs: ids.get(pruned.outputs), reasoning: ids.get(pruned.reasoning) },
+    pruned: pruned && { outputs: ids.get(pruned.outputs) },
   };
 }

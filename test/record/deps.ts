@@ -6,6 +6,7 @@ import { defaultLimits } from "../../src/loop/limits.ts";
 import type { SessionDeps } from "../../src/loop/session/session-deps.ts";
 import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger, noLock } from "../../src/loop/storage.ts";
+import { KnownFacts } from "../../src/providers/catalog/model-facts.ts";
 import { taskTool } from "../../src/tools/built-in/task.ts";
 
 /** Dependencies of a session that tests of the record do not care about. A reported bug fails the test. */
@@ -18,6 +19,7 @@ export const plainDeps = {
   lock: noLock,
   ledger: noLedger,
   limits: () => defaultLimits,
+  facts: new KnownFacts({ limits: () => defaultLimits }),
   platform: "linux",
   fallbackModel: () => undefined,
   rules: () => ({ user: [], workspace: [] }),

@@ -173,9 +173,9 @@ describe("export, import and fork", () => {
 
   it("R6 C6 pruned outputs stay pruned in a fork", () => {
     const chat = small();
-    chat.pruned = { outputs: "msg_2", reasoning: "msg_3" };
+    chat.pruned = { outputs: "msg_2" };
     const { pruned, messages } = forkChat(chat, "msg_3");
     const last = messages.at(-1)?.info.id;
-    assert.deepEqual(pruned, { outputs: last, reasoning: last });
+    assert.deepEqual(pruned, { outputs: last });
   });
 });

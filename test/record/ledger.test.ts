@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import { SpendingLedger } from "../../src/record/ledger.ts";
 
 describe("the cost of a day", () => {
@@ -27,6 +30,29 @@ describe("the cost of a day", () => {
     for (const nothing of [0, -1, Number.NaN]) one.add(nothing);
     assert.equal(two.today(), 1.75);
     assert.deepEqual(notes, []);
+  });
+
+  it("B2 two processes see each other's spending at once, and lose none of it", async () => {
+    const script = `
+      import { SpendingLedger } from ${JSON.stringify(new URL("../../src/record/ledger.ts", import.meta.url).href)};
+      const ledger = new SpendingLedger(${JSON.stringify(folder)}, console.error);
+      for (let n = 0; n < 200; n++) ledger.add(0.25);
+      process.stdout.write("spent\\n");
+      process.stdin.once("data", () => process.stdout.write(String(ledger.today()) + "\\n")).once("end", () => process.exit());
+    `;
+    const other = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const lines = createInterface(other.stdout)[Symbol.asyncIterator]();
+    const ledger = open();
+    for (let n = 0; n < 200; n++) ledger.add(0.5);
+    await lines.next();
+    assert.equal(ledger.today(), 150);
+    ledger.add(1);
+    other.stdin.write("?");
+    assert.equal((await lines.next()).value, "151");
+    other.stdin.end();
+    await once(other, "exit");
   });
 
   it("B2 uses one file per local day and does not count other days", () => {

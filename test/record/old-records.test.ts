@@ -105,7 +105,12 @@ describe("records of version 0.4.0", () => {
 
   it("Q3 C3 the session continues after its summary", async () => {
     const { chat, requests } = await continued();
-    const sent = JSON.stringify(requests[0]?.entries);
+    const first = requests[0] ?? assert.fail();
+    assert.ok(first.entries.some(({ info }) => info.role === "assistant"));
+    const lastReply = first.entries.findLastIndex(({ info }) => info.role === "assistant");
+    assert.ok(first.unboundEntries > lastReply, "what its thoughts are bound to is not known");
+    assert.equal(chat.prefix?.system, requests.at(-1)?.system);
+    const sent = JSON.stringify(first.entries);
     for (const text of ["Make a.js print 3.", "This stays."]) assert.ok(sent.includes(text), text);
     for (const text of ["Keep it.", "A wrong way."]) assert.ok(!sent.includes(text), text);
     assert.deepEqual(prompts(chat).slice(-2), ["Read a.js.", "What now?"]);

@@ -4,12 +4,14 @@ import path from "node:path";
 
 export interface Expected {
   id: string;
-  api: "anthropic-messages" | "openai-chat-completions";
+  api: "anthropic-messages" | "openai-chat-completions" | "openai-responses";
   stream: string;
   must_report_error: boolean;
+  /** Responses API. */
+  error?: { kind: string } | null;
   text: string;
   reasoning: string;
-  tool_calls: { id: string | null; name: string; arguments: unknown; arguments_valid: boolean; id_policy?: string }[];
+  tool_calls: ExpectedCall[];
   execute_tool_indexes: number[];
   stop_reason: string | null;
   usage: {
@@ -20,6 +22,33 @@ export interface Expected {
   } | null;
   redacted_thinking?: number;
   judgement: "strict" | "policy";
+  policy?: string;
+  /** Responses API: items that a client sends back; those with `must` have to be there. */
+  next_request?: ExpectedItem[];
+}
+
+interface ExpectedCall {
+  id: string | null;
+  name: string;
+  arguments: unknown;
+  arguments_valid: boolean;
+  item_status?: string;
+  id_policy?: string;
+}
+
+interface ExpectedItem {
+  type: string;
+  must: boolean;
+  id?: string;
+  text?: string;
+  phase?: string;
+  summary?: string[];
+  encrypted_content?: string;
+  /** The cipher of the final snapshot. */
+  encrypted_content_or?: string;
+  call_id?: string;
+  name?: string;
+  arguments?: string;
 }
 
 /** The reply as the client saw it. */
@@ -34,14 +63,27 @@ export interface Seen {
   usage: { input: number; output: number; cacheRead: number; cacheWrite: number } | undefined;
 }
 
-/** Number of recordings, to say how many tests are skipped without them. */
-export const recordedStreams = 100;
-export const skippedNote = `${recordedStreams} streams skipped: folder not found (set RONDO_STREAMS)`;
+export interface Recordings {
+  /** Number of streams, to say how many tests are skipped without them. */
+  count: number;
+  /** Undefined if the folder does not exist. */
+  folder: string | undefined;
+  skippedNote: string;
+}
 
-/** Returns the folder of the recordings; undefined if it does not exist. */
-export function streamsFolder(root: string): string | undefined {
-  const folder = process.env["RONDO_STREAMS"] ?? path.join(root, "../shared/streams");
-  return existsSync(path.join(folder, "expected")) ? folder : undefined;
+/** Returns the folders of recordings: Messages and Chat Completions, and the Responses API. */
+export function recordings(root: string): Recordings[] {
+  return [
+    { name: "streams", variable: "RONDO_STREAMS", count: 100 },
+    { name: "streams-responses", variable: "RONDO_STREAMS_RESPONSES", count: 97 },
+  ].map(({ name, variable, count }) => {
+    const folder = process.env[variable] ?? path.join(root, "../shared", name);
+    return {
+      count,
+      folder: existsSync(path.join(folder, "expected")) ? folder : undefined,
+      skippedNote: `${count} streams skipped: folder not found (set ${variable})`,
+    };
+  });
 }
 
 export function readExpected(folder: string): Expected[] {
@@ -88,7 +130,8 @@ function compareReply(expected: Expected, seen: Seen): string[] {
       sorted(seen.calls[index]?.input),
       call.arguments_valid ? sorted(call.arguments) : undefined,
     );
-    if (call.id !== null && !call.id_policy) check(`id of call ${index}`, seen.calls[index]?.id, call.id);
+    if (call.id !== null && !call.id_policy && !/call_id/.test(expected.policy ?? ""))
+      check(`id of call ${index}`, seen.calls[index]?.id, call.id);
   }
   check("distinct ids", new Set(seen.calls.map(({ id }) => id)).size, seen.calls.length);
   check("stop reason", seen.finish, finishOf(expected, seen.calls.length > 0));
@@ -104,6 +147,44 @@ function compareReply(expected: Expected, seen: Seen): string[] {
     );
   }
   return wrong;
+}
+
+/** Compares what goes back to the server, in a request after the reply, with what has to. `input`: items of the reply. */
+export function compareNext(
+  { next_request = [], tool_calls }: Expected,
+  input: readonly Record<string, unknown>[],
+): string[] {
+  const wrong: string[] = [];
+  let at = 0;
+  for (const item of next_request) {
+    const cut = tool_calls.some(({ id, item_status }) => id === item.call_id && item_status === "incomplete");
+    const found = input.findIndex((sent, index) => index >= at && isSent(item, sent));
+    if (found >= 0) at = found + 1;
+    // A call that was cut off need not go back, nor does its result.
+    else if (item.must && !cut) wrong.push(`not sent back, or not in its place: ${JSON.stringify(item).slice(0, 300)}`);
+  }
+  const outputs = input.filter(({ type }) => /call_output$/.test(String(type))).map((sent) => sent["call_id"]);
+  const calls = input.filter(({ type }) => /call$/.test(String(type))).map((sent) => sent["call_id"]);
+  if (JSON.stringify(outputs.sort()) !== JSON.stringify(calls.sort())) wrong.push(`calls ${calls}, results ${outputs}`);
+  return wrong;
+}
+
+function isSent(item: ExpectedItem, sent: Record<string, unknown>): boolean {
+  if (sent["type"] !== item.type) return false;
+  const content = Array.isArray(sent["content"]) ? sent["content"] : [];
+  const summary = Array.isArray(sent["summary"]) ? sent["summary"] : [];
+  switch (item.type) {
+    case "message":
+      return content.map(({ text }) => text).join("") === item.text && sent["phase"] === item.phase;
+    case "reasoning":
+      return (
+        sent["id"] === item.id &&
+        [item.encrypted_content, item.encrypted_content_or].includes(sent["encrypted_content"] as string) &&
+        JSON.stringify(summary.map(({ text }) => text)) === JSON.stringify(item.summary)
+      );
+    default:
+      return sent["name"] === item.name && (sent["arguments"] || "{}") === (item.arguments || "{}");
+  }
 }
 
 function sorted(value: unknown): unknown {

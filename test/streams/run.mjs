@@ -1,7 +1,7 @@
 /**
  * Plays the recorded streams of real servers through a headless run and compares its output with the expected one.
- * `node test/streams/run.mjs [ID…]`; RONDO_STREAMS is the folder of the recordings. Ends with "N passed, N failed",
- * and ", N skipped" without the folder.
+ * `node test/streams/run.mjs [ID…]`; RONDO_STREAMS and RONDO_STREAMS_RESPONSES are the folders of the recordings.
+ * Ends with "N passed, N failed", and ", N skipped" without a folder.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { startModelServer } from "../model-server.ts";
-import { compare, readExpected, recordedStreams, skippedNote, streamsFolder } from "./compare.ts";
+import { compare, readExpected, recordings } from "./compare.ts";
 
 /** @typedef {import("./compare.ts").Expected} Expected */
 /** @typedef {import("./compare.ts").Seen} Seen */
@@ -29,36 +29,40 @@ const finishes = {
 
 const root = path.join(import.meta.dirname, "../..");
 const headless = path.join(root, "dist/headless.js");
-const folder = streamsFolder(root);
-if (!folder) {
-  console.log(`${skippedNote}\n0 passed, 0 failed, ${recordedStreams} skipped`);
-  process.exit(0);
+const found = recordings(root);
+let skipped = 0;
+for (const { folder, count, skippedNote } of found) {
+  if (folder) continue;
+  console.log(skippedNote);
+  skipped += count;
 }
-if (!existsSync(headless)) {
+if (found.some(({ folder }) => folder) && !existsSync(headless)) {
   console.error(`There is no ${headless}: run "npm run build" first.`);
   process.exit(1);
 }
 
 const only = process.argv.slice(2);
-const waiting = readExpected(folder).filter(({ id }) => only.length === 0 || only.includes(id));
+const waiting = found
+  .flatMap(({ folder }) => (folder ? readExpected(folder).map((expected) => ({ expected, folder })) : []))
+  .filter(({ expected: { id } }) => only.length === 0 || only.includes(id));
 let passed = 0;
 let failed = 0;
 await Promise.all(
   Array.from({ length: parallelRuns }, async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const wrong = await check(next);
+      const wrong = await check(next.expected, next.folder);
       if (wrong.length === 0) passed++;
       else failed++;
-      if (wrong.length > 0) console.log(`✘ ${next.id}\n    ${wrong.join("\n    ")}`);
+      if (wrong.length > 0) console.log(`✘ ${next.expected.id}\n    ${wrong.join("\n    ")}`);
     }
   }),
 );
-console.log(`${passed} passed, ${failed} failed`);
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** @param {Expected} expected @returns {Promise<string[]>} the differences */
-async function check(expected) {
-  const bytes = readFileSync(path.join(folder ?? "", expected.stream));
+/** @param {Expected} expected @param {string} folder @returns {Promise<string[]>} the differences */
+async function check(expected, folder) {
+  const bytes = readFileSync(path.join(folder, expected.stream));
   const server = await startModelServer(() => ({ bytes }));
   const cwd = await mkdtemp(path.join(os.tmpdir(), "rondo-stream-"));
   try {
@@ -83,7 +87,8 @@ function play({ api }, url, cwd) {
     cwd,
     provider: anthropic ? "anthropic" : "openai",
     "base-url": anthropic ? url : `${url}/v1`,
-    model: "test-model",
+    model: "gpt-5.5",
+    ...(api === "openai-responses" && { api: "responses" }),
     "output-format": "stream-json",
     "permission-mode": "bypassPermissions",
     "max-turns": "1",
@@ -148,17 +153,18 @@ function ran(result) {
 
 /** @param {Expected} expected @param {Run} run @param {any} result @param {any[]} replies @param {any[]} blocks @returns {Seen} */
 function summary(expected, run, result, replies, blocks) {
-  const texts = (/** @type {string} */ type, /** @type {string} */ field) =>
+  const texts = (/** @type {string} */ type, /** @type {string} */ field, separator = "") =>
     blocks
       .filter((block) => block.type === type)
       .map((block) => block[field])
-      .join("");
+      .filter(Boolean)
+      .join(separator);
   // A reply without blocks has no message; the result reports it.
   const { usage, stop_reason } = replies.at(-1) ?? result;
   return {
     error: failure(expected, run, result),
     text: texts("text", "text"),
-    reasoning: texts("thinking", "thinking"),
+    reasoning: texts("thinking", "thinking", expected.api === "openai-responses" ? "\n\n" : ""),
     redacted: blocks.filter(({ type }) => type === "redacted_thinking").length,
     // Arguments that do not parse are an empty input here; the result says why.
     calls: blocks

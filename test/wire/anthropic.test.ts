@@ -1,5 +1,6 @@
 /** Requests to Anthropic's API, and special cases of its replies. */
 import assert from "node:assert/strict";
+import type { Entry } from "../../src/chat/apply.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
 import { anthropicBody as bytesOf } from "../../src/providers/anthropic/anthropic-request.ts";
@@ -27,6 +28,7 @@ describe("anthropic: requests", () => {
     const { path, headers } = await sent({});
     assert.equal(path, "/v1/messages");
     assert.equal(headers["x-api-key"], "test-key-1");
+    assert.equal(headers["anthropic-version"], "2023-06-01");
     const server = await startModelServer([[{ text: "ok" }]]);
     const { finish } = await ask(anthropicModel({ apiKey: "k", baseURL: `${server.url}/v1/` }), request());
     await server.stop();
@@ -40,6 +42,16 @@ describe("anthropic: requests", () => {
     assert.deepEqual(body["tools"], [{ name: "read", description: "Reads.", input_schema: read.schema }]);
     assert.equal(Object.keys(body).at(-1), "messages");
     assert.ok(!/cache_control/.test(raw.slice(raw.indexOf('"messages"'))));
+  });
+
+  it("C7 marks live equally long: those of an hour must not follow those of five minutes", async () => {
+    const hour = { type: "ephemeral", ttl: "1h" };
+    const many = Array.from({ length: 16 }, (_, at) => call("read", { at }, "text"));
+    const entries = [user("Go"), assistant(...many)];
+    const { body, raw } = await sent({ entries, tools: [read], options: { cache_control: hour } });
+    assert.deepEqual(body["cache_control"], hour);
+    assert.equal(raw.split('"cache_control":{"type":"ephemeral","ttl":"1h"}').length - 1, 3);
+    assert.equal(raw.split('"cache_control":').length - 1, 3);
   });
 
   it("I8 each call has one result with its attachments, in call order", async () => {
@@ -145,6 +157,108 @@ describe("anthropic: requests", () => {
     assert.deepEqual(content[2].source, { type: "base64", media_type: "application/pdf", data: "AAAA" });
   });
 
+  const told = (text: string, topics: Record<string, string>) => ({
+    type: "text" as const,
+    text,
+    synthetic: true,
+    told: topics,
+  });
+  const look = { name: "mcp__x__look", description: "Looks.", schema: { type: "object", properties: {} } };
+  const grown = (): Entry[] => [
+    user("Go", told("Today is 2026-11-22.", { date: "2026-11-22" })),
+    assistant({ type: "text", text: "Yes." }),
+    user("On", told("", { effort: "high" }), { type: "tools", added: [look], removed: ["read"] }),
+    user("And", told("The branch is now x.", { branch: "x" })),
+  ];
+
+  it("C7 what is told later stands before the reply, as a system message, where the model takes it", () => {
+    const asked = request({ model: "claude-opus-5-5", entries: grown(), tools: [read], thinking: "high" });
+    const { messages, tools, output_config: effort } = JSON.parse(requestBody(asked));
+    assert.deepEqual(messages, [
+      { role: "user", content: [{ type: "text", text: "Go" }] },
+      { role: "system", content: [{ type: "text", text: "Today is 2026-11-22." }] },
+      { role: "assistant", content: [{ type: "text", text: "Yes." }] },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "On" },
+          { type: "text", text: "And" },
+        ],
+      },
+      {
+        role: "system",
+        content: [
+          { type: "tool_removal", tool: { type: "tool_reference", name: "read" } },
+          {
+            type: "tool_addition",
+            tool: {
+              type: "tool_definition",
+              definition: { name: "mcp__x__look", description: "Looks.", input_schema: look.schema },
+            },
+          },
+          { type: "text", text: "The branch is now x." },
+        ],
+        output_config: { effort: "high" },
+      },
+    ]);
+    assert.deepEqual(
+      tools.map(({ name }: { name: string }) => name),
+      ["read", "reserved"],
+    );
+    assert.equal(effort, undefined, "the head stays as it was");
+  });
+
+  it("C7 else as text of the user's message, and new tools in the request's list", () => {
+    const { messages, tools } = JSON.parse(
+      requestBody(request({ model: "claude-sonnet-5", entries: grown(), tools: [read] })),
+    );
+    assert.deepEqual(
+      messages.map(({ role }: { role: string }) => role),
+      ["user", "assistant", "user"],
+    );
+    assert.match(JSON.stringify(messages[0]), /"Go".*"Today is 2026-11-22\."/);
+    assert.deepEqual(
+      tools.map(({ name }: { name: string }) => name),
+      ["read", "mcp__x__look"],
+    );
+  });
+
+  it("E3 the header names what the model takes, on every request", async () => {
+    const headers = async (model: string) => (await sent({ model })).headers["anthropic-beta"];
+    assert.equal(await headers("claude-sonnet-5"), undefined);
+    assert.match(
+      String(await headers("claude-sonnet-5-5")),
+      /thinking-binding-controls-2026-08-01.*inline-tools-2026-09-15/,
+    );
+    assert.equal(await headers("claude-opus-4-8"), "inline-tools-2026-09-15");
+  });
+
+  it("T1 a schema with a choice at its top becomes an object with all properties", () => {
+    const schema = {
+      $defs: { byID: { type: "object", properties: { id: { type: "number" } }, required: ["id"] } },
+      description: "Either.",
+      required: ["kind"],
+      properties: { kind: { type: "string" } },
+      oneOf: [
+        { $ref: "#/$defs/byID" },
+        { allOf: [{ properties: { path: { type: "string" }, id: { type: "string" } }, required: ["path", "id"] }] },
+      ],
+      additionalProperties: false,
+    };
+    const { tools } = JSON.parse(requestBody(request({ tools: [{ name: "x", description: "X.", schema }] })));
+    assert.deepEqual(tools[0].input_schema, {
+      $defs: schema.$defs,
+      description: "Either.",
+      type: "object",
+      properties: {
+        kind: { type: "string" },
+        id: { anyOf: [{ type: "number" }, { type: "string" }] },
+        path: { type: "string" },
+      },
+      required: ["kind", "id"],
+    });
+  });
+
   it("a request never ends with a reply", () => {
     const entries = [user("Go"), assistant({ type: "text", text: "Cut he" })];
     assert.equal(JSON.parse(requestBody(request({ entries }))).messages.at(-1).role, "user");
@@ -162,13 +276,18 @@ describe("anthropic: requests", () => {
     assert.match(requestBody(asked), /Two more/);
   });
 
+  const bound = { type: "adaptive", display: "summarized", block_binding: { prefix_mismatch_behavior: "drop_block" } };
   const levels: [string, ModelRequest["thinking"], unknown, unknown][] = [
     ["claude-sonnet-4-6", "default", { type: "adaptive", display: "summarized" }, undefined],
-    ["claude-opus-5-5", "high", { type: "adaptive", display: "summarized" }, { effort: "high" }],
+    ["claude-opus-5-5", "high", bound, { effort: "high" }],
+    ["claude-sonnet-5-5", "default", bound, undefined],
+    ["claude-haiku-5-5", "low", bound, { effort: "low" }],
+    ["claude-fable-5-1", "default", bound, undefined],
+    ["claude-fable-5", "default", { type: "adaptive", display: "summarized" }, undefined],
     ["claude-sonnet-5", "off", { type: "disabled" }, undefined],
     ["claude-sonnet-5-5", "off", { type: "between_tools" }, undefined],
     ["claude-opus-5", "off", { type: "disabled" }, undefined],
-    ["claude-opus-5-5", "off", undefined, { effort: "low" }],
+    ["claude-opus-5-5", "off", bound, { effort: "low" }],
     ["claude-fable-5", "off", undefined, { effort: "low" }],
     ["claude-opus-4-6", "off", undefined, undefined],
     ["claude-sonnet-4-5-20250929", "default", undefined, undefined],
@@ -258,6 +377,58 @@ describe("anthropic: replies", () => {
   for (const [stop, finish] of Object.entries(stops)) {
     it(`E3 ${stop} is ${finish}`, async () => {
       assert.equal((await reply({ blocks: [{ text: "ok" }], stop })).finish, finish);
+    });
+  }
+
+  it("B1 usage is told when the reply begins; thoughts that were left out are told, too", async () => {
+    const dropped = { type: "thinking_dropped", path: "messages.1.content.0", reason: "prefix_binding_mismatch" };
+    const bytes = anthropicEvents({ blocks: [{ text: "ok" }] })
+      .join("")
+      .replace('"stop_reason":null,', `"stop_reason":null,"input_transformations":[${JSON.stringify(dropped)}],`);
+    const { events } = await reply({ bytes });
+    const usage = events.find(({ type }) => type === "usage");
+    assert.deepEqual(usage?.type === "usage" && usage.tokens.input, 100);
+    const skipped = events.find(({ type }) => type === "skipped");
+    assert.match(
+      skipped?.type === "skipped" ? skipped.what : "",
+      /messages\.1\.content\.0 \(prefix_binding_mismatch\)/,
+    );
+  });
+
+  const errors: [number, string, string, string][] = [
+    [
+      400,
+      "invalid_request_error",
+      "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
+      "thoughts-refused",
+    ],
+    [
+      400,
+      "invalid_request_error",
+      "messages.3.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+      "thoughts-refused",
+    ],
+    [
+      400,
+      "invalid_request_error",
+      "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
+      "thoughts-refused",
+    ],
+    [400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API.", "quota"],
+    [
+      400,
+      "invalid_request_error",
+      "You have reached your specified API usage limits. You will regain access on 2026-12-01.",
+      "quota",
+    ],
+    [402, "billing_error", "Payment required.", "quota"],
+    [429, "rate_limit_error", "You have reached the monthly spend limit of your tier.", "quota"],
+    [429, "rate_limit_error", "This request would exceed your rate limit of 50 requests per minute.", "rate-limit"],
+  ];
+  for (const [status, type, message, kind] of errors) {
+    it(`E5 ${status} ${message.slice(0, 60)} is ${kind}`, async () => {
+      const { error } = await reply({ status, body: { type: "error", error: { type, message } } });
+      assert.equal(error?.kind, kind);
     });
   }
 

@@ -2,11 +2,16 @@
 import type { Entry } from "../../src/chat/apply.ts";
 import type { Finish, ModelRef, Part, Tokens, ToolPart } from "../../src/chat/message.ts";
 import type { Arguments, Model, ModelError, ModelEvent, ModelRequest, ProviderData } from "../../src/loop/model.ts";
+import { commonRules } from "../../src/providers/families/chat-rules.ts";
+import { families } from "../../src/providers/families/families.ts";
+import { chatBody } from "../../src/providers/openai-chat/chat-request.ts";
 
 export interface Collected {
   events: ModelEvent[];
   text: string;
   reasoning: string;
+  /** The text of each part of thinking. */
+  thoughts: string[];
   reasons: (ProviderData | undefined)[];
   calls: { id: string; name: string; raw: string; arguments: Arguments; provider?: ProviderData }[];
   finish: Finish | undefined;
@@ -22,14 +27,17 @@ export async function ask(model: Model, asked: ModelRequest, watch?: (event: Mod
   }
   const of = <Type extends ModelEvent["type"]>(type: Type) =>
     events.filter((event): event is Extract<ModelEvent, { type: Type }> => event.type === type);
+  const written = (type: "text" | "reasoning") =>
+    of(`${type}-start`).map(({ id }) => {
+      const end = of(`${type}-end`).find((event) => event.id === id);
+      const deltas = of(`${type}-delta`).flatMap((event) => (event.id === id ? [event.text] : []));
+      return end?.text ?? deltas.join("");
+    });
   return {
     events,
-    text: of("text-delta")
-      .map(({ text }) => text)
-      .join(""),
-    reasoning: of("reasoning-delta")
-      .map(({ text }) => text)
-      .join(""),
+    text: written("text").join(""),
+    reasoning: written("reasoning").join(""),
+    thoughts: written("reasoning"),
     reasons: of("reasoning-end").map(({ metadata }) => metadata),
     calls: of("tool-call").map(({ type: _, ...call }) => call),
     finish: of("finish-step")[0]?.reason,
@@ -41,8 +49,12 @@ export async function ask(model: Model, asked: ModelRequest, watch?: (event: Mod
 export function request(more: Partial<ModelRequest> = {}): ModelRequest {
   return {
     model: "test-model",
+    conversationID: "ses_test",
     system: "You are a test.",
     entries: [user("Hello")],
+    unboundEntries: 0,
+    imagelessEntries: 0,
+    contextWindow: undefined,
     tools: [],
     toolUse: "auto",
     temperature: undefined,
@@ -118,4 +130,10 @@ export function call(tool: string, input: Record<string, unknown>, output: strin
   const callID = `toolu_0000000${++count}`;
   const state = { status: "completed", input, output, title: tool, metadata: {}, start: 1, end: 2 } as const;
   return { type: "tool", callID, tool, state };
+}
+
+/** The body of a Chat Completions request to OpenAI, or to a compatible server that is not known. */
+export function chatBodyText(asked: ModelRequest, isOpenAI: boolean): string {
+  const rules = isOpenAI ? families.openai.chatRules(asked.model) : commonRules(asked.model);
+  return Buffer.from(chatBody(asked, rules, "openai")).toString();
 }

@@ -1,12 +1,9 @@
 /** Requests to Chat Completions servers, and special cases of their replies. */
 import assert from "node:assert/strict";
-import { openaiModel } from "../../src/providers/openai-chat/chat-model.ts";
-import { chatBody as bytesOf } from "../../src/providers/openai-chat/chat-request.ts";
+import { openaiModel } from "../chat-model.ts";
 import { startModelServer } from "../model-server.ts";
 import type { Collected } from "./ask.ts";
-import { ask, call, assistant as foreign, replyOf, request, user } from "./ask.ts";
-
-const requestBody = (...asked: Parameters<typeof bytesOf>) => Buffer.from(bytesOf(...asked)).toString();
+import { ask, call, chatBodyText, assistant as foreign, replyOf, request, user } from "./ask.ts";
 
 const assistant = replyOf.bind(undefined, { providerID: "openai", modelID: "test-model" });
 const read = { name: "read", description: "Reads.", schema: { type: "object", properties: {} } };
@@ -33,14 +30,14 @@ describe("openai: requests", () => {
     ]);
   });
 
-  it("OpenAI gets the limit under its newer name; without a limit the server decides", () => {
-    const body = JSON.parse(requestBody(request({ thinking: "low" }), true));
+  it("OpenAI itself gets the newer name of the limit; a server decides where there is none", () => {
+    const body = JSON.parse(chatBodyText(request({ thinking: "low" }), true));
     assert.deepEqual([body.max_completion_tokens, body.max_tokens, body.reasoning_effort], [1000, undefined, "low"]);
-    assert.equal(JSON.parse(requestBody(request({ maxTokens: undefined }), false)).max_tokens, undefined);
+    assert.equal(JSON.parse(chatBodyText(request({ maxTokens: undefined }), false)).max_tokens, undefined);
   });
 
-  it("M2 a thinking budget becomes an effort; reasoning models get no temperature", () => {
-    const body = (asked: Parameters<typeof request>[0]) => JSON.parse(requestBody(request(asked), true));
+  it("M2 a budget of thinking becomes an effort; models that reason get no temperature", () => {
+    const body = (asked: Parameters<typeof request>[0]) => JSON.parse(chatBodyText(request(asked), true));
     const effort = (budgetTokens: number) => body({ thinking: { budgetTokens } }).reasoning_effort;
     assert.deepEqual([effort(1000), effort(12_000), effort(24_000)], ["low", "medium", "high"]);
     assert.equal(body({ temperature: 0.3 }).temperature, 0.3);
@@ -68,7 +65,7 @@ describe("openai: requests", () => {
       user("And?"),
       user("Well?"),
     ];
-    assert.deepEqual(JSON.parse(requestBody(request({ entries, system: "" }), false)).messages, [
+    assert.deepEqual(JSON.parse(chatBodyText(request({ entries, system: "" }), false)).messages, [
       { role: "user", content: "Go" },
       {
         role: "assistant",
@@ -94,7 +91,7 @@ describe("openai: requests", () => {
 
   it("a request ends with a user message or results, never with an open reply", () => {
     const last = (...entries: ReturnType<typeof user>[]) =>
-      JSON.parse(requestBody(request({ entries }), false)).messages.at(-1).role;
+      JSON.parse(chatBodyText(request({ entries }), false)).messages.at(-1).role;
     assert.equal(last(user("Go"), assistant({ type: "text", text: "Cut he" })), "user");
     assert.equal(last(user("Go"), assistant(call("read", {}, "1"))), "tool");
     assert.equal(last(user("Go"), assistant(call("read", {}, "1")), assistant({ type: "step-start" })), "tool");
@@ -104,7 +101,7 @@ describe("openai: requests", () => {
     const time = { start: 1 };
     const said = (metadata: Record<string, unknown>, ...more: Parameters<typeof assistant>) => {
       const entries = [user("Go"), assistant({ type: "reasoning", text: "Hm.", time, metadata }, ...more)];
-      return JSON.parse(requestBody(request({ entries }), false)).messages[2];
+      return JSON.parse(chatBodyText(request({ entries }), false)).messages[2];
     };
     const detail = [{ type: "reasoning.text", text: "Hm.", signature: "s", index: 0 }];
     const tool = call("read", {}, "1");
@@ -113,7 +110,7 @@ describe("openai: requests", () => {
       user("Go"),
       foreign({ type: "reasoning", text: "Hm.", time, metadata: { field: "reasoning_content" } }, tool),
     ];
-    assert.equal(requestBody(request({ entries: switched }), false).includes("Hm."), false);
+    assert.equal(chatBodyText(request({ entries: switched }), false).includes("Hm."), false);
     assert.equal(said({ field: "reasoning_content" }, { type: "text", text: "ok" }).reasoning_content, undefined);
     assert.equal(said({ field: "reasoning" }, tool).reasoning, undefined);
     assert.equal(said({ signature: "s" }, tool).reasoning_content, undefined);
@@ -124,7 +121,7 @@ describe("openai: requests", () => {
     const provider = { extra_content: { google: { thought_signature: "sig" } } };
     const tool = call("read", {}, "1");
     if (tool.state.status === "completed") tool.state.metadata = { provider };
-    const { messages } = JSON.parse(requestBody(request({ entries: [user("Go"), assistant(tool)] }), false));
+    const { messages } = JSON.parse(chatBodyText(request({ entries: [user("Go"), assistant(tool)] }), false));
     assert.deepEqual(messages[2].tool_calls[0].extra_content, provider.extra_content);
   });
 });
@@ -222,6 +219,35 @@ describe("openai: replies", () => {
     assert.equal((await reply(delta({ content: "ok" }))).error?.kind, "network");
     assert.equal((await reply(delta({ content: "ok" }, "stop"))).finish, "stop");
     assert.equal((await reply("[DONE]")).error?.kind, "network");
+  });
+
+  it("E4 E6 an answer that is no stream is read as one: a whole reply, an error with status 200, a stream by another name", async () => {
+    const called = { id: "call_1", type: "function", function: { name: "read", arguments: '{"a":1}' } };
+    const message = {
+      role: "assistant",
+      content: "ok",
+      reasoning_content: "Hm.",
+      tool_calls: [called, { ...called, id: "call_2" }],
+    };
+    const usage = { prompt_tokens: 10, completion_tokens: 5 };
+    const server = await startModelServer([
+      { status: 200, body: { choices: [{ index: 0, message, finish_reason: "tool_calls" }], usage } },
+      { status: 200, body: { error: { message: "Insufficient credits", code: 402 } } },
+      { status: 200, body: [{ error: { message: "Overloaded", code: 503 } }] },
+      { status: 200, body: `data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\ndata: [DONE]\n\n` },
+    ]);
+    const model = openaiModel({ apiKey: "test-key-1", baseURL: server.url });
+    const whole = await ask(model, request());
+    assert.deepEqual([whole.text, whole.reasoning, whole.finish], ["ok", "Hm.", "tool-calls"]);
+    assert.deepEqual(
+      whole.calls.map(({ id }) => id),
+      ["call_1", "call_2"],
+    );
+    assert.equal(whole.tokens?.input, 10);
+    assert.equal((await ask(model, request())).error?.kind, "quota");
+    assert.equal((await ask(model, request())).error?.kind, "overloaded");
+    assert.equal((await ask(model, request())).text, "ok");
+    await server.stop();
   });
 
   it("a reply that the server aborted is an error", async () => {

@@ -92,8 +92,10 @@ export function toolKindOf(tool: string): ToolKind {
 /** Returns the string arguments of a call, including those that are still being written. */
 export function argumentsOf(part: ToolPart): Record<string, string> {
   const { state } = part;
-  if (state.status === "pending" && Object.keys(state.input).length === 0) return partialStrings(state.raw);
-  return stringsOf(state.input);
+  if (state.status !== "pending" || Object.keys(state.input).length > 0) return stringsOf(state.input);
+  // The input of a tool with a grammar is a text, not JSON: a patch.
+  const isText = state.raw !== "" && !/^\s*\{/.test(state.raw);
+  return isText ? { input: state.raw } : partialStrings(state.raw);
 }
 
 /** Returns the string fields of the objects in the list `name` of the arguments, also while they stream. */

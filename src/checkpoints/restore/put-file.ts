@@ -60,12 +60,20 @@ function replaceAtomically(file: string, make: (temporary: string) => void): voi
   const temporary = path.join(path.dirname(file), `.rondo-${randomBytes(6).toString("hex")}`);
   try {
     make(temporary);
-    if (lstat(file)?.isDirectory()) fs.rmdirSync(file);
+    if (lstat(file)?.isDirectory()) removeEmptyFolders(file);
     fs.renameSync(temporary, file);
   } catch (error) {
     fs.rmSync(temporary, { force: true });
     throw error;
   }
+}
+
+/** @throws ENOTEMPTY if the folder holds anything but empty folders; those before it are then gone. */
+function removeEmptyFolders(folder: string): void {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeEmptyFolders(path.join(folder, entry.name));
+  }
+  fs.rmdirSync(folder);
 }
 
 function overwriteFile(file: string, bytes: Buffer, mode: number): void {

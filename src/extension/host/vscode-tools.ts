@@ -49,6 +49,7 @@ function lmTool({ name, description, inputSchema }: vscode.LanguageModelToolInfo
     description: cutLine(description, maxDescriptionChars),
     // Nothing is known about its effects.
     sideEffect: "network",
+    freeform: undefined,
     timeoutMs,
     // VS Code checks the input against the schema.
     input: z.record(z.string(), z.unknown()),

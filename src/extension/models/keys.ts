@@ -1,12 +1,12 @@
 /** API keys from VS Code's secret storage, else from the environment. They are passed to the SDK only. */
 import * as vscode from "vscode";
-import { accessFromEnvironment, type ProviderAccess, type ProviderID, providerIDs } from "../../providers/providers.ts";
+import { accessFromEnvironment, isProviderID } from "../../providers/providers.ts";
 
-const secretName = (provider: ProviderID) => `rondo.key.${provider}`;
+const prefix = "rondo.key.";
 
 export class Keys implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
-  readonly #stored = new Map<ProviderID, string | undefined>();
+  #stored: ReadonlyMap<string, string> = new Map();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #watch: vscode.Disposable;
   readonly onDidChange = this.#changed.event;
@@ -19,26 +19,32 @@ export class Keys implements vscode.Disposable {
     });
   }
 
-  /** Reads the storage; must be awaited before `access` is called. An unreadable storage counts as empty. */
+  /** Reads the storage; must be awaited before the others are called. An unreadable storage counts as empty. */
   async load(): Promise<void> {
-    await Promise.all(
-      providerIDs.map(async (provider) => {
-        const key = await Promise.resolve(this.#secrets.get(secretName(provider))).catch(() => undefined);
-        this.#stored.set(provider, key || undefined);
-      }),
+    const empty = () => undefined;
+    const names = (await Promise.resolve(this.#secrets.keys()).catch(empty)) ?? [];
+    const own = names.filter((name) => name.startsWith(prefix));
+    const found = await Promise.all(
+      own.map(
+        async (name) =>
+          [name.slice(prefix.length), await Promise.resolve(this.#secrets.get(name)).catch(empty)] as const,
+      ),
     );
+    this.#stored = new Map(found.flatMap(([provider, key]) => (key ? [[provider, key] as const] : [])));
   }
 
-  /** `baseURL` is the user's setting, which overrides the environment. */
-  access(provider: ProviderID, baseURL: string | undefined): ProviderAccess {
-    const found = accessFromEnvironment(provider, process.env);
-    return { apiKey: this.#stored.get(provider) ?? found.apiKey, baseURL: baseURL ?? found.baseURL };
+  /** Returns the key of a provider, the stored one first, and where it is from. */
+  keyOf(provider: string): { key: string; from: "storage" | "environment" } | undefined {
+    const stored = this.#stored.get(provider);
+    if (stored !== undefined) return { key: stored, from: "storage" };
+    const found = isProviderID(provider) ? accessFromEnvironment(provider, process.env).apiKey : undefined;
+    return found === undefined ? undefined : { key: found, from: "environment" };
   }
 
   /** Stores a key. An empty one deletes the stored key. */
-  async set(provider: ProviderID, key: string): Promise<void> {
-    if (key === "") await this.#secrets.delete(secretName(provider));
-    else await this.#secrets.store(secretName(provider), key);
+  async set(provider: string, key: string): Promise<void> {
+    if (key === "") await this.#secrets.delete(prefix + provider);
+    else await this.#secrets.store(prefix + provider, key);
     await this.load();
     this.#changed.fire();
   }

@@ -2,19 +2,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ModelRef } from "../../chat/message.ts";
 import type { ModelChoice, Readiness } from "../../chat/protocol.ts";
+import type { Limits } from "../../loop/limits.ts";
 import { type Model, ModelError } from "../../loop/model.ts";
-import { knownModels } from "../../loop/setup/model-catalog.ts";
-import {
-  defaultModel,
-  isReady,
-  openModel,
-  type ProviderAccess,
-  type ProviderID,
-  providerIDs,
-  providerNames,
-} from "../../providers/providers.ts";
+import { describeUnknown, KnownFacts } from "../../providers/catalog/model-facts.ts";
+import { askProvider, defaultModel, isProviderID, isReady, modelOf, openModel } from "../../providers/providers.ts";
 import { readSettings } from "../settings.ts";
 import type { Keys } from "./keys.ts";
+import { whereServersRun } from "./machine.ts";
+import { ModelLists } from "./model-lists.ts";
+import { accessOf, entryOf, type ProviderEntry, providerEntries } from "./provider-entries.ts";
 import { vscodeModel, vscodeProvider } from "./vscode-model.ts";
 import { type OfferedModel, VSCodeModels } from "./vscode-models.ts";
 
@@ -23,14 +19,22 @@ const tourID = "tour";
 /** Maximum wait for VS Code's models at the start. Later ones are added when they arrive. */
 const maxWaitMs = 2_000;
 
-/** All providers, in the order in which the first ready one is chosen: VS Code's models come last. */
-const allProviders = [...providerIDs, vscodeProvider] as const;
-type AnyProvider = (typeof allProviders)[number];
+/** Maximum number of a provider's models in the panel's menu. All are in the picker. */
+const maxInMenu = 40;
+
+/** Models of a provider, for the picker. */
+export interface ModelGroup {
+  name: string;
+  /** A sentence about a server that lists no models. */
+  problem: string | undefined;
+  models: ModelChoice[];
+}
 
 export class Models {
   readonly #keys: Keys;
   readonly #open = new Map<string, Promise<Model>>();
   readonly #offered = new VSCodeModels();
+  readonly #lists = new ModelLists((providerID, modelID, facts) => this.facts.note({ providerID, modelID }, facts));
   #tour: Promise<{ url: string; stop(): void }> | undefined;
   #chosen: ModelRef | undefined;
 
@@ -46,14 +50,29 @@ export class Models {
   /** Waits for VS Code's models if one of them may be needed. The keys must have been read. */
   async load(): Promise<void> {
     const isWanted = readSettings().provider === vscodeProvider || this.#chosen?.providerID === vscodeProvider;
-    if (!isWanted && providerIDs.some((id) => this.#isReady(id))) return;
+    if (!isWanted && this.#ready().length > 0) return;
     await Promise.race([this.#offered.list(), wait(maxWaitMs, undefined, { ref: false })]);
   }
 
-  /** Maximum tokens of a request to VS Code's models, by "vscode/vendor/id". */
-  get windows(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#offered.known.map((one) => [`${one.providerID}/${one.modelID}`, one.window]));
-  }
+  /** With the maximum tokens of a request to VS Code's models, by "vscode/vendor/id". */
+  readonly limits = (): Limits => {
+    const windows = this.#offered.known.map((one) => [`${one.providerID}/${one.modelID}`, one.window]);
+    return { ...readSettings().limits, windows: Object.fromEntries(windows) };
+  };
+
+  readonly facts = new KnownFacts({
+    limits: this.limits,
+    isProvider: (id) => id === vscodeProvider || entryOf(id) !== undefined,
+    modelOf({ providerID, modelID }) {
+      const { providers } = readSettings();
+      return modelOf({ models: providers[providerID]?.standFor ?? {} }, modelID);
+    },
+    ask: async ({ providerID, modelID }, signal) => {
+      const entry = modelID === tourID ? undefined : entryOf(providerID);
+      if (!entry || !this.#isReady(providerID)) return undefined;
+      return await askProvider(providerID, accessOf(entry, this.#keys), modelID, signal);
+    },
+  });
 
   choose(ref: ModelRef): void {
     this.#chosen = ref;
@@ -61,7 +80,9 @@ export class Models {
 
   get readiness(): Readiness {
     if (this.#provider() !== undefined) return { type: "ready" };
-    return this.#isTour ? { type: "tour" } : { type: "no-key", providers: providerIDs.map((id) => providerNames[id]) };
+    if (this.#isTour) return { type: "tour" };
+    const found = this.#lists.found.map(({ name, models }) => ({ name, models: models.length }));
+    return { type: "no-key", found, where: whereServersRun() };
   }
 
   /** The model for the next prompt; undefined if no provider is ready, or no model of its server is known by name. */
@@ -75,7 +96,7 @@ export class Models {
       const found = known.find(({ modelID }) => named !== undefined && `/${modelID}`.endsWith(`/${named}`)) ?? known[0];
       return found && { providerID: found.providerID, modelID: found.modelID };
     }
-    const modelID = named ?? defaultModel(provider, this.#access(provider));
+    const modelID = named ?? this.#defaultModel(provider);
     return modelID === undefined ? undefined : { providerID: provider, modelID };
   }
 
@@ -83,19 +104,67 @@ export class Models {
     const name = readSettings().fallbackModel;
     if (name === undefined) return undefined;
     const [, provider = "", rest = ""] = /^([^/]+)\/(.+)$/.exec(name) ?? [];
-    if (isProvider(provider) || provider === vscodeProvider) return { providerID: provider, modelID: rest };
+    if (entryOf(provider) || provider === vscodeProvider) return { providerID: provider, modelID: rest };
     return { providerID: this.current?.providerID ?? "anthropic", modelID: name };
   }
 
-  /** Models for the menu: the known ones of the providers that are ready, and the current one. */
+  /** Models for the panel's menu: those that are known without asking, and the current one. */
   get choices(): ModelChoice[] {
-    const current = this.current;
-    const ready = knownModels.filter(({ providerID }) => {
-      return this.#isReady(providerID) && this.#access(providerID).baseURL === undefined;
-    });
-    const choices = [...ready.map((known) => describeKnown(known)), ...this.#offered.known.map(describeOffered)];
+    const { current } = this;
+    const choices = this.#groups(maxInMenu).flatMap(({ models }) => models);
     if (current && !choices.some((one) => isSameModel(one, current))) choices.unshift(this.describe(current));
     return choices;
+  }
+
+  /** All models that are known, by provider. */
+  get groups(): ModelGroup[] {
+    const groups = this.#groups(Number.POSITIVE_INFINITY);
+    const { current } = this;
+    if (!current || groups.some(({ models }) => models.some((one) => isSameModel(one, current)))) return groups;
+    const choice = this.describe(current);
+    const group = groups.find(({ name }) => name === choice.group);
+    group?.models.unshift(choice);
+    return group ? groups : [{ name: choice.group, problem: undefined, models: [choice] }, ...groups];
+  }
+
+  /** Providers that can be asked for a model that no list has. */
+  get providersForID(): { id: string; name: string }[] {
+    return this.#ready().map(({ id }) => ({ id, name: groupOf(id) }));
+  }
+
+  #groups(maxModels: number): ModelGroup[] {
+    const groups = providerEntries().flatMap((entry) => {
+      if (!this.#isReady(entry.id) && !this.#lists.found.some(({ providerID }) => providerID === entry.id)) return [];
+      const known = this.#lists.modelsOf(entry);
+      const ids = known.length > 0 ? known.slice(0, maxModels) : [this.#defaultModel(entry.id) ?? []].flat();
+      const models = ids.map((modelID) => this.#describe({ providerID: entry.id, modelID }));
+      return [{ name: groupOf(entry.id), problem: this.#lists.problemOf(entry), models }];
+    });
+    const offered = Map.groupBy(this.#offered.known.map(describeOffered), ({ group }) => group);
+    return [...groups, ...[...offered].map(([name, models]) => ({ name, problem: undefined, models }))];
+  }
+
+  /**
+   * Asks VS Code, the servers of all providers that are ready, and looks for local servers. Calls `changed` as answers
+   * arrive. Never rejects.
+   */
+  async ask(signal: AbortSignal, changed: () => void): Promise<void> {
+    const asked = this.#ready().flatMap((entry) => {
+      const access = accessOf(entry, this.#keys);
+      const isFoundAnyway = entry.kind === "local" && entry.ownAddress === undefined && access.apiKey === undefined;
+      return isFoundAnyway ? [] : [this.#lists.ask(entry, access, signal)];
+    });
+    const all = [...asked, this.discover(signal), this.#offered.list()];
+    await Promise.all(all.map((one) => one.then(changed)));
+  }
+
+  /** Looks for local servers. Never rejects. */
+  async discover(signal: AbortSignal): Promise<void> {
+    const isListed = new Set(this.#ready().flatMap(({ kind, address }) => (kind === "local" ? [] : (address ?? []))));
+    const addresses = providerEntries().flatMap(({ id, kind, address }) =>
+      kind === "local" && address !== undefined && !isListed.has(address) ? [[id, address] as const] : [],
+    );
+    await this.#lists.discover(Object.fromEntries(addresses), signal);
   }
 
   describe(ref: ModelRef): ModelChoice {
@@ -104,22 +173,19 @@ export class Models {
     }
     const offered = this.#offered.known.find((one) => isSameModel(one, ref));
     if (offered) return describeOffered(offered);
-    const baseURL = isProvider(ref.providerID) ? this.#access(ref.providerID).baseURL : undefined;
-    const choice = describeKnown(ref);
-    return baseURL === undefined ? choice : { ...choice, group: new URL(baseURL).host };
+    return this.#describe(ref);
   }
 
-  /** Asks VS Code and the user's own server for their models. @throws ModelError if the server does not answer */
-  async listFromServers(signal: AbortSignal): Promise<ModelChoice[]> {
-    const found = (await this.#offered.list()).map(describeOffered);
-    for (const provider of providerIDs) {
-      const access = this.#access(provider);
-      if (provider !== "openai" || !isReady(access) || access.baseURL === undefined) continue;
-      for (const modelID of await fetchModelIDs(access.baseURL, access.apiKey, signal)) {
-        found.push(this.describe({ providerID: provider, modelID }));
-      }
-    }
-    return found;
+  #describe(ref: ModelRef): ModelChoice {
+    const facts = this.facts.of(ref);
+    const unknown = describeUnknown(facts);
+    return {
+      ...ref,
+      label: facts.label,
+      group: groupOf(ref.providerID),
+      price: facts.price && `$${facts.price.input} / $${facts.price.output}`,
+      ...(unknown !== "" && { unknown }),
+    };
   }
 
   /** Opens a model; loads the provider's SDK at the first call. @throws ModelError */
@@ -130,8 +196,12 @@ export class Models {
       return await openModel("anthropic", { apiKey: "tour", baseURL: (await this.#tour).url });
     }
     if (ref.providerID === vscodeProvider) return vscodeModel();
-    if (!isProvider(ref.providerID)) throw new ModelError("invalid", `There is no provider "${ref.providerID}".`, "");
-    const access = this.#access(ref.providerID);
+    const entry = entryOf(ref.providerID);
+    if (!entry) {
+      const next = "Choose another model, or set the provider in rondo.providers.";
+      throw new ModelError("invalid", `There is no provider "${ref.providerID}".`, next);
+    }
+    const access = accessOf(entry, this.#keys);
     const key = JSON.stringify([ref.providerID, access]);
     const open = this.#open.get(key) ?? openModel(ref.providerID, access);
     this.#open.set(key, open);
@@ -142,6 +212,8 @@ export class Models {
   /** Drops all connections, so that the next request uses the new key or address. */
   reset(): void {
     this.#open.clear();
+    this.facts.reset();
+    this.#lists.reset();
     void this.load();
   }
 
@@ -154,60 +226,51 @@ export class Models {
     return process.env["RONDO_TOUR"] === "1" && this.#provider() === undefined;
   }
 
-  #provider(): AnyProvider | undefined {
+  /** The provider of the next prompt: the chosen model's, the one that the settings name, or the first that is ready. */
+  #provider(): string | undefined {
+    const chosen = this.#chosen?.providerID;
+    if (chosen !== undefined && this.#isReady(chosen)) return chosen;
     const { provider } = readSettings();
     if (provider !== undefined) return this.#isReady(provider) ? provider : undefined;
-    return allProviders.find((id) => this.#isReady(id));
+    return this.#ready()[0]?.id ?? (this.#isReady(vscodeProvider) ? vscodeProvider : undefined);
+  }
+
+  #ready(): ProviderEntry[] {
+    return providerEntries().filter(({ id }) => this.#isReady(id));
   }
 
   #isReady(provider: string): boolean {
     if (provider === vscodeProvider) return this.#offered.known.length > 0;
-    return isProvider(provider) && isReady(this.#access(provider));
+    const entry = entryOf(provider);
+    if (entry?.address === undefined) return false;
+    // A server that was found on this machine is used when the user chooses one of its models, or names it.
+    if (entry.kind === "local" && [readSettings().provider, this.#chosen?.providerID].includes(provider)) return true;
+    const { apiKey } = accessOf(entry, this.#keys);
+    return entry.kind === "own" || isReady({ apiKey, baseURL: entry.ownAddress });
   }
 
-  /** The address in the settings belongs to the provider that they name; without one, to OpenAI-compatible servers. */
-  #access(provider: ProviderID): ProviderAccess {
-    const { baseURL, provider: chosen } = readSettings();
-    return this.#keys.access(provider, provider === (chosen ?? "openai") ? baseURL : undefined);
+  #defaultModel(provider: string): string | undefined {
+    const entry = entryOf(provider);
+    if (!entry || !isProviderID(provider)) return entry?.models[0];
+    return entry.models[0] ?? defaultModel(provider, accessOf(entry, this.#keys));
   }
 }
 
-function isProvider(id: string): id is ProviderID {
-  return providerIDs.some((one) => one === id);
+/** Names the provider, or the server where its address is not the usual one. */
+function groupOf(providerID: string): string {
+  const { name = providerID, kind, ownAddress, address } = entryOf(providerID) ?? {};
+  if (kind === "local") return isReady({ apiKey: undefined, baseURL: address }) ? `${name} ${whereServersRun()}` : name;
+  return kind === "own" || ownAddress === undefined ? name : new URL(ownAddress).host;
 }
 
 function isSameModel(a: ModelRef, b: ModelRef): boolean {
   return a.providerID === b.providerID && a.modelID === b.modelID;
 }
 
+/** VS Code has no way to set it. */
+const unavailable = "thinking level not available";
+
 function describeOffered({ providerID, modelID, label }: OfferedModel): ModelChoice {
   const [vendor = ""] = modelID.split("/");
-  return { providerID, modelID, label, group: `VS Code: ${vendor}`, price: undefined };
-}
-
-function describeKnown(ref: ModelRef): ModelChoice {
-  const known = knownModels.find((one) => isSameModel(one, ref));
-  return {
-    providerID: ref.providerID,
-    modelID: ref.modelID,
-    label: known?.label ?? ref.modelID,
-    group: isProvider(ref.providerID) ? providerNames[ref.providerID] : ref.providerID,
-    price: known && `$${known.price.input} / $${known.price.output}`,
-  };
-}
-
-async function fetchModelIDs(baseURL: string, apiKey: string | undefined, signal: AbortSignal): Promise<string[]> {
-  const address = `${baseURL.replace(/\/+$/, "")}/models`;
-  try {
-    const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-    const answer: unknown = await (await fetch(address, { headers, signal })).json();
-    const data = typeof answer === "object" && answer !== null && "data" in answer ? answer.data : [];
-    if (!Array.isArray(data)) return [];
-    return data.flatMap((one: unknown) =>
-      typeof one === "object" && one !== null && "id" in one && typeof one.id === "string" ? [one.id] : [],
-    );
-  } catch (cause) {
-    const host = new URL(baseURL).host;
-    throw new ModelError("network", `The server at ${host} did not list its models.`, "Check that it runs.", { cause });
-  }
+  return { providerID, modelID, label, group: `VS Code: ${vendor}`, price: undefined, unknown: unavailable };
 }

@@ -1,9 +1,11 @@
 /** VS Code's language models: those of extensions such as Copilot, paid for by the user's subscription. */
 import * as vscode from "vscode";
+import type { Tokens } from "../../chat/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../loop/model.ts";
 import { isOverflow } from "../../providers/shared/context-overflow.ts";
 import { abortedError } from "../../providers/shared/failure.ts";
 import { messagesOf, optionsOf } from "./vscode-request.ts";
+import { countRequest, reportedUsage } from "./vscode-tokens.ts";
 
 export const vscodeProvider = "vscode";
 
@@ -22,14 +24,16 @@ async function* streamFromVSCode(request: ModelRequest): AsyncGenerator<ModelEve
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   let isOver = false;
+  const reply = new VSCodeReply();
   try {
     const model = await unlessAborted(findModel(request.model), signal);
-    const asked = model.sendRequest(messagesOf(request), optionsOf(request), cancel.token);
+    const asked = model.sendRequest(messagesOf(request, takesImages(model)), optionsOf(request), cancel.token);
     const response = await unlessAborted(asked, signal);
     request.onBytes();
     yield { type: "start" };
     yield { type: "start-step" };
-    const reply = new VSCodeReply();
+    // Counting takes no time of its own: the model works meanwhile.
+    const count = countRequest(model, request);
     const chunks: AsyncIterator<unknown> = response.stream[Symbol.asyncIterator]();
     for (;;) {
       // Some providers ignore the cancellation token.
@@ -39,8 +43,10 @@ async function* streamFromVSCode(request: ModelRequest): AsyncGenerator<ModelEve
       yield* reply.take(next.value);
     }
     isOver = true;
-    yield* reply.end();
+    if (reply.isEmpty) throw endedEarly(request.model);
+    yield* reply.end(reply.usage ?? (await count(reply.said)));
   } catch (thrown) {
+    if (!signal.aborted && isTooLong(thrown)) return yield* reply.cut();
     yield { type: "error", error: signal.aborted ? abortedError() : toModelError(thrown, request.model) };
   } finally {
     signal.removeEventListener("abort", stop);
@@ -78,7 +84,34 @@ async function findModel(name: string): Promise<vscode.LanguageModelChat> {
   );
 }
 
+/** VS Code tells it of each model, but its types do not: `supportsImageToText` of the proposed `capabilities`. */
+function takesImages(model: vscode.LanguageModelChat): boolean {
+  const capabilities = "capabilities" in model ? model.capabilities : undefined;
+  if (typeof capabilities !== "object" || capabilities === null) return true;
+  return !("supportsImageToText" in capabilities) || capabilities.supportsImageToText !== false;
+}
+
+/** VS Code has no reason for the end of a reply. Copilot throws when one reached its longest. [vscode-copilot-chat chatMLFetcher.ts] */
+function isTooLong(thrown: unknown): boolean {
+  return /^(response|reply|output) (is )?too long\b|max(imum)? (output|completion) tokens?.{0,20}(reached|exceeded)/i.test(
+    messageOf(thrown),
+  );
+}
+
+function endedEarly(model: string): ModelError {
+  return new ModelError(
+    "network",
+    `The reply of “${model}” ended before it began.`,
+    "Try again, or choose another model.",
+  );
+}
+
 class VSCodeReply {
+  /** What the model's extension reports. */
+  usage: Tokens | undefined;
+  /** All of the reply, to be counted. */
+  said = "";
+  isEmpty = true;
   /** ID of the open text part. */
   #text: string | undefined;
   #texts = 0;
@@ -87,18 +120,29 @@ class VSCodeReply {
   *take(part: unknown): Generator<ModelEvent> {
     if (part instanceof vscode.LanguageModelTextPart) yield* this.#say(part.value);
     else if (part instanceof vscode.LanguageModelToolCallPart) yield* this.#call(part);
-    // Other parts are data of the provider, or new in later versions of VS Code.
+    else if (part instanceof vscode.LanguageModelDataPart) this.usage = reportedUsage(part) ?? this.usage;
+    // Other parts are new in later versions of VS Code, such as thoughts.
+    else this.isEmpty = false;
   }
 
-  *end(): Generator<ModelEvent> {
+  *end(tokens: Tokens | undefined): Generator<ModelEvent> {
     yield* this.#close();
-    // VS Code reports neither the reason for the end nor the tokens.
-    yield { type: "finish-step", reason: this.#calls.size > 0 ? "tool-calls" : "stop", tokens: undefined };
+    // VS Code does not report the reason for the end.
+    yield { type: "finish-step", reason: this.#calls.size > 0 ? "tool-calls" : "stop", tokens };
+    yield { type: "finish" };
+  }
+
+  /** The reply reached the most tokens that it may have. */
+  *cut(): Generator<ModelEvent> {
+    yield* this.#close();
+    yield { type: "finish-step", reason: "length", tokens: this.usage };
     yield { type: "finish" };
   }
 
   *#say(text: string): Generator<ModelEvent> {
     if (text === "") return;
+    this.isEmpty = false;
+    this.said += text;
     if (this.#text === undefined) {
       this.#text = `text-${this.#texts++}`;
       yield { type: "text-start", id: this.#text };
@@ -117,6 +161,8 @@ class VSCodeReply {
     const id = isNew ? callId : `call_${crypto.randomUUID().replaceAll("-", "")}`;
     this.#calls.add(id);
     const raw = JSON.stringify(input ?? {});
+    this.isEmpty = false;
+    this.said += `\n${name} ${raw}`;
     const isObject = typeof input === "object" && !Array.isArray(input);
     yield { type: "tool-input-start", id, name };
     yield { type: "tool-input-delta", id, text: raw };
@@ -150,13 +196,25 @@ function toModelError(thrown: unknown, model: string): ModelError {
   if (code === vscode.LanguageModelError.NotFound.name) {
     return fail("unknown-model", `VS Code has no model “${model}” now`, elsewhere);
   }
-  if (code === vscode.LanguageModelError.Blocked.name || /quota/i.test(said)) {
+  if (/^ChatQuotaExceeded$/.test(nameOf(thrown)) || /\bquota\b|premium requests/i.test(said)) {
+    const next = `Choose another with “Rondo: Select Model…”, or see your plan at the extension that brings the model.`;
+    return fail("quota", `Your plan has no requests left for “${model}”`, next);
+  }
+  // The documentation says that a quota may be the reason, too.
+  if (code === vscode.LanguageModelError.Blocked.name) {
     return fail("rate-limit", `“${model}” accepts no more requests for now`, `Wait, or c${elsewhere.slice(1)}`, false);
+  }
+  if (
+    /\b(images?|vision)\b.{0,40}\bnot (supported|enabled|available)|\bnot support.{0,30}\b(images?|vision)\b/i.test(
+      said,
+    )
+  ) {
+    return fail("images-refused", `“${model}” takes no images`, elsewhere);
   }
   if (isOverflow(said) || /exceeds? (the )?token limit/i.test(said)) {
     return fail("context-full", `The conversation is too long for “${model}”`, "Compact the conversation.");
   }
-  if (/rate.?limit|too many requests|\b429\b/i.test(said)) {
+  if (nameOf(thrown) === "ChatRateLimited" || /rate.?limit|too many requests|\b429\b/i.test(said)) {
     return fail("rate-limit", `“${model}” accepts no more requests for now`, "Wait a little, or choose another model.");
   }
   if (/overloaded|\b(503|529)\b/i.test(said)) {
@@ -166,6 +224,14 @@ function toModelError(thrown: unknown, model: string): ModelError {
     return fail("network", `The connection to “${model}” was lost`, "Check the network, and try again.");
   }
   return fail("server", `“${model}” failed`, "Try again, or choose another model.");
+}
+
+/** VS Code keeps the names of errors: Copilot tells these two apart by them. [vscode-copilot-chat languageModelAccess.ts] */
+function nameOf(thrown: unknown): string {
+  for (let at = thrown; at instanceof Error; at = at.cause) {
+    if (at.name === "ChatQuotaExceeded" || at.name === "ChatRateLimited") return at.name;
+  }
+  return "";
 }
 
 /** Returns the message of the innermost error in one line: VS Code wraps the provider's error. */

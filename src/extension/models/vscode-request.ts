@@ -5,9 +5,12 @@ import type { FilePart, Part } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import {
+  allTools,
   callIDs,
   continuePrompt,
   fileContent,
+  hiddenFile,
+  modelCall,
   shownCalls,
   toolResult,
   userText,
@@ -25,11 +28,14 @@ interface RoleContent {
  * Returns messages in which each reply follows a message of the user, and each call is followed by its result. The
  * system prompt is the first message of the user, since there is no role for it.
  */
-export function messagesOf({ system, entries }: ModelRequest): vscode.LanguageModelChatMessage[] {
+export function messagesOf(
+  { system, entries, imagelessEntries }: ModelRequest,
+  takesImages: boolean,
+): vscode.LanguageModelChatMessage[] {
   const said: RoleContent[] = [];
   const ids = new Set<string>();
-  for (const entry of entries) {
-    for (const piece of contentOf(entry, ids)) {
+  for (const [at, entry] of entries.entries()) {
+    for (const piece of contentOf(entry, ids, takesImages && at >= imagelessEntries)) {
       const last = said.at(-1);
       if (last?.role === piece.role) last.content.push(...piece.content);
       else said.push(piece);
@@ -46,8 +52,8 @@ export function messagesOf({ system, entries }: ModelRequest): vscode.LanguageMo
 }
 
 export function optionsOf(request: ModelRequest): vscode.LanguageModelChatRequestOptions {
-  const { tools, toolUse, temperature, options } = request;
-  const offered = toolUse === "none" ? [] : tools;
+  const { toolUse, temperature, options } = request;
+  const offered = toolUse === "none" ? [] : allTools(request);
   return {
     justification: "Rondo answers your message with the model that you chose.",
     modelOptions: { ...(temperature !== undefined && { temperature }), ...options },
@@ -62,20 +68,36 @@ export function optionsOf(request: ModelRequest): vscode.LanguageModelChatReques
   };
 }
 
+/** Returns all that an entry says to the model, except images. */
+export function contentText(entry: Entry): string {
+  const words = contentOf(entry, new Set(), false).flatMap(({ content }) => content.flatMap(partText));
+  return words.join("\n");
+}
+
+function partText(part: VSCodePart): string[] {
+  if (part instanceof vscode.LanguageModelTextPart) return [part.value];
+  if (part instanceof vscode.LanguageModelToolCallPart) return [part.name, JSON.stringify(part.input)];
+  if (!(part instanceof vscode.LanguageModelToolResultPart)) return [];
+  return part.content.flatMap((one) => (one instanceof vscode.LanguageModelTextPart ? [one.value] : []));
+}
+
 /** Translates one entry. `taken`: call IDs in earlier entries; those of this entry are added. */
-function contentOf({ info, parts }: Entry, taken: Set<string>): RoleContent[] {
-  if (info.role === "user") return piece("user", parts.flatMap(userContent));
+function contentOf({ info, parts }: Entry, taken: Set<string>, withFiles: boolean): RoleContent[] {
+  if (info.role === "user")
+    return piece(
+      "user",
+      parts.flatMap((part) => userContent(part, withFiles)),
+    );
   const calls = shownCalls(parts);
-  const own = { own: true, renamed: false };
-  const given = callIDs(calls, own, () => true);
+  const given = callIDs(calls, { rename: 0 }, () => true);
   const isTaken = [...given.values()].some((id) => taken.has(id));
-  const ids = isTaken ? callIDs(calls, { ...own, renamed: true }, () => true) : given;
+  const ids = isTaken ? callIDs(calls, { rename: 1 }, () => true) : given;
   for (const id of ids.values()) taken.add(id);
   const reply = parts.flatMap((part): VSCodePart[] => {
     if (part.type === "text") return part.text.trim() && !part.ignored ? [text(part.text)] : [];
     const id = part.type === "tool" ? ids.get(part.id) : undefined;
     if (part.type !== "tool" || id === undefined) return [];
-    return [new vscode.LanguageModelToolCallPart(id, validToolName(part), part.state.input)];
+    return [new vscode.LanguageModelToolCallPart(id, validToolName(part), modelCall(part).input)];
   });
   const results = calls.map((call) => {
     const { text: output, failed } = toolResult(call);
@@ -83,7 +105,7 @@ function contentOf({ info, parts }: Entry, taken: Set<string>): RoleContent[] {
     return new vscode.LanguageModelToolResultPart(ids.get(call.id) ?? call.id, [words]);
   });
   // Files are separate parts, since many providers accept only text in a result.
-  const files = calls.flatMap((call) => toolResult(call).files.flatMap(fileParts));
+  const files = calls.flatMap((call) => toolResult(call).files.flatMap((file) => fileParts(file, withFiles)));
   return [...piece("assistant", reply), ...piece("user", [...results, ...files])];
 }
 
@@ -95,21 +117,21 @@ function text(words: string): vscode.LanguageModelTextPart {
   return new vscode.LanguageModelTextPart(words.toWellFormed());
 }
 
-function userContent(part: Part): VSCodePart[] {
+function userContent(part: Part, withFiles: boolean): VSCodePart[] {
   const words = userText(part);
   if (words !== undefined) return [text(words)];
-  return part.type === "file" ? fileParts(part) : [];
+  return part.type === "file" ? fileParts(part, withFiles) : [];
 }
 
-function fileParts(part: FilePart): VSCodePart[] {
-  const content = fileContent(part);
+function fileParts(part: FilePart, withFiles: boolean): VSCodePart[] {
+  const content = fileContent(part, { withFiles });
   switch (content.type) {
     case "text":
       return [text(content.text)];
     case "image":
       return [vscode.LanguageModelDataPart.image(Buffer.from(content.data, "base64"), content.mime)];
     case "pdf":
-      return [text(`(The file ${content.filename} was attached; it cannot be sent to this model.)`)];
+      return [text(hiddenFile(part))];
     default:
       return never(content);
   }

@@ -1,4 +1,5 @@
 /** The conversation: its turn, its context, its subagents and the commands that run in it. */
+import { shownChat } from "../../chat/shown-chat.ts";
 import type { Models } from "../models/models.ts";
 import { chooseCurrentModel } from "../sessions/choices.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
@@ -21,7 +22,7 @@ export function conversationHandlers({ conversations, prepare, send }: PanelCont
       return session().tryAgain();
     },
     "show-context": () => send({ type: "context", use: session().contextUse() }),
-    "open-child": ({ sessionID }) => send({ type: "child", chat: conversations.child(sessionID) }),
+    "open-child": ({ sessionID }) => send({ type: "child", chat: shownChat(conversations.child(sessionID)) }),
     "end-command": async ({ id }) => void (await session().background.kill(id)),
     "to-background": ({ callID }) => void session().background.detach(callID),
     "end-call": ({ callID }) => void session().background.endCall(callID),

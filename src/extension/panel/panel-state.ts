@@ -4,14 +4,12 @@ import { contextSize } from "../../chat/message.ts";
 import type { PanelState } from "../../chat/protocol.ts";
 import { costOfSession } from "../../loop/session/budget.ts";
 import type { Session } from "../../loop/session/session.ts";
-import { windowOf } from "../../loop/setup/model-catalog.ts";
 import type { Ledger } from "../../loop/storage.ts";
 import type { WindowServers } from "../mcp/window-servers.ts";
 import type { Models } from "../models/models.ts";
 import type { Review } from "../review/review.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import type { Projects } from "../sessions/projects.ts";
-import { readSettings } from "../settings.ts";
 import type { Composer } from "./composer.ts";
 import type { RestorePage } from "./restore-page.ts";
 
@@ -31,7 +29,7 @@ interface StateSources {
 export function panelState({ composer, conversations, models, ...from }: StateSources): PanelState {
   const session = conversations.current;
   const { messages } = session.chat;
-  const { usd, partial } = costOfSession(messages);
+  const { usd, partial, estimated } = costOfSession(session.chat);
   return {
     readiness: models.readiness,
     mode: session.choices.mode,
@@ -42,7 +40,7 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
     attachments: composer.attachments,
     review: from.review.files(),
     contextUsed: contextUsed(session, models),
-    cost: { session: usd, today: from.ledger.today(), partial },
+    cost: { session: usd, today: from.ledger.today(), partial, estimated },
     agents: from.projects.agents,
     agent: session.choices.agent,
     servers: from.mcp.servers.views(),
@@ -52,11 +50,10 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
 }
 
 /** Returns the share of the context window that the last reply filled; undefined before the first reply. */
-function contextUsed({ chat }: Session, { windows }: Models): number | undefined {
+function contextUsed({ chat }: Session, { facts }: Models): number | undefined {
   const last = chat.messages.findLast(({ info }) => info.role === "assistant" && info.tokens.output > 0)?.info;
   if (last?.role !== "assistant") return undefined;
-  const window = windowOf(last.model, { ...readSettings().limits, windows });
   // After a compaction the conversation is its summary.
   const used = last.summary ? last.tokens.output : contextSize(last.tokens);
-  return Math.min(1, used / window);
+  return Math.min(1, used / facts.of(last.model).contextWindow);
 }

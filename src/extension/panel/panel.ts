@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { type PanelState, ToHost } from "../../chat/protocol.ts";
+import { isShownEvent, shownChat } from "../../chat/shown-chat.ts";
 import { type Handlers, handle, type PanelContext, type PanelMessage } from "./handlers.ts";
 
 /** Events are sent together once a frame, however fast the model is. */
@@ -60,7 +61,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   event(event: ChatEvent): void {
-    if (!this.#connected) return;
+    if (!this.#connected || !isShownEvent(event)) return;
     const last = this.#events.at(-1);
     const both = last && combined(last, event);
     if (both) this.#events[this.#events.length - 1] = both;
@@ -121,7 +122,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#events = [];
     this.#stateIsNew = false;
     const { chat, state, draft } = this.#options;
-    this.#post({ type: "snapshot", chat: chat(), state: state(), draft: draft() });
+    this.#post({ type: "snapshot", chat: shownChat(chat()), state: state(), draft: draft() });
   }
 
   #schedule(): void {

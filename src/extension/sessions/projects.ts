@@ -5,8 +5,9 @@ import type { Chat } from "../../chat/apply.ts";
 import type { AgentChoice } from "../../chat/protocol.ts";
 import type { Hooks } from "../../loop/hooks.ts";
 import type { Choices } from "../../loop/setup/agent-config.ts";
-import type { Project } from "../../loop/setup/project.ts";
+import type { GitState, Project } from "../../loop/setup/project.ts";
 import { commandHooks } from "../../project/command-hooks.ts";
+import { gitState } from "../../project/git-state.ts";
 import { loadHooks } from "../../project/hook-settings.ts";
 import { loadProject } from "../../project/project.ts";
 import { openFolders } from "../host/documents.ts";
@@ -33,6 +34,13 @@ export class Projects implements vscode.Disposable {
     const project = loadProject(projectSources());
     this.#report(project.problems);
     return project;
+  }
+
+  /** An untrusted workspace is not looked at. */
+  async gitState(): Promise<GitState> {
+    const { folders, trusted } = projectSources();
+    const [first] = folders;
+    return first === undefined || !trusted ? "unknown" : await gitState(first);
   }
 
   /** Agents that the user can choose or mention. */

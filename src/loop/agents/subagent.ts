@@ -14,7 +14,8 @@ import { reporter } from "../log.ts";
 import { runTurn } from "../loop.ts";
 import { costOfSession } from "../session/budget.ts";
 import { type AgentConfig, modelOf } from "../setup/agent-config.ts";
-import { noteFor } from "../setup/system-prompt.ts";
+import { mayHandOn } from "../setup/patch-tool.ts";
+import { promptNote } from "../setup/topics.ts";
 import type { Recorder } from "../storage.ts";
 import type { Delegation, Turn, TurnEnd } from "../turn.ts";
 import type { Agent } from "./agents.ts";
@@ -35,7 +36,7 @@ export async function runSubagent(delegation: Delegation, task: SubagentTask): P
     storeTask(child, delegation, { agent, prompt: task.prompt, context });
     return answerOf(await runTurn(child), chat, signal);
   } finally {
-    delegation.charge(costOfSession(chat.messages).usd);
+    delegation.charge(costOfSession(chat));
     recorder.close();
   }
 }
@@ -66,8 +67,9 @@ function childTurn({ turn, config, signal }: Delegation, agent: Agent, chat: Cha
     readOnly: () => turn.readOnly() || agent.readOnly,
     resolveConfig: (user) => narrow(turn.resolveConfigFor(agent, user, depth)),
     resolveConfigFor: (other, user, deeper) => turn.resolveConfigFor(other, user, deeper),
-    // Compaction of the child does not change the prefix of the parent's requests.
+    // It works with the agents and rules of its parent.
     refresh() {},
+    takeExternalTools() {},
     emit,
     flush: () => recorder.flush(),
     report: reporter(turn.log, runID),
@@ -88,11 +90,17 @@ function childTurn({ turn, config, signal }: Delegation, agent: Agent, chat: Cha
 /** A child has only tools that its parent has. Returns the same object for the same setup. */
 function narrowing(parent: AgentConfig): (config: AgentConfig) => AgentConfig {
   const known = new WeakMap<AgentConfig, AgentConfig>();
-  const isOffered = ({ name }: { name: string }) => parent.tools.has(name);
+  const isOffered = ({ name }: { name: string }) => mayHandOn(parent.tools, name);
   return (config) => {
     const narrowed = known.get(config) ?? {
       ...config,
       tools: new Map([...config.tools].filter(([, tool]) => isOffered(tool))),
+      refusals: new Map([
+        ...config.refusals,
+        ...[...config.tools.keys()]
+          .filter((name) => !mayHandOn(parent.tools, name))
+          .map((name) => [name, `${name} is off: the agent that gave you the task may not use it.`] as const),
+      ]),
       definitions: config.definitions.filter(isOffered),
     };
     known.set(config, narrowed);
@@ -130,22 +138,21 @@ async function runSubagentStartHooks(
 
 function storeTask(
   child: Turn,
-  { turn, config }: Delegation,
+  { config }: Delegation,
   { agent, prompt, context }: { agent: Agent; prompt: string; context: readonly string[] },
 ): void {
   const { id: sessionID } = child.chat.session;
-  const model = modelOf(agent, config.model);
+  const model = modelOf(agent, config.model, child.facts);
   const createdAt = Date.now();
   const message: UserMessage = { id: newID("msg"), sessionID, createdAt, role: "user", agent: agent.name, model };
   child.emit({ type: "message", message });
-  const note = noteFor(new Date(createdAt), turn.readOnly() ? "plan" : "default", undefined) ?? "";
-  for (const { text, synthetic } of [
-    { text: note, synthetic: true },
-    { text: prompt, synthetic: false },
+  for (const part of [
+    ...promptNote(child.mode(), {}),
+    { text: prompt },
     ...context.map((text) => ({ text, synthetic: true })),
   ]) {
     const base = { id: newID("prt"), sessionID, messageID: message.id };
-    child.emit({ type: "part", part: { type: "text", text, ...(synthetic && { synthetic }), ...base } });
+    child.emit({ type: "part", part: { type: "text", ...part, ...base } });
   }
 }
 

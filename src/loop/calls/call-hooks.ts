@@ -3,7 +3,7 @@ import type { PermissionRequest } from "../../chat/requests.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import { type HookEvent, type HookOutcome, noOutcome } from "../hooks.ts";
 import type { Verdict } from "../permissions/permissions.ts";
-import type { ToolCall } from "../reply/reply.ts";
+import type { ToolCall } from "../reply/reply-sink.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
 
 type HookingTurn = Pick<Turn, "hooks" | "signal" | "permissions" | "notifyUser">;

@@ -1,23 +1,26 @@
 /** The states of one call in order: running, then completed or error (spec D4). */
 import { findPart } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
+import { sameJson } from "../../chat/json.ts";
 import type { CallMetadata, ToolState } from "../../chat/message.ts";
+import type { Spent } from "../../chat/spent.ts";
 import type { CallDecision } from "../../chat/trace.ts";
 import type { ToolResult } from "../../tools/tool.ts";
-import type { ToolCall } from "../reply/reply.ts";
+import type { ToolCall } from "../reply/reply-sink.ts";
 import type { ChatAccess } from "../turn.ts";
 
 export class CallRecord {
   /** Corrected if the model got the name wrong. */
   tool: string;
-  /** Differs from the model's input if a hook or the user has changed it. */
+  /** The model's input, until a hook or the user changes it. */
+  readonly asked: Record<string, unknown>;
   input: Record<string, unknown>;
   title: string | undefined;
   completed = false;
   decision: CallDecision | undefined;
   readonly #turn: ChatAccess;
   readonly #call: ToolCall;
-  #child: Pick<CallMetadata, "childID" | "childCost"> = {};
+  #child: Pick<CallMetadata, "childID" | "childCost" | "childTokens" | "childPartial"> = {};
   #start: number;
 
   constructor(turn: ChatAccess, call: ToolCall, start: number) {
@@ -25,7 +28,8 @@ export class CallRecord {
     this.#call = call;
     this.#start = start;
     this.tool = call.tool;
-    this.input = call.arguments.ok ? call.arguments.input : {};
+    this.asked = call.arguments.ok ? call.arguments.input : {};
+    this.input = this.asked;
   }
 
   /** Called without a time when the call starts, and with one when the tool starts. */
@@ -46,8 +50,8 @@ export class CallRecord {
   }
 
   /** Stores the cost of the subagent's session in USD with the result. */
-  charge(childCost: number): void {
-    this.#child = { ...this.#child, childCost };
+  charge({ usd: childCost, tokens: childTokens, partial }: Spent): void {
+    this.#child = { ...this.#child, childCost, childTokens, ...(partial && { childPartial: true }) };
   }
 
   /** Returns the displayed output of a tool that did not finish. */
@@ -92,8 +96,14 @@ export class CallRecord {
   }
 
   #metadata(metadata: CallMetadata): CallMetadata {
-    const { provider } = this.#call;
-    return { ...metadata, ...this.#child, ...(provider && { provider }) };
+    const { provider, tool } = this.#call;
+    const isOther = this.tool !== tool || !sameJson(this.input, this.asked);
+    return {
+      ...metadata,
+      ...this.#child,
+      ...(isOther && { asked: { tool, input: this.asked } }),
+      ...(provider && { provider }),
+    };
   }
 
   #ids(): { sessionID: string; messageID: string } {

@@ -2,10 +2,12 @@
 import type { core } from "zod/mini";
 import { findEntry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
+import { sameJson } from "../../chat/json.ts";
 import type { CallMetadata } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import { loopTitle } from "../../chat/request-titles.ts";
 import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
+import type { Spent } from "../../chat/spent.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
@@ -24,7 +26,7 @@ import type { Arguments } from "../model.ts";
 import { Withdrawn } from "../permissions/open-requests.ts";
 import { partsOf } from "../permissions/parts.ts";
 import type { CallToJudge, Forbidden, Verdict } from "../permissions/permissions.ts";
-import type { ToolCall } from "../reply/reply.ts";
+import type { ToolCall } from "../reply/reply-sink.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { RecordError } from "../storage.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
@@ -79,6 +81,7 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
   try {
     deadline.signal.throwIfAborted();
     const decided = await guardAgainstRepeats(current, await decide(current));
+    hooks.tell(changeOf(record, decided));
     switch (decided.type) {
       case "denied":
         record.error(hooks.withWords(decided.error), { denied: true });
@@ -107,7 +110,7 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
 async function decide(current: CallInProgress): Promise<Decided> {
   const { turn, config, call, record, hooks } = current;
   try {
-    const { tool, args } = lookUp(config, call);
+    const { tool, args } = lookUp(turn, config, call);
     if (tool !== invalid) record.tool = tool.name;
     let input = parse(tool, args, call.raw);
     checkMayRun(turn, tool);
@@ -125,7 +128,6 @@ async function decide(current: CallInProgress): Promise<Decided> {
       if (!changed) return { type: "ready", tool, plan };
       // The change comes from whoever allowed the call, so it is allowed too, except for protected files.
       input = replaceInput(record, tool, changed);
-      hooks.tell(changeOf(tool, call, input));
       hook = { decision: "allow", reason: "" };
     }
   } catch (error) {
@@ -134,11 +136,26 @@ async function decide(current: CallInProgress): Promise<Decided> {
   }
 }
 
-/** Finds the tool by its name, also in another case; else returns one that lists the tools (T4). */
-function lookUp({ tools }: AgentConfig, { tool: name, arguments: args }: ToolCall): { tool: Tool; args: Arguments } {
+/**
+ * Finds the tool by its name, also in another case; else returns one that lists the tools (T4).
+ * @throws ToolError when it is defined and may not be used now
+ */
+function lookUp(
+  { chat }: Turn,
+  { tools, refusals }: AgentConfig,
+  { tool: name, arguments: args }: ToolCall,
+): { tool: Tool; args: Arguments } {
   const tool = tools.get(name) ?? tools.get(name.toLowerCase());
   if (tool) return { tool, args };
-  const error = `There is no tool named "${name}".`;
+  const refusal = refusals.get(name) ?? refusals.get(name.toLowerCase());
+  if (refusal !== undefined) throw new ToolError(refusal);
+  const later = chat.messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tools" ? part.added : [])),
+  );
+  const wasThere = [...(chat.prefix?.tools ?? []), ...later].some((one) => one.name === name);
+  const error = wasThere
+    ? `The tool "${name}" is gone: what brought it is no longer connected.`
+    : `There is no tool named "${name}".`;
   return { tool: invalid, args: { ok: true, input: { tool: name, error, tools: [...tools.keys()] } } };
 }
 
@@ -191,7 +208,7 @@ async function prepare(current: CallInProgress, tool: Tool, input: Record<string
   const { signal } = deadline;
   const { callID, messageID } = call;
   const follow = (childID: string) => record.follow(childID);
-  const charge = (usd: number) => record.charge(usd);
+  const charge = (spent: Spent) => record.charge(spent);
   const delegate: Delegate = (task) => turn.runSubagent({ turn, config, messageID, signal, follow, charge }, task);
   const context = { host, callID, seen, signal, delegate, askUser: askUser(current) };
   const plan = await deadline.guard(tool.prepare(input, context));
@@ -220,13 +237,15 @@ function idsOf(turn: Turn, { messageID, partID, callID }: ToolCall) {
   return { sessionID: turn.chat.session.id, messageID, partID, callID };
 }
 
-/** Tells the model how its call was changed before it ran. */
-function changeOf(tool: Tool, { arguments: args }: ToolCall, input: Record<string, unknown>): string {
+/** Tells the model how its call was changed: the conversation keeps it as it was made. */
+function changeOf({ tool, input, asked }: CallRecord, { type }: Decided): string {
+  if (sameJson(input, asked)) return "";
   const { command } = input;
-  const sent = args.ok ? args.input["command"] : undefined;
-  if (typeof command === "string" && command === sent) return "";
-  const what = typeof command === "string" ? `It ran as: ${command}` : `${tool.name} got ${JSON.stringify(input)}.`;
-  return `The call was changed before it was allowed. ${what}`;
+  const isCommand = typeof command === "string" && command !== asked["command"];
+  const what = isCommand ? command : `${tool} ${JSON.stringify(input)}`;
+  return type === "ready"
+    ? `The call was changed before it was allowed. It ran as: ${what}`
+    : `The call was changed before that, to: ${what}`;
 }
 
 function callToJudge(current: CallInProgress, tool: Tool, plan: ToolPlan, hook: CallToJudge["hook"]): CallToJudge {

@@ -1,6 +1,6 @@
 /** Runs the calls of one reply in order, and adjacent ones without side effects concurrently (T5). */
 import { isHarmless } from "../../tools/tool.ts";
-import type { ToolCall } from "../reply/reply.ts";
+import type { ToolCall } from "../reply/reply-sink.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
 import { type CallEnd, runCall } from "./call.ts";

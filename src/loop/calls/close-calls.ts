@@ -6,6 +6,8 @@ export const abortedText = "Tool execution aborted";
 
 export const budgetText = "Not run: the budget is used up";
 
+export const lastStepText = "Not run: this was the last step, in which no tool may be called.";
+
 export const interruptedText =
   "Interrupted: Rondo was closed while this ran. It may have taken effect in part; look before doing it again.";
 

@@ -1,25 +1,34 @@
 /** Compaction (C3): a summary replaces the history in later requests. The record keeps everything. */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
-import { type AssistantMessage, type Finish, noTokens, type ReplyError, type UserMessage } from "../../chat/message.ts";
+import {
+  type AssistantMessage,
+  contextSize,
+  type Finish,
+  noTokens,
+  type ReplyError,
+  type UserMessage,
+} from "../../chat/message.ts";
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { reminders } from "../setup/system-prompt.ts";
 import type { ChatAccess, Turn } from "../turn.ts";
 import {
+  asBegun,
   estimateContext,
   fixedSize,
   isCompaction,
   sizeOfEntry,
-  sizeOfText,
+  sizeOfThoughts,
   sum,
   visibleEntries,
   withoutOutputs,
-  withoutReasoning,
 } from "./context.ts";
+import { renewPrefix } from "./prefix.ts";
 import { survivors } from "./survivors.ts";
 import { addSyntheticMessage } from "./synthetic-message.ts";
+import { sizeOfText } from "./token-size.ts";
 
 export type Compacted = { type: "done" } | { type: "nothing" } | { type: "failed"; why: string };
 
@@ -47,6 +56,45 @@ export function isWholeTurn({ messages }: Chat, asked: Entry): boolean {
   return byHand && messages.findLast(({ info }) => info.role === "user") === asked;
 }
 
+interface FailedSummaries {
+  /** Since the last one that succeeded. */
+  count: number;
+  why: string;
+  /** When the last one ended, in ms since 1970. */
+  at: number;
+}
+
+function failedSummaries({ messages }: Chat): FailedSummaries {
+  const failed: FailedSummaries = { count: 0, why: "", at: 0 };
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const info = messages[index]?.info;
+    if (info?.role !== "assistant" || !info.summary) continue;
+    if (info.finish !== "interrupted" && !info.error) break;
+    // An error before the server has done anything costs nothing: the next round tries again.
+    if (!info.error || (info.error.code !== failureCode && contextSize(info.tokens) === 0)) continue;
+    if (failed.count === 0) Object.assign(failed, { why: info.error.message, at: info.completedAt ?? info.createdAt });
+    failed.count += 1;
+  }
+  return failed;
+}
+
+const longestPauseMinutes = 60;
+
+/**
+ * Why no automatic compaction is tried now: a summary has failed, which costs a whole window, and its pause, which doubles
+ * with each failure, is not over. The user can compact at any time.
+ */
+export function recentFailure(chat: Chat): { message: string } | undefined {
+  const { count, why, at } = failedSummaries(chat);
+  if (count === 0) return undefined;
+  const pauseMinutes = Math.min(2 ** (count - 1), longestPauseMinutes);
+  if (Date.now() >= at + pauseMinutes * 60_000) return undefined;
+  const when = pauseMinutes === 1 ? "a minute" : `${pauseMinutes} minutes`;
+  return {
+    message: `Compacting the conversation failed: ${why} Rondo tries again after ${when}; the command Compact Conversation tries at once.`,
+  };
+}
+
 const longestSummary = 8000;
 
 /** A failure keeps the history. @throws ModelError when the model cannot be called at all, or on Stop */
@@ -55,20 +103,23 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
   if (user.role !== "user") throw new Error("a compaction that no user message asks for");
   const auto = pending.parts.some((part) => part.type === "compaction" && part.auto);
   const entries = visibleEntries(turn.chat);
-  const before = estimateContext(entries, config);
+  const begun = asBegun(turn.chat, config);
+  const before = estimateContext(entries, begun);
+  const hasFailed = failedSummaries(turn.chat).count > 0;
   if (!entries.some(({ info }) => info.role === "assistant")) return endWithoutSummary(turn, user, { type: "nothing" });
   const blocked = await firePreCompact(turn, auto);
   if (blocked !== undefined) return endWithoutSummary(turn, user, { type: "failed", why: blocked });
   const room = Math.min(longestSummary, Math.floor(config.contextWindow / 4));
-  const question = questionOf(turn, config, user);
+  const question = questionOf(turn, user);
   const size = sum(entries, sizeOfEntry);
   let limit = Math.min(config.inputLimit, config.contextWindow - room) - sizeOfEntry(question);
   for (let tries = 0; tries < 4; tries++) {
-    const shown = squeeze(entries, config, limit);
+    const shown = squeeze(entries, begun, limit);
     if (!shown) break;
     try {
       const reply = await streamReply(turn, config, {
         entries: [...shown, question],
+        areUnbound: shown !== entries,
         kind: "summary",
         parent: user,
         maxTokens: config.maxTokens === undefined ? undefined : Math.min(config.maxTokens, room),
@@ -76,8 +127,8 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
       });
       const { error } = reply.message;
       if (!error) return succeed(turn, user, auto);
-      // A second attempt may be better; a third is not worth its price.
-      if (tries >= 1) return { type: "failed", why: error.message };
+      // A second attempt may be better; a third is not worth its price, nor is one after others have failed.
+      if (tries >= 1 || hasFailed || !turn.budget.permits(config)) return { type: "failed", why: error.message };
     } catch (error) {
       if (!(error instanceof ModelError) || error.kind !== "context-full") throw error;
       limit = Math.floor(Math.min(limit, before) * 0.6);
@@ -91,6 +142,7 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
 
 function succeed(turn: Turn, user: UserMessage, auto: boolean): Compacted {
   turn.refresh();
+  renewPrefix(turn, turn.resolveConfig(user));
   const newest = visibleEntries(turn.chat).at(-1);
   // An unanswered prompt is repeated verbatim; during work the model is told to continue.
   if (auto && newest?.info.role === "assistant") addSyntheticMessage(turn, user, reminders.goOn);
@@ -113,8 +165,10 @@ function flaw(text: string, finish: Finish, size: number): ReplyError | undefine
   return sizeOfText(text) >= size ? failure("The summary was longer than the history it replaces.") : undefined;
 }
 
+const failureCode = "compaction";
+
 function failure(message: string): ReplyError {
-  return { code: "compaction", message, next: "The conversation is unchanged." };
+  return { code: failureCode, message, next: "The conversation is unchanged." };
 }
 
 function discard(turn: Turn, message: AssistantMessage, why: string): void {
@@ -138,30 +192,33 @@ function endWithoutSummary(turn: Turn, user: UserMessage, result: Exclude<Compac
 }
 
 /** Returns the request for a summary, which is not part of the chat. */
-function questionOf(turn: Turn, config: AgentConfig, user: UserMessage): Entry {
+function questionOf(turn: Turn, user: UserMessage): Entry {
   const { prompt } = turn.project().agents.find("compaction");
-  const text = config.system === "" ? prompt : `${prompt}\n\nAnswer with the summary alone. No tool may be called now.`;
+  const text =
+    turn.chat.prefix?.system === "" ? prompt : `${prompt}\n\nAnswer with the summary alone. No tool may be called now.`;
   const id = `${user.id}-question`;
   const { sessionID } = user;
   return { info: { ...user, id }, parts: [{ type: "text", id, sessionID, messageID: id, text, synthetic: true }] };
 }
 
 /** Drops the oldest outputs, then the oldest steps, until the rest fits; undefined if it never does. */
-function squeeze(entries: readonly Entry[], config: AgentConfig, limit: number): Entry[] | undefined {
+function squeeze(entries: readonly Entry[], config: AgentConfig, limit: number): readonly Entry[] | undefined {
+  if (estimateContext(entries, config) <= limit) return entries;
+  const room = limit / config.tokenScale();
   const shown = [...entries];
-  if (estimateContext(shown, config) <= limit) return shown;
-  const sizes = shown.map(sizeOfEntry);
+  // Thoughts are bound to the messages left out here, and are left out with them.
+  const sizeOf = (entry: Entry) => sizeOfEntry(entry) - sizeOfThoughts(entry);
+  const sizes = shown.map(sizeOf);
   let size = fixedSize(config) + sum(sizes, (one) => one);
-  // The prefix has changed, and reasoning is tied to it.
-  for (let at = 0; at < shown.length && size > limit; at++) {
+  for (let at = 0; at < shown.length && size > room; at++) {
     const entry = shown[at];
     if (!entry) break;
-    const slim = withoutOutputs(withoutReasoning(entry));
+    const slim = withoutOutputs(entry);
     shown[at] = slim;
-    size += sizeOfEntry(slim) - (sizes[at] ?? 0);
-    sizes[at] = sizeOfEntry(slim);
+    size += sizeOf(slim) - (sizes[at] ?? 0);
+    sizes[at] = sizeOf(slim);
   }
-  while (size > limit && shown.length > 1) {
+  while (size > room && shown.length > 1) {
     shown.shift();
     size -= sizes.shift() ?? 0;
   }
@@ -169,5 +226,5 @@ function squeeze(entries: readonly Entry[], config: AgentConfig, limit: number):
     shown.shift();
     size -= sizes.shift() ?? 0;
   }
-  return shown.length > 0 && size <= limit ? shown.map(withoutReasoning) : undefined;
+  return shown.length > 0 && size <= room ? shown : undefined;
 }

@@ -1,10 +1,11 @@
 /** Selects the entries for a request (L2, C6) and measures how full the window is (C1, C2). Sizes are in tokens. */
-import type { Chat, Entry } from "../../chat/apply.ts";
+import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
 import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../../chat/message.ts";
 import type { ContextUse } from "../../chat/protocol.ts";
 import type { Limits } from "../limits.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { SystemPrompt } from "../setup/system-prompt.ts";
+import { sizeOfText } from "./token-size.ts";
 
 export interface PendingPrompt {
   /** The newest prompt. */
@@ -48,18 +49,42 @@ export function visibleEntries(chat: Chat): Entry[] {
   const pair = [messages[request], messages[summary]].filter((entry) => entry !== undefined);
   // A queued prompt may be between the two.
   const between = request < 0 ? [] : messages.slice(request + 1, summary);
-  const rest = [...messages.slice(unanswered, request), ...between, ...messages.slice(summary + 1)];
+  const asked = messages.slice(unanswered, request).map(withoutTold);
+  const rest = [...asked, ...between, ...messages.slice(summary + 1)];
   return withoutPruned(chat, [...pair, ...rest.filter(isShown)]);
+}
+
+/** Returns how many of a request's entries came up to this message, which need not be one of them. */
+export function countUpTo({ messages }: Chat, entries: readonly Entry[], messageID: string | undefined): number {
+  if (messageID === undefined) return 0;
+  const at = entries.findLastIndex(({ info }) => info.id === messageID);
+  if (at >= 0) return at + 1;
+  const before = new Set(
+    messages
+      .slice(
+        0,
+        messages.findIndex(({ info }) => info.id === messageID),
+      )
+      .map(({ info }) => info),
+  );
+  return entries.findLastIndex(({ info }) => before.has(info)) + 1;
+}
+
+const untold = new WeakMap<Entry, Entry>();
+
+/** Changes that were told before are part of the newer prefix; date and mode are not. */
+function withoutTold(entry: Entry): Entry {
+  const isTold = (part: Part) =>
+    part.type === "tools" || (part.type === "text" && part.told && !("date" in part.told || "mode" in part.told));
+  if (!entry.parts.some(isTold)) return entry;
+  const known = untold.get(entry) ?? { info: entry.info, parts: entry.parts.filter((part) => !isTold(part)) };
+  untold.set(entry, known);
+  return known;
 }
 
 /** Called for every entry at every step, so it checks only the first part, which has the mark. */
 export function isCompaction({ parts }: Entry): boolean {
   return parts[0]?.type === "compaction";
-}
-
-function isFinishedSummary({ info }: Entry): boolean {
-  if (info.role !== "assistant" || !info.summary || info.error) return false;
-  return info.finish === "stop" || info.finish === "unknown";
 }
 
 /** Failed and outdated compactions are not part of the conversation. */
@@ -76,22 +101,13 @@ function withoutPruned({ pruned, messages }: Chat, entries: Entry[]): Entry[] {
   if (!pruned) return entries;
   const copies = prunedCopies.get(pruned) ?? new WeakMap<Entry, Entry>();
   prunedCopies.set(pruned, copies);
-  const upTo = (id: string) => new Set(messages.slice(0, messages.findIndex(({ info }) => info.id === id) + 1));
-  const old = upTo(pruned.outputs);
-  const thoughtless = upTo(pruned.reasoning);
+  const old = new Set(messages.slice(0, messages.findIndex(({ info }) => info.id === pruned.outputs) + 1));
   return entries.map((entry) => {
-    if (!thoughtless.has(entry)) return entry;
-    const known = copies.get(entry);
-    if (known) return known;
-    const quiet = withoutReasoning(entry);
-    const copy = old.has(entry) ? withoutOutputs(quiet) : quiet;
+    if (!old.has(entry)) return entry;
+    const copy = copies.get(entry) ?? withoutOutputs(entry);
     copies.set(entry, copy);
     return copy;
   });
-}
-
-export function withoutReasoning({ info, parts }: Entry): Entry {
-  return { info, parts: parts.filter((part) => part.type !== "reasoning") };
 }
 
 /** Replaces each long output with a sentence. */
@@ -114,15 +130,26 @@ export function overflowLimit(config: AgentConfig, { compactAt, reserveFloorToke
   return Math.floor(Math.min(compactAt * contextWindow, contextWindow - answer, inputLimit - reserve));
 }
 
-/** Adds an estimate of the new entries to the reported tokens of the last reply, if any (C2). */
+/**
+ * Adds an estimate of the new entries to the reported tokens of the last reply, if any (C2). Estimates are corrected by
+ * what the model's replies were reported to have taken so far.
+ */
 export function estimateContext(entries: readonly Entry[], config: AgentConfig): number {
   const counted = entries.findLastIndex(
     ({ info }) =>
-      info.role === "assistant" && !info.summary && info.finish !== undefined && contextSize(info.tokens) > 0,
+      info.role === "assistant" &&
+      !info.summary &&
+      !info.estimated &&
+      !info.cut &&
+      info.finish !== undefined &&
+      info.finish !== "interrupted" &&
+      contextSize(info.tokens) > 0,
   );
   const reply = entries[counted];
-  if (reply?.info.role !== "assistant") return fixedSize(config) + sum(entries, sizeOfEntry);
-  return contextSize(reply.info.tokens) + sizeOfOutputs(reply) + sum(entries.slice(counted + 1), sizeOfEntry);
+  const scale = config.tokenScale();
+  if (reply?.info.role !== "assistant") return Math.ceil(scale * (fixedSize(config) + sum(entries, sizeOfEntry)));
+  const added = sizeOfOutputs(reply) + sum(entries.slice(counted + 1), sizeOfEntry);
+  return contextSize(reply.info.tokens) + Math.ceil(scale * added);
 }
 
 export interface ContextMeasure {
@@ -132,11 +159,23 @@ export interface ContextMeasure {
 
 export function measureContext(chat: Chat, config: AgentConfig): ContextMeasure {
   const entries = visibleEntries(chat);
-  return { entries, size: estimateContext(entries, config) };
+  return { entries, size: estimateContext(entries, asBegun(chat, config)) };
 }
 
+/** Returns the config with the system prompt and the tools with which the requests of the conversation begin (C7). */
+export function asBegun({ prefix }: Chat, config: AgentConfig): AgentConfig {
+  return prefix ? { ...config, system: prefix.system, definitions: prefix.tools } : config;
+}
+
+const systemSizes = new WeakMap<object, { system: string; size: number }>();
+
 export function fixedSize({ system, definitions }: AgentConfig): number {
-  return sizeOfText(system) + sizeOfTools(definitions);
+  let known = systemSizes.get(definitions);
+  if (known?.system !== system) {
+    known = { system, size: sizeOfText(system) };
+    systemSizes.set(definitions, known);
+  }
+  return known.size + sizeOfTools(definitions);
 }
 
 const toolSizes = new WeakMap<object, number>();
@@ -147,27 +186,33 @@ function sizeOfTools(definitions: AgentConfig["definitions"]): number {
   return known;
 }
 
-/** About 4 characters make a token in English and code; 3.5 overestimates a little. */
-const charactersPerToken = 3.5;
-
 /** Tokens of an image with both providers, about the same for every size on disk. */
 const tokensPerFile = 1600;
 
-export function sizeOfText(text: string): number {
-  return Math.ceil(text.length / charactersPerToken);
-}
+/** Tokens of the role and the separators of a message. */
+export const sizeOfFrame = 4;
 
 export function sizeOfEntry({ parts }: Entry): number {
-  // 4: roles and separators of a message.
-  return 4 + sum(parts, sizeOfPart);
+  return sizeOfFrame + sum(parts, sizeOfPart);
 }
 
-function sizeOfPart(part: Part): number {
+/** Sizes of texts, by the part that holds them and the text's length: parts that stream grow. */
+const textSizes = new WeakMap<object, { length: number; size: number }>();
+
+function sizeOfTextIn(part: object, text: string): number {
+  const known = textSizes.get(part);
+  if (known?.length === text.length) return known.size;
+  const size = sizeOfText(text);
+  textSizes.set(part, { length: text.length, size });
+  return size;
+}
+
+export function sizeOfPart(part: Part): number {
   switch (part.type) {
     case "text":
-      return part.ignored ? 0 : sizeOfText(part.text);
+      return part.ignored ? 0 : sizeOfTextIn(part, part.text);
     case "reasoning":
-      return sizeOfText(part.text);
+      return sizeOfTextIn(part, part.text);
     case "file":
       return part.source
         ? sizeOfText(part.source.text)
@@ -176,6 +221,8 @@ function sizeOfPart(part: Part): number {
           : tokensPerFile;
     case "tool":
       return sizeOfInput(part) + sizeOfOutput(part);
+    case "tools":
+      return sizeOfText(JSON.stringify(part.added));
     default:
       return 0;
   }
@@ -189,15 +236,20 @@ function sizeOfInput(part: ToolPart): number {
   return known;
 }
 
+/** Returns the tokens of an entry's thoughts, which are not always sent. */
+export function sizeOfThoughts({ parts }: Entry): number {
+  return sum(parts, (part) => (part.type === "reasoning" ? sizeOfTextIn(part, part.text) : 0));
+}
+
 /** Returns the tokens of the results of an entry's calls. */
 export function sizeOfOutputs({ parts }: Entry): number {
   return sum(parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0));
 }
 
 function sizeOfOutput({ state }: ToolPart): number {
-  if (state.status === "error") return sizeOfText(state.error);
+  if (state.status === "error") return sizeOfTextIn(state, state.error);
   if (state.status !== "completed") return 0;
-  return sizeOfText(state.output) + (state.attachments?.length ?? 0) * tokensPerFile;
+  return sizeOfTextIn(state, state.output) + (state.attachments?.length ?? 0) * tokensPerFile;
 }
 
 export function sum<Item>(items: readonly Item[], size: (item: Item) => number): number {
@@ -216,14 +268,18 @@ export function contextUse(
     ({ info }) => info.role === "assistant" && !info.summary && contextSize(info.tokens) > 0,
   );
   const outputs = sum(entries, sizeOfOutputs);
+  const system = sizeOfText(config.system);
+  // The conversation may have begun with others.
+  const rules = Math.min(sizeOfText(prompt.rules), system);
+  const memory = Math.min(sizeOfText(prompt.memory), system - rules);
   return {
     window: config.contextWindow,
     limit: overflowLimit(config, limits),
     reported: last?.info.role === "assistant" ? contextSize(last.info.tokens) : undefined,
     parts: [
-      { name: "system", tokens: sizeOfText(prompt.base) + sizeOfText(prompt.added) },
-      { name: "rules", tokens: sizeOfText(prompt.rules) },
-      { name: "memory", tokens: sizeOfText(prompt.memory) },
+      { name: "system", tokens: system - rules - memory },
+      { name: "rules", tokens: rules },
+      { name: "memory", tokens: memory },
       { name: "tools", tokens: sizeOfTools(config.definitions), detail: `${config.definitions.length} tools` },
       { name: "messages", tokens: sum(entries, sizeOfEntry) - outputs },
       { name: "outputs", tokens: outputs },

@@ -25,8 +25,8 @@ export function shouldSaveMemory({ turn, config, entries, size }: MemoryState): 
   const due = Math.max(config.contextWindow - reserveFloorTokens - flushThresholdTokens, latest / 2);
   // A subagent reports to its parent, who saves the notes.
   const isChild = turn.lineage.length > 1;
-  if (isChild || size < Math.min(due, latest) || size > config.contextWindow) return false;
-  const canWrite = config.tools.has("write") || config.tools.has("edit");
+  if (!turn.limits.autoCompact || isChild || size < Math.min(due, latest) || size > config.contextWindow) return false;
+  const canWrite = ["write", "edit", "apply_patch"].some((name) => config.tools.has(name));
   if (!canWrite || !turn.host.workspace.trusted || turn.readOnly() || !turn.project().memory) return false;
   return entries.some(({ info }) => info.role === "assistant") && !entries.some(({ info }) => info.silent);
 }
@@ -37,6 +37,7 @@ export async function saveMemory(turn: Turn, config: AgentConfig, user: UserMess
   if (!memory) return;
   const parent = addSyntheticMessage(turn, user, question(memory), true);
   for (let step = 0; step < mostSteps; step++) {
+    if (step > 0 && !turn.budget.permits(config)) return;
     const { entries, size } = measureContext(turn.chat, config);
     // Its own calls may fill the window; the following compaction leaves their outputs out.
     if (size > config.inputLimit) return;

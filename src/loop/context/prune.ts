@@ -2,13 +2,14 @@
 import type { Entry } from "../../chat/apply.ts";
 import type { ChatAccess } from "../turn.ts";
 import { sizeOfOutputs, visibleEntries } from "./context.ts";
+import { unbind } from "./prefix.ts";
 
 const protectedTail = 40_000;
 
 /** Pruning invalidates the provider's prompt cache, so it must free at least this many tokens. */
 const worthIt = 20_000;
 
-/** Call it after a turn: then no reasoning is tied to what is removed. */
+/** Call it after a turn: then the thoughts that are bound to what is removed matter least. */
 export function prune(turn: ChatAccess): void {
   const { chat } = turn;
   const entries = visibleEntries(chat);
@@ -23,7 +24,7 @@ export function prune(turn: ChatAccess): void {
       won += size;
     }
   }
-  const newest = chat.messages.at(-1);
-  if (won < worthIt || !upTo || !newest) return;
-  turn.emit({ type: "pruned", outputs: upTo.info.id, reasoning: newest.info.id });
+  if (won < worthIt || !upTo) return;
+  turn.emit({ type: "pruned", outputs: upTo.info.id });
+  unbind(turn);
 }

@@ -5,6 +5,14 @@ import type { ChatAccess } from "../turn.ts";
 
 /** The message is answered by the agent and the model of `like`. */
 export function addSyntheticMessage(turn: ChatAccess, like: UserMessage, text: string, silent = false): UserMessage {
+  const message = newSyntheticMessage(turn, like, silent);
+  const { sessionID, id: messageID } = message;
+  turn.emit({ type: "part", part: { id: newID("prt"), sessionID, messageID, type: "text", text, synthetic: true } });
+  return message;
+}
+
+/** Returns a message without parts, already in the chat. */
+export function newSyntheticMessage(turn: ChatAccess, like: UserMessage, silent = false): UserMessage {
   const { agent, model, system, variant, tools, sessionID } = like;
   const message: UserMessage = {
     id: newID("msg"),
@@ -19,7 +27,5 @@ export function addSyntheticMessage(turn: ChatAccess, like: UserMessage, text: s
     ...(silent && { silent }),
   };
   turn.emit({ type: "message", message });
-  const part = { id: newID("prt"), sessionID, messageID: message.id, type: "text", text, synthetic: true } as const;
-  turn.emit({ type: "part", part });
   return message;
 }

@@ -4,6 +4,7 @@ import type { Rule } from "../../chat/requests.ts";
 import type { Protection } from "../../tools/host.ts";
 import type { PermissionRequirement, Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
+import { takesPlaceOf } from "../setup/patch-tool.ts";
 
 /** Reading inside the workspace and delegating are free; everything else asks. */
 export const builtInRules: readonly (Rule & { why: string })[] = [
@@ -150,7 +151,8 @@ function isAbout({ permission }: Rule, need: PermissionRequirement, tool: string
   if (names(permission, need.permission)) return true;
   // Rules for an action do not apply to repeating it.
   if (need.permission === "doom_loop") return false;
-  return permission === "*" || (names(permission, tool) && need.permission !== "external_directory");
+  const isTool = names(permission, tool) || takesPlaceOf(tool, permission);
+  return permission === "*" || (isTool && need.permission !== "external_directory");
 }
 
 /** `mcp__github__*` matches all tools of a server. Otherwise a permission is literal, or `*`. */

@@ -1,80 +1,108 @@
-/** Costs of a session and its budgets (spec B), for the loop, the panel and the session list. */
-import type { Entry } from "../../chat/apply.ts";
-import { contextSize, type ToolPart } from "../../chat/message.ts";
+/** Costs, tokens and budgets of a session (spec B), for the loop, the panel and the session list. */
+import type { Chat } from "../../chat/apply.ts";
 import type { BudgetRequest } from "../../chat/requests.ts";
+import { addSpent, nothingSpent, type Spent, spentOnEntries } from "../../chat/spent.ts";
+import type { AgentConfig } from "../setup/agent-config.ts";
+import { nameOfModel } from "../setup/model-facts.ts";
 import type { Ledger } from "../storage.ts";
 
-/** USD, including subagents. `partial`: some replies are not included, because their price is unknown (B1). */
-export interface Spent {
-  usd: number;
-  partial: boolean;
+/** Messages that a rewind removed count too. */
+export function costOfSession({ messages, setAside, charged }: Chat): Spent {
+  return addSpent(charged, addSpent(spentOnEntries(messages), spentOnEntries(setAside)));
 }
 
-export function costOfSession(entries: readonly Entry[]): Spent {
-  let usd = 0;
-  let partial = false;
-  for (const { info, parts } of entries) {
-    if (info.role !== "assistant") continue;
-    for (const part of parts) if (part.type === "tool") usd += childCost(part);
-    if (info.cost !== undefined) usd += info.cost;
-    else if (contextSize(info.tokens) > 0) partial = true;
-  }
-  return { usd, partial };
-}
-
-function childCost({ state }: ToolPart): number {
-  return state.status === "pending" ? 0 : (state.metadata?.childCost ?? 0);
-}
-
-export type ReachedLimit = Pick<BudgetRequest, "scope" | "spentUsd" | "limitUsd" | "nextLimitUsd">;
+type WithoutIDs<R> = R extends unknown ? Omit<R, "id" | "sessionID" | "kind"> : never;
+export type ReachedLimit = WithoutIDs<BudgetRequest>;
 
 interface BudgetOptions {
   ledger: Ledger;
-  limits(): { maxBudgetUsd: number | undefined; maxDailyBudgetUsd: number | undefined };
+  limits(): {
+    maxBudgetUsd: number | undefined;
+    maxDailyBudgetUsd: number | undefined;
+    maxBudgetTokens: number | undefined;
+  };
   /** Asks the user whether to continue; undefined if nobody can answer. */
   ask: ((reached: ReachedLimit, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
 
+type Scope = "session" | "day" | "tokens";
+
 export class Budget {
   readonly #options: BudgetOptions;
-  #spent = 0;
-  /** USD that the user has allowed beyond the limits. */
-  #more = { session: 0, day: 0 };
+  #spent = nothingSpent;
+  /** USD or tokens that the user has allowed beyond the limits. */
+  readonly #more: Record<Scope, number> = { session: 0, day: 0, tokens: 0 };
+  /** Models that the user has allowed without a known price. */
+  readonly #unpriced = new Set<string>();
 
   constructor(options: BudgetOptions) {
     this.#options = options;
   }
 
-  begin(spent: number): void {
+  begin(spent: Spent): void {
     this.#spent = spent;
   }
 
-  add(usd: number | undefined): void {
-    if (usd === undefined || usd === 0) return;
-    this.#spent += usd;
-    this.#options.ledger.add(usd);
+  add(spent: Spent): void {
+    this.#spent = addSpent(this.#spent, spent);
+    if (spent.usd > 0) this.#options.ledger.add(spent.usd);
   }
 
   /** Whether the turn may continue: asks the user when a limit is reached. Rejects with the signal's reason. */
   async allows(signal: AbortSignal): Promise<boolean> {
-    const { maxBudgetUsd, maxDailyBudgetUsd } = this.#options.limits();
+    const { maxBudgetUsd, maxDailyBudgetUsd, maxBudgetTokens } = this.#options.limits();
     return (
-      (await this.#isWithin("session", this.#spent, maxBudgetUsd, signal)) &&
-      (await this.#isWithin("day", this.#options.ledger.today(), maxDailyBudgetUsd, signal))
+      (await this.#isWithin("session", this.#spent.usd, maxBudgetUsd, signal)) &&
+      // Without a limit the ledger, a file, is not looked at: this runs at each step.
+      (maxDailyBudgetUsd === undefined ||
+        (await this.#isWithin("day", this.#options.ledger.today(), maxDailyBudgetUsd, signal))) &&
+      (await this.#isWithin("tokens", this.#spent.tokens, maxBudgetTokens, signal))
+    );
+  }
+
+  /**
+   * Whether a model may be used: a budget in USD cannot hold for a model of unknown price. Asks the user, once per model;
+   * `refused` if nobody can answer.
+   */
+  async allowsModel(
+    { model, facts }: Pick<AgentConfig, "model" | "facts">,
+    signal: AbortSignal,
+  ): Promise<"allowed" | "stopped" | "refused"> {
+    const { maxBudgetUsd, maxDailyBudgetUsd } = this.#options.limits();
+    const limitUsd = maxBudgetUsd ?? maxDailyBudgetUsd;
+    const name = nameOfModel(model);
+    if (limitUsd === undefined || facts.price || this.#unpriced.has(name)) return "allowed";
+    const { ask } = this.#options;
+    if (!ask) return "refused";
+    if (!(await ask({ scope: "price", model: name, limitUsd }, signal))) return "stopped";
+    this.#unpriced.add(name);
+    return "allowed";
+  }
+
+  /** Whether a request that the user has not asked for may be sent: nobody is asked about it. */
+  permits({ model, facts }: Pick<AgentConfig, "model" | "facts">): boolean {
+    const { maxBudgetUsd, maxDailyBudgetUsd, maxBudgetTokens } = this.#options.limits();
+    const hasLimit = maxBudgetUsd !== undefined || maxDailyBudgetUsd !== undefined;
+    if (hasLimit && !facts.price && !this.#unpriced.has(nameOfModel(model))) return false;
+    const isBelow = (scope: Scope, spent: number, limit = Number.POSITIVE_INFINITY) =>
+      spent < limit + this.#more[scope];
+    return (
+      isBelow("session", this.#spent.usd, maxBudgetUsd) &&
+      isBelow("day", maxDailyBudgetUsd === undefined ? 0 : this.#options.ledger.today(), maxDailyBudgetUsd) &&
+      isBelow("tokens", this.#spent.tokens, maxBudgetTokens)
     );
   }
 
   /** "Continue" raises the limit to the amount spent plus the limit. */
-  async #isWithin(
-    scope: ReachedLimit["scope"],
-    spentUsd: number,
-    limitUsd: number | undefined,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    if (limitUsd === undefined || spentUsd < limitUsd + this.#more[scope]) return true;
-    const nextLimitUsd = spentUsd + Math.max(limitUsd, 0.01);
-    if (!(await this.#options.ask?.({ scope, spentUsd, limitUsd, nextLimitUsd }, signal))) return false;
-    this.#more[scope] = nextLimitUsd - limitUsd;
+  async #isWithin(scope: Scope, spent: number, limit: number | undefined, signal: AbortSignal): Promise<boolean> {
+    if (limit === undefined || spent < limit + this.#more[scope]) return true;
+    const next = spent + Math.max(limit, scope === "tokens" ? 1000 : 0.01);
+    const reached: ReachedLimit =
+      scope === "tokens"
+        ? { scope, spentTokens: spent, limitTokens: limit, nextLimitTokens: next }
+        : { scope, spentUsd: spent, limitUsd: limit, nextLimitUsd: next };
+    if (!(await this.#options.ask?.(reached, signal))) return false;
+    this.#more[scope] = next - limit;
     return true;
   }
 }

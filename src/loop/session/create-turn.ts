@@ -42,15 +42,19 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
     },
     flush: () => deps.recorder.flush(),
     project: () => resolver.project,
+    mode: () => choices.mode,
     readOnly: () => choices.mode === "plan" || agentOf().readOnly,
     resolveConfig: (user) => resolver.of(user),
     resolveConfigFor: (agent, user, depth) => resolver.ofAgent(agent, user, depth),
     refresh: () => resolver.refresh(),
     switchToFallback: () => fallbackModel && resolver.switchToFallback(fallbackModel),
     async connectExternalTools() {
-      await deps.externalTools.ready(signal);
-      resolver.begin();
+      // Only a conversation that begins is told of it.
+      const isNew = chat.prefix === undefined;
+      await Promise.all([deps.externalTools.ready(signal), isNew ? resolver.learnGitState() : undefined]);
+      resolver.takeExternalTools();
     },
+    takeExternalTools: () => resolver.takeExternalTools(),
     report: reporter(deps.log, runID),
     notifyUser: (messageID, text) =>
       emit({

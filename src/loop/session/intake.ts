@@ -8,7 +8,8 @@ import { ownWords } from "../../chat/words.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { visibleEntries } from "../context/context.ts";
 import { type Choices, modelOf } from "../setup/agent-config.ts";
-import { noteFor, planNote } from "../setup/system-prompt.ts";
+import type { FactSource } from "../setup/model-facts.ts";
+import { planNote, promptNote } from "../setup/topics.ts";
 import { IntakeError } from "./intake-error.ts";
 import { titleFromPrompt } from "./title.ts";
 
@@ -46,11 +47,15 @@ interface IntakeDeps {
   chat: Chat;
   agents: AgentCatalog;
   choices: Choices;
+  facts: FactSource;
   emit(event: ChatEvent): void;
 }
 
 /** Turns the prompt into a message of the chat. @throws IntakeError if its agent no longer exists */
-export function storePrompt(input: Omit<PromptInput, "noReply">, { chat, agents, choices, emit }: IntakeDeps): void {
+export function storePrompt(
+  input: Omit<PromptInput, "noReply">,
+  { chat, agents, choices, facts, emit }: IntakeDeps,
+): void {
   const agent = agents.find(input.agent ?? choices.agent);
   const message: UserMessage = {
     id: input.messageID ?? newID("msg"),
@@ -58,7 +63,7 @@ export function storePrompt(input: Omit<PromptInput, "noReply">, { chat, agents,
     createdAt: Date.now(),
     role: "user",
     agent: agent.name,
-    model: input.model ?? modelOf(agent, choices.model),
+    model: input.model ?? modelOf(agent, choices.model, facts),
     ...(input.system !== undefined && { system: input.system }),
     ...(input.variant !== undefined && { variant: input.variant }),
     ...(input.tools && { tools: input.tools }),
@@ -67,10 +72,10 @@ export function storePrompt(input: Omit<PromptInput, "noReply">, { chat, agents,
     const title = titleFromPrompt(ownWords(input.parts)) || chat.session.title;
     emit({ type: "session", session: { ...chat.session, title } });
   }
-  const note = noteFor(new Date(), choices.mode, lastNote(chat));
+  const note = promptNote(choices.mode, chat.told);
   emit({ type: "message", message });
   const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
-  if (note !== undefined) emit({ type: "part", part: { type: "text", text: note, synthetic: true, ...base() } });
+  for (const part of note) emit({ type: "part", part: { type: "text", ...part, ...base() } });
   for (const part of input.parts) {
     if (part.type === "text" && part.text.trim() === "") continue;
     const stored = part.type === "agent" ? subtaskFor(part.name, input.parts) : part;
@@ -86,17 +91,11 @@ function subtaskFor(agent: string, parts: readonly PromptPart[]): Extract<Prompt
   return { type: "subtask", agent, description: titleFromPrompt(text) || agent, prompt: text + attached };
 }
 
-/** Returns the last note about date and mode that the model still sees. */
-function lastNote(chat: Chat): string | undefined {
-  for (const { parts } of visibleEntries(chat).toReversed()) {
-    for (const part of parts) {
-      if (part.type === "text" && part.synthetic && part.text.startsWith("Today is ")) return part.text;
-    }
-  }
-  return undefined;
-}
-
 /** Whether the mode was Plan when the user sent the last prompt. */
 export function wasPlanMode(chat: Chat): boolean {
-  return lastNote(chat)?.includes(planNote) ?? false;
+  if (chat.prefix) return chat.told["mode"] === "plan";
+  // Version 0.4.0 told date and mode in one sentence.
+  const texts = visibleEntries(chat).flatMap(({ parts }) => parts.filter((part) => part.type === "text"));
+  const note = texts.findLast(({ text, synthetic }) => synthetic && text.startsWith("Today is "));
+  return note?.text.includes(planNote) ?? false;
 }

@@ -1,16 +1,17 @@
 /** A session: its chat, queue, Stop and listeners. Only a session turns prompts into turns. */
 import { apply, type Chat, findEntry, newChat } from "../../chat/apply.ts";
-import { type ChatEvent, isRecorded, type PermissionMode, type Queued } from "../../chat/events.ts";
+import { type ChatEvent, isRecorded, type PermissionMode, type Queued, type RecordedEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import type { CommandJudgement, ContextUse } from "../../chat/protocol.ts";
 import type { Answer, BudgetRequest, BuildMode } from "../../chat/requests.ts";
+import { spentOn } from "../../chat/spent.ts";
 import type { Background } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { closeOpenCalls, interruptedText } from "../calls/close-calls.ts";
 import { requestCompaction } from "../context/compact.ts";
-import { contextUse, pendingPrompt, visibleEntries } from "../context/context.ts";
+import { asBegun, contextUse, pendingPrompt, visibleEntries } from "../context/context.ts";
 import { runTurn } from "../loop.ts";
 import { OpenRequests } from "../permissions/open-requests.ts";
 import { judgeCommand } from "../permissions/parts.ts";
@@ -89,6 +90,8 @@ export class Session {
         session: this,
         agents,
         openModel: deps.openModel,
+        facts: deps.facts,
+        isAffordable: (model) => this.#state.budget.permits({ model, facts: deps.facts.of(model) }),
         closing: this.#closing.signal,
       });
   }
@@ -123,6 +126,7 @@ export class Session {
    */
   async prompt(input: PromptInput, whenBusy: "queue" | "drop" | "interrupt" = "queue"): Promise<PromptResult> {
     await this.#waitForCurrentTurn();
+    if (!this.#running) this.#state.resolver.refresh();
     this.#check(input);
     if (this.#running && whenBusy === "drop") return { type: "dropped" };
     const heard = await runPromptHooks(this.#deps.hooks, input, this.#closing.signal);
@@ -226,6 +230,12 @@ export class Session {
     await this.#locked(() => this.#emit({ type: "session", session: { ...this.chat.session, title } }));
   }
 
+  /** Counts the cost of a request that is part of no message. */
+  async charge(charge: Omit<Extract<RecordedEvent, { type: "charged" }>, "type">): Promise<void> {
+    this.#state.budget.add(spentOn(charge));
+    await this.#locked(() => this.#emit({ type: "charged", ...charge }));
+  }
+
   contextUse(): ContextUse {
     const { user } = pendingPrompt(this.chat);
     const { model, agent } = this.choices;
@@ -233,7 +243,7 @@ export class Session {
     const asked = user ?? { ...base, agent, model };
     const config = this.#state.resolver.of(asked);
     const prompt = this.#state.resolver.promptOf(config.agent, asked);
-    return contextUse(visibleEntries(this.chat), config, prompt, this.#deps.limits());
+    return contextUse(visibleEntries(this.chat), asBegun(this.chat, config), prompt, this.#deps.limits());
   }
 
   /** Applies events of another process without recording them. */
@@ -301,7 +311,7 @@ export class Session {
   #store(input: Omit<PromptInput, "noReply">): void {
     const { chat, choices } = this;
     const { agents } = this.#state.resolver.project;
-    storePrompt(input, { chat, choices, agents, emit: (event) => this.#emit(event) });
+    storePrompt(input, { chat, choices, agents, facts: this.#deps.facts, emit: (event) => this.#emit(event) });
   }
 
   /** Changes the record while no other process does. @throws IntakeError `session-locked` */
@@ -345,7 +355,7 @@ export class Session {
       start(turn);
       if (!this.#hasBegun) await runSessionStartHooks(turn);
       this.#hasBegun = true;
-      this.#state.budget.begin(costOfSession(this.chat.messages).usd);
+      this.#state.budget.begin(costOfSession(this.chat));
       ready.resolve();
       end = await runTurn(turn);
       return end;
@@ -382,6 +392,7 @@ export class Session {
   #takeQueued(): void {
     const waiting = this.chat.queue;
     if (waiting.length === 0) return;
+    this.#state.resolver.refresh();
     for (const { id, agent, ...input } of waiting) {
       // The process may have ended between storing the message and emptying the queue: its parts are stored again.
       if (findEntry(this.chat, id)) this.#emit({ type: "reset", messageID: id });

@@ -1,11 +1,13 @@
 /** Titles of sessions: first from the prompt, then from the model once it has answered (spec L5). */
 import type { Chat, Entry } from "../../chat/apply.ts";
-import type { ChatEvent } from "../../chat/events.ts";
-import type { ModelRef } from "../../chat/message.ts";
+import type { ChatEvent, RecordedEvent } from "../../chat/events.ts";
+import { type ModelRef, noTokens, type Tokens } from "../../chat/message.ts";
 import { ownWords } from "../../chat/words.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
-import type { Model } from "../model.ts";
+import { sizeOfText } from "../context/token-size.ts";
+import type { Model, ModelError } from "../model.ts";
 import { modelOf } from "../setup/agent-config.ts";
+import { costOf, type FactSource, knownWindow } from "../setup/model-facts.ts";
 
 const longest = 60;
 
@@ -30,16 +32,22 @@ const patience = 30_000;
 
 const shown = 4_000;
 
+type ChargedEvent = Extract<RecordedEvent, { type: "charged" }>;
+
 interface NamedSession {
   readonly chat: Chat;
   listen(listener: (event: ChatEvent) => void): () => void;
   rename(title: string): Promise<void>;
+  charge(charge: Omit<ChargedEvent, "type">): Promise<void>;
 }
 
 interface NamingDeps {
   session: NamedSession;
   agents(): AgentCatalog;
   openModel(ref: ModelRef): Promise<Model>;
+  facts: FactSource;
+  /** Whether the budget allows a request of this model. */
+  isAffordable(ref: ModelRef): boolean;
   closing: AbortSignal;
 }
 
@@ -54,13 +62,17 @@ export function nameAfterFirstReply(naming: NamingDeps): void {
 }
 
 /** Does nothing if the title has changed meanwhile, or the model finds none. @throws ModelError */
-async function rename({ session, agents, openModel, closing }: NamingDeps, usual: ModelRef): Promise<void> {
+async function rename(
+  { session, agents, openModel, facts, isAffordable, closing }: NamingDeps,
+  usual: ModelRef,
+): Promise<void> {
   const { title } = session.chat.session;
   const [prompt] = session.chat.messages;
   if (!prompt) return;
   const { info, parts } = prompt;
   const agent = agents().find("title");
-  const ref = modelOf(agent, usual);
+  const ref = modelOf(agent, usual, facts);
+  if (!isAffordable(ref)) return;
   const model = await openModel(ref);
   const signal = AbortSignal.any([closing, AbortSignal.timeout(patience)]);
   const words = ownWords(parts);
@@ -69,22 +81,41 @@ async function rename({ session, agents, openModel, closing }: NamingDeps, usual
   const entries: Entry[] = [{ info, parts: [{ type: "text", id, sessionID, messageID: id, text: asked }] }];
   const request = {
     model: ref.modelID,
+    conversationID: sessionID,
     system: agent.prompt,
     entries,
+    unboundEntries: 0,
+    imagelessEntries: 0,
     tools: [],
     toolUse: "none",
     temperature: agent.temperature,
     options: agent.options,
     onBytes: () => undefined,
+    contextWindow: knownWindow(facts.of(ref)),
     maxTokens: 1000,
     thinking: "off",
     signal,
   } as const;
   let text = "";
+  let usage: { tokens?: Tokens | undefined; costUsd?: number | undefined } = {};
+  let failure: ModelError | undefined;
   for await (const event of model.stream(request)) {
     if (event.type === "text-delta") text += event.text;
-    if (event.type === "error") throw event.error;
+    if (event.type === "error") failure = event.error;
+    if (event.type === "usage") usage = { tokens: event.tokens };
+    if (event.type === "finish-step") usage = { tokens: event.tokens ?? usage.tokens, costUsd: event.costUsd };
   }
+  // A refused request costs nothing; a reply that broke off costs what was received.
+  if (failure && text === "" && !usage.tokens) throw failure;
+  const tokens = usage.tokens ?? { ...noTokens, input: sizeOfText(agent.prompt + asked), output: sizeOfText(text) };
+  const cost = usage.costUsd ?? costOf(facts.of(ref).price, tokens);
+  await session.charge({
+    model: ref,
+    tokens,
+    ...(!usage.tokens && { estimated: true }),
+    ...(cost !== undefined && { cost }),
+  });
+  if (failure) throw failure;
   const made = titleFromPrompt(text).replace(/^["'“«]+|["'”».]+$/g, "");
   if (made !== "" && session.chat.session.title === title && !closing.aborted) await session.rename(made);
 }

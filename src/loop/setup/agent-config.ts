@@ -1,17 +1,20 @@
 /** Resolves the configuration of an answer: agent, model, tools, system prompt (spec L8, T1, M). */
 import type { PermissionMode } from "../../chat/events.ts";
-import type { ModelRef, UserMessage } from "../../chat/message.ts";
+import { sameJson } from "../../chat/json.ts";
+import type { ModelRef, ToolDefinition, UserMessage } from "../../chat/message.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
-import { isHarmless, type Tool, type ToolDefinition } from "../../tools/tool.ts";
+import { definitionOf, isHarmless, type Tool } from "../../tools/tool.ts";
 import { type Agent, isSwitchedOn } from "../agents/agents.ts";
 import type { Limits } from "../limits.ts";
 import type { Thinking } from "../model.ts";
 import { isWhollyDenied, type RuleBook } from "../permissions/rules.ts";
 import type { ExternalTools } from "./external-tools.ts";
-import { knownModel, optionsFor, windowOf } from "./model-catalog.ts";
-import type { Project } from "./project.ts";
-import { joinPrompt, type SystemPrompt, systemPrompt } from "./system-prompt.ts";
+import { type FactSource, type ModelFacts, optionsFor } from "./model-facts.ts";
+import { choosePatchOrEdits } from "./patch-tool.ts";
+import type { GitState, Project } from "./project.ts";
+import { joinPrompt, joinTexts, type SystemPrompt, systemPrompt } from "./system-prompt.ts";
+import { promptTopics, type Topic } from "./topics.ts";
 
 export interface Choices {
   mode: PermissionMode;
@@ -25,6 +28,9 @@ export interface Choices {
 export interface AgentConfig {
   readonly agent: Agent;
   readonly model: ModelRef;
+  readonly facts: ModelFacts;
+  /** Counted tokens per estimated token. */
+  tokenScale(): number;
   readonly thinking: Thinking;
   readonly temperature: number | undefined;
   /** Merged from provider, model, agent and variant (M2). */
@@ -34,9 +40,15 @@ export interface AgentConfig {
   readonly contextWindow: number;
   /** Maximum tokens of a request, if the provider limits them separately; else the window. */
   readonly inputLimit: number;
+  /** System prompt and tools as a conversation would begin with them now; see `Chat.prefix`. */
   readonly system: string;
-  readonly tools: ReadonlyMap<string, Tool>;
   readonly definitions: readonly ToolDefinition[];
+  /** What the system prompt says and may change later. */
+  readonly topics: readonly Topic[];
+  /** Tools that may be called. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Why the other tools may not be called, by name. */
+  readonly refusals: ReadonlyMap<string, string>;
 }
 
 /** Functions are called again for each turn. */
@@ -50,8 +62,10 @@ export interface ConfigSources {
   /** "darwin", "linux", "win32" */
   platform: string;
   limits(): Limits;
-  /** Read at the start of the first turn, and after each compaction (C7). */
+  readonly facts: FactSource;
   project(): Project;
+  /** Asks git about the first workspace folder; never rejects. Absent: the model is not told. */
+  gitState?(): Promise<GitState>;
 }
 
 interface ResolverDeps extends ConfigSources {
@@ -61,19 +75,21 @@ interface ResolverDeps extends ConfigSources {
 
 const deepest = 3;
 
+/** Maximum tokens to request, thinking included: some servers count them against a rate limit or credit beforehand. */
+const longestReply = 64_000;
+
 export class ConfigResolver {
   readonly #deps: ResolverDeps;
   #project: Project | undefined;
-  /** System prompts do not change until `refresh` (C7). */
   readonly #prompts = new Map<string, SystemPrompt>();
   /** Configs of this turn: the same objects, so that requests can be cached by their parts. */
   readonly #known = new Map<string, AgentConfig>();
   #taskTool: Tool | undefined;
-  /** External tools at the start of the turn, because the beginning of requests must not change within it. */
   #externalTools: readonly Tool[] = [];
   #search: Tool[] = [];
   #fallback: ModelRef | undefined;
   #chosen: ModelRef | undefined;
+  #git: GitState = "unknown";
 
   constructor(deps: ResolverDeps) {
     this.#deps = deps;
@@ -90,10 +106,16 @@ export class ConfigResolver {
     this.#known.clear();
     this.#fallback = undefined;
     this.#chosen = undefined;
+    this.takeExternalTools();
+  }
+
+  /** Offers the external tools that are connected now. */
+  takeExternalTools(): void {
     const now = this.#deps.externalTools.tools();
     if (now.length === this.#externalTools.length && now.every((tool, at) => tool === this.#externalTools[at])) return;
-    this.#externalTools = now;
+    this.#externalTools = [...now];
     this.#search = this.#deps.toolSearchTools(now);
+    this.#known.clear();
   }
 
   /** Applies changed choices from the next request. `model` overrides that of the answered message. */
@@ -102,10 +124,21 @@ export class ConfigResolver {
     this.#known.clear();
   }
 
-  /** Reads project and system prompt again, because the prefix of requests has changed anyway (C7). */
+  /** Reads the project again when it is next needed. */
   refresh(): void {
     this.#project = undefined;
     this.#taskTool = undefined;
+    this.#prompts.clear();
+    this.#known.clear();
+  }
+
+  /** For the system prompt of a conversation that begins. */
+  async learnGitState(): Promise<void> {
+    const { gitState } = this.#deps;
+    if (!gitState) return;
+    const found = await gitState();
+    if (found === this.#git) return;
+    this.#git = found;
     this.#prompts.clear();
     this.#known.clear();
   }
@@ -123,65 +156,89 @@ export class ConfigResolver {
   ofAgent(agent: Agent, user: UserMessage, depth: number): AgentConfig {
     const { model, system = "", variant = "", tools = {} } = user;
     const key = JSON.stringify([agent.name, model, system, variant, tools, depth]);
-    const config = this.#known.get(key) ?? this.#make(agent, user, depth);
+    const known = this.#known.get(key);
+    // Facts about the model may have arrived since.
+    if (known && sameJson(known.facts, this.#deps.facts.of(this.#modelFor(user)))) return known;
+    const config = this.#make(agent, user, depth);
     this.#known.set(key, config);
     return config;
   }
 
+  #modelFor(user: UserMessage): ModelRef {
+    return this.#fallback ?? this.#chosen ?? user.model;
+  }
+
   promptOf(agent: Agent, user: UserMessage): SystemPrompt {
-    const { host, platform, choices } = this.#deps;
+    const { host, platform } = this.#deps;
     const { folders } = host.workspace;
-    const added = [choices.appended, user.system ?? ""];
-    const key = JSON.stringify([agent.name, added]);
-    const environment = { folders, platform, shell: host.terminal.shell };
+    const added = this.#added(user);
+    const { label } = this.#deps.facts.of(this.#modelFor(user));
+    const key = JSON.stringify([agent.name, added, label]);
+    const environment = { folders, platform, shell: host.terminal.shell, git: this.#git, model: label };
     const prompt = this.#prompts.get(key) ?? systemPrompt(agent, environment, this.project, added);
     this.#prompts.set(key, prompt);
     return prompt;
   }
 
   #make(agent: Agent, user: UserMessage, depth: number): AgentConfig {
-    const { limits, choices } = this.#deps;
-    const model = this.#fallback ?? this.#chosen ?? user.model;
-    const known = knownModel(model);
-    const contextWindow = windowOf(model, limits());
-    const offered = this.#offered(agent, user.tools ?? {}, depth, model);
+    const { choices } = this.#deps;
+    const model = this.#modelFor(user);
+    const facts = this.#deps.facts.of(model);
+    const refusals = new Map<string, string>();
+    const allowed = (tools: readonly Tool[]) =>
+      tools.filter((tool) => {
+        const why = this.#refusal(tool, agent, user.tools ?? {});
+        if (why !== undefined) refusals.set(tool.name, why);
+        return why === undefined;
+      });
+    const builtIn = choosePatchOrEdits(allowed(this.#deps.tools.offered()), facts.flags.includes("applyPatch"));
+    for (const [name, why] of builtIn.refusals) refusals.set(name, why);
+    const offered = [
+      ...builtIn.tools,
+      ...allowed([
+        ...(depth < deepest ? this.#delegation() : []),
+        ...(this.#search.length > 0 ? this.#search : this.#externalTools),
+      ]),
+    ];
+    // Deferred tools can be called by their names, once the model has found them.
+    const deferred = this.#search.length > 0 ? allowed(this.#externalTools) : [];
     return {
       agent,
       model,
+      facts,
+      tokenScale: () => this.#deps.facts.tokenScale(model),
       thinking: thinkingOf(user.variant) ?? choices.thinking,
       temperature: agent.temperature,
-      options: optionsFor(model, user.variant, agent.options),
-      maxTokens: known?.maxOutput,
-      contextWindow,
-      inputLimit: Math.min(known?.inputLimit ?? contextWindow, contextWindow),
+      options: optionsFor(user.variant, agent.options),
+      maxTokens: facts.maxOutput && Math.min(facts.maxOutput, longestReply),
+      contextWindow: facts.contextWindow,
+      inputLimit: facts.inputLimit,
       system: joinPrompt(this.promptOf(agent, user)),
+      topics: promptTopics(
+        agent,
+        this.project,
+        { id: model.modelID, label: facts.label },
+        joinTexts(this.#added(user)),
+      ),
       // Deferred tools can be called by name once the model has found them.
-      tools: new Map([...this.#deferred(agent, user.tools ?? {}), ...offered].map((tool) => [tool.name, tool])),
-      definitions: offered.map(({ name, description, schema }) => ({ name, description, schema })),
+      tools: new Map([...deferred, ...offered].map((tool) => [tool.name, tool])),
+      refusals,
+      definitions: offered.map(definitionOf),
     };
   }
 
-  /**
-   * Tools enabled by agent, rules and message (T1). Plan mode keeps all, so that the prompt's prefix is cached (C7).
-   */
-  #offered(agent: Agent, switches: Record<string, boolean>, depth: number, model: ModelRef): Tool[] {
-    const tools = this.#deps.tools.offered().filter((tool) => isFor(model, tool));
-    if (depth < deepest) tools.push(...this.#delegation());
-    tools.push(...(this.#search.length > 0 ? this.#search : this.#externalTools));
-    return this.#allowed(tools, agent, switches);
+  #added({ system = "" }: UserMessage): string[] {
+    return [this.#deps.choices.appended, system];
   }
 
-  #deferred(agent: Agent, switches: Record<string, boolean>): Tool[] {
-    return this.#search.length > 0 ? this.#allowed(this.#externalTools, agent, switches) : [];
-  }
-
-  #allowed(tools: readonly Tool[], agent: Agent, switches: Record<string, boolean>): Tool[] {
-    const book = this.#deps.book();
-    return tools.filter((tool) => {
-      if (!(switches[tool.name] ?? isSwitchedOn(agent.tools, tool.name)) || isWhollyDenied(tool, book, [agent]))
-        return false;
-      return !agent.readOnly || isHarmless(tool);
-    });
+  /** Returns why agent, rules or message keep a tool from being called (T1). */
+  #refusal(tool: Tool, agent: Agent, switches: Record<string, boolean>): string | undefined {
+    const { name } = tool;
+    if (switches[name] === false) return `${name} is switched off for this message. Work without it.`;
+    const isOn = switches[name] ?? isSwitchedOn(agent.tools, name);
+    if (!isOn || (agent.readOnly && !isHarmless(tool))) return `The agent ${agent.name} may not use ${name}.`;
+    if (!isWhollyDenied(tool, this.#deps.book(), [agent])) return undefined;
+    return `A permission rule denies every use of ${name}. Choose another way, or tell the user what you would need.`;
   }
 
   #delegation(): Tool[] {
@@ -192,19 +249,14 @@ export class ConfigResolver {
   }
 }
 
-/** `apply_patch` is offered to models trained on its format, for any provider. */
-export function isFor({ modelID }: ModelRef, { name }: Pick<Tool, "name">): boolean {
-  return name !== "apply_patch" || /(^|[/:.@])(gpt-|chatgpt-|codex|o[34](?=$|[-:.]))/i.test(modelID);
-}
-
 function thinkingOf(variant: string | undefined): Thinking | undefined {
   return variant === "off" || variant === "low" || variant === "medium" || variant === "high" ? variant : undefined;
 }
 
 /** Resolves "provider/model" or a bare model. A workspace's agent must not choose who receives the code. */
-export function modelOf(agent: Agent, usual: ModelRef): ModelRef {
+export function modelOf(agent: Agent, usual: ModelRef, facts: FactSource): ModelRef {
   if (agent.model === undefined) return usual;
-  const [, providerID, modelID] = /^(anthropic|openai|vscode)\/(.+)$/.exec(agent.model) ?? [];
-  if (providerID === undefined || modelID === undefined) return { providerID: usual.providerID, modelID: agent.model };
+  const [, providerID = "", modelID = ""] = /^([^/]+)\/(.+)$/.exec(agent.model) ?? [];
+  if (!facts.isProvider(providerID)) return { providerID: usual.providerID, modelID: agent.model };
   return agent.source === "workspace" && providerID !== usual.providerID ? usual : { providerID, modelID };
 }

@@ -1,6 +1,9 @@
 /** Agents, rules files and memory of the workspace and the user's folder (spec P4, M1). */
 import type { AgentCatalog } from "../agents/agents.ts";
 
+/** What git says of the files: `none` outside a repository, `unknown` where it did not say it in time. */
+export type GitState = "none" | "clean" | "changed" | "unknown";
+
 export interface Project {
   agents: AgentCatalog;
   /** Nearest first. `path` is for display: relative to its workspace folder, or beginning with `~`. */

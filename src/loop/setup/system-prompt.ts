@@ -1,12 +1,17 @@
-/** The system prompt (spec M1). It never changes during a session, so that the provider's cache holds (C7). */
-import type { BackgroundCommand, PermissionMode } from "../../chat/events.ts";
+/** The system prompt at the start of a conversation (spec M1). */
+import type { BackgroundCommand } from "../../chat/events.ts";
+import { never } from "../../chat/never.ts";
 import type { Agent } from "../agents/agents.ts";
-import type { Project } from "./project.ts";
+import type { GitState, Project } from "./project.ts";
 
 export interface Environment {
   folders: readonly string[];
   platform: string;
   shell: string;
+  /** When the conversation began. */
+  git: GitState;
+  /** Name of the model. */
+  model: string;
 }
 
 export interface SystemPrompt {
@@ -24,46 +29,55 @@ export function systemPrompt(
   added: readonly string[],
 ): SystemPrompt {
   return {
-    base: paragraphs([agent.prompt, environmentText(environment, branch)]),
+    base: joinTexts([agent.prompt, environmentText(environment, branch)]),
     rules:
       rules.length === 0
         ? ""
         : `# Rules of this project\nThe nearest file comes first; where two disagree, it wins.\n\n${rules.map(section).join("\n\n")}`,
     memory: memory?.text.trim() ? `# Memory\nNotes of earlier sessions.\n\n${section(memory)}` : "",
-    added: paragraphs(added),
+    added: joinTexts(added),
   };
 }
 
 export function joinPrompt({ base, rules, memory, added }: SystemPrompt): string {
-  return paragraphs([base, rules, memory, added]);
+  return joinTexts([base, rules, memory, added]);
 }
 
-function paragraphs(texts: readonly string[]): string {
+export function joinTexts(texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }
 
-function environmentText({ folders, platform, shell }: Environment, branch: string | undefined): string {
+function environmentText(environment: Environment, branch: string | undefined): string {
+  const { folders, platform, shell, git, model } = environment;
+  const [first, ...others] = folders;
   const where =
-    folders.length === 0
+    first === undefined
       ? "No folder is open: there are no files to work on. Say so when a task needs them."
-      : `Workspace ${folders.length === 1 ? "folder" : "folders"}: ${folders.join(", ")}. Relative paths start at the first.`;
-  const git = branch === undefined ? "" : ` Git branch when the session began: ${branch}.`;
-  return `# Environment\n${where}\nPlatform: ${platform}. Commands run in ${shell}.${git}`;
+      : `Workspace folder: ${first}; relative paths start there.`;
+  const more = others.length === 0 ? [] : [`Further folders: ${others.join(", ")}.`];
+  const repository = first === undefined ? [] : gitText(git, branch);
+  const rest = `Platform: ${platform}. Commands run in ${shell}. Model: ${model}.`;
+  return ["# Environment", where, ...more, ...repository, rest].join("\n");
+}
+
+function gitText(state: GitState, branch: string | undefined): string[] {
+  const where = branch === undefined ? "Git repository" : `Git repository, branch ${branch}`;
+  switch (state) {
+    case "none":
+      return ["Not a git repository."];
+    case "clean":
+      return [`${where}; when the conversation began, nothing was uncommitted.`];
+    case "changed":
+      return [`${where}; when the conversation began, there were uncommitted changes.`];
+    case "unknown":
+      return branch === undefined ? [] : [`${where}.`];
+    default:
+      return never(state);
+  }
 }
 
 function section({ path, text }: { path: string; text: string }): string {
   return `## ${path}\n${text.trim()}`;
-}
-
-export const planNote = "The mode is Plan: read and search, then answer with a plan. Nothing may be changed or run.";
-const planOver = "The mode is no longer Plan.";
-
-/** Date and mode are sent with messages, never in the system prompt (C7). Undefined if `before` says the same. */
-export function noteFor(now: Date, mode: PermissionMode, before: string | undefined): string | undefined {
-  const two = (value: number) => String(value).padStart(2, "0");
-  const date = `Today is ${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}.`;
-  const plan = mode === "plan" ? ` ${planNote}` : before?.includes(planNote) ? ` ${planOver}` : "";
-  return date + plan === before ? undefined : date + plan;
 }
 
 export const reminders = {

@@ -93,6 +93,7 @@ function blockOf(part: Part): string {
     case "compaction":
       return "*The conversation was compacted here.*";
     case "retry":
+    case "tools":
     case "step-start":
     case "step-finish":
     case "patch":

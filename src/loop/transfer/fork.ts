@@ -1,5 +1,5 @@
 /** Copies a conversation, or its beginning, into a new session with new ids. */
-import { type Chat, type Entry, newChat } from "../../chat/apply.ts";
+import { type Chat, type Entry, newChat, recall } from "../../chat/apply.ts";
 import type { RecordedEvent, SessionInfo } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { IntakeError } from "../session/intake-error.ts";
@@ -24,7 +24,12 @@ export function withNewIDs(chat: Chat, session: Omit<SessionInfo, "id">): Chat {
   made.queue = structuredClone(chat.queue).map((one) => ({ ...one, id: newID("msg") }));
   // A message that was not copied came after all copied ones.
   const upTo = (old: string) => ids.get(old) ?? made.messages.at(-1)?.info.id ?? old;
-  if (chat.pruned) made.pruned = { outputs: upTo(chat.pruned.outputs), reasoning: upTo(chat.pruned.reasoning) };
+  if (chat.pruned) made.pruned = { outputs: upTo(chat.pruned.outputs) };
+  if (chat.imageless !== undefined) made.imageless = upTo(chat.imageless);
+  made.prefix = chat.prefix;
+  // The copy is a conversation of its own.
+  made.unbound = made.messages.at(-1)?.info.id;
+  recall(made);
   return made;
 }
 
@@ -39,13 +44,16 @@ function renew({ info, parts }: Entry, sessionID: string, ids: Map<string, strin
 }
 
 /** Returns the events whose replay gives the chat. */
-export function eventsOf({ session, messages, queue, pruned }: Chat): RecordedEvent[] {
+export function eventsOf({ session, messages, queue, pruned, prefix, unbound, imageless }: Chat): RecordedEvent[] {
   const events: RecordedEvent[] = [{ type: "session", session }];
+  if (prefix) events.push({ type: "prefix", prefix });
   for (const { info, parts } of messages) {
     events.push({ type: "message", message: info });
     for (const part of parts) events.push({ type: "part", part });
   }
   if (queue.length > 0) events.push({ type: "queued", queue });
   if (pruned) events.push({ type: "pruned", ...pruned });
+  if (unbound !== undefined) events.push({ type: "unbound", messageID: unbound });
+  if (imageless !== undefined) events.push({ type: "imageless", messageID: imageless });
   return events;
 }

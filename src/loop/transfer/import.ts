@@ -23,7 +23,7 @@ const Header = z.object({
     transcript: z.number(),
     session: SessionInfo,
     queue: z.array(Queued),
-    pruned: z.optional(z.object({ outputs: z.string(), reasoning: z.string() })),
+    pruned: z.optional(z.object({ outputs: z.string() })),
   }),
 });
 
@@ -155,7 +155,7 @@ class Entries {
   }
 
   #addOwn({ info, parts }: z.infer<typeof Own>): void {
-    const kept = parts.filter(isHarmless).map(withoutPlaces);
+    const kept = parts.filter((part) => isHarmless(part) && !isTold(part)).map(withoutPlaces);
     for (const part of kept) if (part.type === "tool") this.#calls.set(part.id, part);
     this.#entries.push({ info, parts: kept });
     if (info.role === "user") this.#user = info.id;
@@ -218,6 +218,11 @@ class Entries {
   #base({ timestamp }: Pick<LineOf<"user">, "timestamp">) {
     return { id: newID("msg"), sessionID: this.#sessionID, createdAt: timeOf(timestamp) };
   }
+}
+
+/** Notes about the exporting project do not hold here. */
+function isTold(part: Part): boolean {
+  return part.type === "tools" || (part.type === "text" && part.told !== undefined);
 }
 
 /** A file must not make Rondo load anything from the network. */

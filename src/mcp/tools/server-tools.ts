@@ -46,6 +46,7 @@ function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }:
     description: [descriptionOf(tool.description), note].filter(Boolean).join("\n"),
     // Whatever the server says.
     sideEffect: "network",
+    freeform: undefined,
     input: ToolArguments,
     schema,
     timeoutMs,

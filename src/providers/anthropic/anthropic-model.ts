@@ -7,61 +7,106 @@ import type {
   RawMessageStreamEvent,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import { Stream } from "@anthropic-ai/sdk/streaming";
+import * as z from "zod/mini";
 import type { Finish, Tokens } from "../../chat/message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../loop/model.ts";
-import { drainLater, openConnection, watched, withBody } from "../shared/connection.ts";
-import { abortedError, address, cutError, type Endpoint, toModelError } from "../shared/failure.ts";
+import {
+  betaHeader,
+  type MessagesRules,
+  type MessagesServer,
+  messagesServer,
+  withoutRefused,
+} from "../families/anthropic.ts";
+import {
+  type ApiKey,
+  drainLater,
+  openConnection,
+  rememberKey,
+  splitQuery,
+  streamed,
+  watched,
+  withBody,
+} from "../shared/connection.ts";
+import { count } from "../shared/count.ts";
+import { abortedError, address, cutError, type Endpoint, refusedWords, toModelError } from "../shared/failure.ts";
 import { fetchFor } from "../shared/local-fetch.ts";
 import { parseArguments } from "../shared/parse-arguments.ts";
 import { anthropicBody } from "./anthropic-request.ts";
 
 interface AnthropicOptions {
-  apiKey: string;
+  apiKey: ApiKey;
   /** Without `/v1/messages`. */
   baseURL?: string;
+  providerID?: string;
+  /** Environment variable of the key, which errors name. */
+  keyVariable?: string;
+  server?: MessagesServer;
+  /** Returns which model a name stands for. */
+  modelOf?: (name: string) => string;
 }
 
 const home = "https://api.anthropic.com";
 
-export function anthropicModel({ apiKey, baseURL = home }: AnthropicOptions): Model {
+export function anthropicModel({
+  apiKey: given,
+  baseURL = home,
+  providerID = "anthropic",
+  keyVariable = "ANTHROPIC_API_KEY",
+  server = messagesServer,
+  modelOf = (name) => name,
+}: AnthropicOptions): Model {
   const { origin, href } = address(baseURL);
-  const base = href.replace(/\/+(v1\/*)?$/, "");
+  const { apiKey, last } = rememberKey(given);
+  const { baseURL: whole, query } = splitQuery(href);
+  const base = whole.replace(/\/+v1$/, "");
   // The full client is three times as large as the base class and adds nothing for this call.
   const client = new BaseAnthropic({
     apiKey,
     baseURL: base,
+    defaultQuery: query,
     maxRetries: 0,
     timeout: 30 * 60_000,
     openTelemetry: false,
     logLevel: "off",
     fetch: fetchFor(base),
-    // Compatible servers support the header of earlier API versions better.
-    ...(origin !== home && { defaultHeaders: { "x-api-key": apiKey } }),
+    defaultHeaders: {
+      ...server.headers,
+      // Compatible servers support the header of earlier API versions better.
+      ...(origin !== home && server.takesKeyHeader && typeof apiKey === "string" && { "x-api-key": apiKey }),
+    },
   });
 
+  const rules = new Map<string, MessagesRules>();
   return {
-    providerID: "anthropic",
-    stream: (request) =>
-      streamMessage(client, request, { origin, model: request.model, apiKey, keyVariable: "ANTHROPIC_API_KEY" }),
+    providerID,
+    stream(request) {
+      const { model } = request;
+      const learn = (less: MessagesRules) => rules.set(model, less);
+      const target = { providerID, server, rules: rules.get(model) ?? server.rules(modelOf(model)), learn };
+      const endpoint = { origin, model, keyVariable, usedKey: last };
+      return streamMessage(client, request, target, endpoint);
+    },
   };
+}
+
+interface MessagesTarget {
+  providerID: string;
+  server: MessagesServer;
+  rules: MessagesRules;
+  /** Takes the rules for later requests. */
+  learn: (rules: MessagesRules) => void;
 }
 
 async function* streamMessage(
   client: BaseAnthropic,
   request: ModelRequest,
+  target: MessagesTarget,
   endpoint: Endpoint,
 ): AsyncGenerator<ModelEvent> {
   const { signal, close, done } = openConnection(request.signal);
   const reply = new AnthropicReply();
   try {
-    const response = await client
-      .post("/v1/messages", {
-        body: anthropicBody(request),
-        headers: { "content-type": "application/json" },
-        stream: true,
-        signal,
-      })
-      .asResponse();
+    const response = await send(client, request, target, signal);
     request.onBytes();
     yield { type: "start" };
     yield { type: "start-step" };
@@ -85,6 +130,34 @@ async function* streamMessage(
   }
 }
 
+/** Attempts of one request: each leaves out what the server refused in the one before. */
+const maxAttempts = 8;
+
+/** Asks again without what the server does not take, and remembers it. */
+async function send(
+  client: BaseAnthropic,
+  request: ModelRequest,
+  { providerID, server, rules: first, learn }: MessagesTarget,
+  signal: AbortSignal,
+): Promise<Response> {
+  let rules = first;
+  for (let attempt = 1; ; attempt++) {
+    const betas = betaHeader(rules);
+    const body = anthropicBody(request, { rules, providerID, head: server.head(request.model) });
+    const headers = { "content-type": "application/json", ...(betas && { "anthropic-beta": betas }) };
+    try {
+      const path = server.path(request.model);
+      return await streamed(await client.post(path, { body, headers, stream: true, signal }).asResponse());
+    } catch (thrown) {
+      const words = refusedWords(thrown);
+      const fewer = words === undefined ? undefined : withoutRefused(rules, words);
+      if (!fewer || attempt === maxAttempts) throw thrown;
+      rules = fewer;
+      learn(rules);
+    }
+  }
+}
+
 type AnthropicBlock =
   | { type: "text"; id: string; open: boolean }
   | { type: "thinking"; id: string; signature: string }
@@ -92,7 +165,12 @@ type AnthropicBlock =
   | { type: "call"; id: string; name: string; raw: string; given: unknown };
 
 /** Usage of `message_start` and `message_delta`; compatible servers omit some counts. */
-type Reported = { [Name in keyof MessageDeltaUsage]?: MessageDeltaUsage[Name] | null };
+type Reported = { [Name in keyof MessageDeltaUsage]?: MessageDeltaUsage[Name] | string | null } & {
+  /** Reported when the message starts. */
+  cache_creation?: { ephemeral_1h_input_tokens?: number | string } | null;
+};
+
+const Changes = z.array(z.object({ type: z.string(), path: z.optional(z.string()), reason: z.optional(z.string()) }));
 
 /** Converts the blocks of one streamed reply to the loop's events. */
 class AnthropicReply {
@@ -104,12 +182,18 @@ class AnthropicReply {
   /** Calls whose arguments do not parse. Only the stop reason tells whether they were cut or badly written. */
   readonly #broken: ModelEvent[] = [];
   #usage: Reported = {};
+  #dropped: string[] = [];
 
   *take(event: RawMessageStreamEvent): Generator<ModelEvent> {
     switch (event.type) {
-      case "message_start":
-        this.#report(event.message.usage);
+      case "message_start": {
+        this.#report(event.message?.usage);
+        this.#noteChanges(event.message ?? {});
+        const tokens = toTokens(this.#usage);
+        // So that a reply that is stopped counts what it has cost.
+        if (tokens) yield { type: "usage", tokens };
         return;
+      }
       case "content_block_start":
         return yield* this.#start(event);
       case "content_block_delta": {
@@ -121,7 +205,8 @@ class AnthropicReply {
         return yield* this.#stop(event.index);
       case "message_delta":
         this.#report(event.usage);
-        if (event.delta.stop_reason) this.finish = finishes[event.delta.stop_reason] ?? "unknown";
+        this.#noteChanges(event);
+        if (event.delta?.stop_reason) this.finish = finishes[event.delta.stop_reason] ?? "unknown";
         return;
       case "message_stop":
         this.stopped = true;
@@ -135,6 +220,8 @@ class AnthropicReply {
     for (const index of [...this.#blocks.keys()]) yield* this.#stop(index);
     // A call that was cut off does not count: its arguments are incomplete (C4).
     if (finish !== "length" && finish !== "context-full") yield* this.#broken;
+    if (this.#dropped.length > 0)
+      yield { type: "skipped", what: `thoughts that the server left out: ${this.#dropped.join(", ")}` };
     yield { type: "finish-step", reason: finish, tokens: toTokens(this.#usage) };
     yield { type: "finish" };
   }
@@ -201,6 +288,14 @@ class AnthropicReply {
     }
   }
 
+  /** Remembers which thoughts of the request did not fit to what stood before them. */
+  #noteChanges(event: object): void {
+    if (!("input_transformations" in event)) return;
+    const { data } = Changes.safeParse(event.input_transformations);
+    const dropped = data?.filter(({ type }) => type === "thinking_dropped");
+    this.#dropped = dropped?.map(({ path = "?", reason = "?" }) => `${path} (${reason})`) ?? this.#dropped;
+  }
+
   /** Later reports override earlier ones, except for missing and null counts. */
   #report(usage: Reported | undefined): void {
     for (const [name, value] of Object.entries(usage ?? {}))
@@ -216,7 +311,7 @@ function* extend(block: AnthropicBlock, delta: RawContentBlockDelta): Generator<
   } else if (block.type === "thinking" && delta.type === "thinking_delta" && delta.thinking) {
     yield { type: "reasoning-delta", id: block.id, text: delta.thinking };
   } else if (block.type === "thinking" && delta.type === "signature_delta") {
-    block.signature += delta.signature;
+    block.signature += delta.signature ?? "";
   } else if (block.type === "call" && delta.type === "input_json_delta" && delta.partial_json) {
     block.raw += delta.partial_json;
     yield { type: "tool-input-delta", id: block.id, text: delta.partial_json };
@@ -235,12 +330,15 @@ const finishes: Record<string, Finish> = {
 
 function toTokens(usage: Reported): Tokens | undefined {
   if (usage.output_tokens === undefined && usage.input_tokens === undefined) return undefined;
+  const hour = count(usage.cache_creation?.ephemeral_1h_input_tokens);
+  const details = usage.output_tokens_details;
   return {
-    input: usage.input_tokens ?? 0,
-    output: usage.output_tokens ?? 0,
-    reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
-    cacheRead: usage.cache_read_input_tokens ?? 0,
-    cacheWrite: usage.cache_creation_input_tokens ?? 0,
+    input: count(usage.input_tokens),
+    output: count(usage.output_tokens),
+    reasoning: typeof details === "object" ? count(details?.thinking_tokens) : 0,
+    cacheRead: count(usage.cache_read_input_tokens),
+    cacheWrite: count(usage.cache_creation_input_tokens),
+    ...(hour > 0 && { cacheWriteHour: hour }),
   };
 }
 

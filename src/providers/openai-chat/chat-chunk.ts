@@ -10,6 +10,11 @@ export interface ChatChunk {
   message?: unknown;
 }
 
+/** What a server answers that does not stream. */
+export interface WholeReply extends Omit<ChatChunk, "choices"> {
+  choices?: (ChunkChoice & { message?: ChunkDelta | null })[] | null;
+}
+
 interface ChunkChoice {
   index?: number;
   delta?: ChunkDelta | null;
@@ -47,27 +52,37 @@ export interface CallFragment {
   extra_content?: unknown;
 }
 
+/** Some gateways send numbers as strings. */
+type Count = number | string | null;
+
 export interface ChatUsage {
-  prompt_tokens?: number | null;
-  completion_tokens?: number | null;
-  prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
-  completion_tokens_details?: { reasoning_tokens?: number | null } | null;
+  prompt_tokens?: Count;
+  completion_tokens?: Count;
+  prompt_tokens_details?: { cached_tokens?: Count; cache_write_tokens?: Count } | null;
+  completion_tokens_details?: { reasoning_tokens?: Count } | null;
   /** DeepSeek. */
-  prompt_cache_hit_tokens?: number | null;
+  prompt_cache_hit_tokens?: Count;
   /** Moonshot. */
-  cached_tokens?: number | null;
+  cached_tokens?: Count;
+  /** OpenRouter: USD. Others have put other things here. */
+  cost?: unknown;
 }
 
 /** Separates cached tokens from `prompt_tokens`. Only xAI does not include reasoning in `completion_tokens`. */
 export function toTokens(usage: ChatUsage): Tokens {
   const { prompt_tokens_details: read } = usage;
-  const cacheRead = read?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? 0;
-  const cacheWrite = read?.cache_write_tokens ?? 0;
+  const cacheRead = toNumber(read?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens);
+  const cacheWrite = toNumber(read?.cache_write_tokens);
   return {
-    input: Math.max(0, (usage.prompt_tokens ?? 0) - cacheRead - cacheWrite),
-    output: usage.completion_tokens ?? 0,
-    reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+    input: Math.max(0, toNumber(usage.prompt_tokens) - cacheRead - cacheWrite),
+    output: toNumber(usage.completion_tokens),
+    reasoning: toNumber(usage.completion_tokens_details?.reasoning_tokens),
     cacheRead,
     cacheWrite,
   };
+}
+
+function toNumber(count: Count | undefined): number {
+  const value = Number(count ?? 0);
+  return Number.isFinite(value) ? value : 0;
 }

@@ -23,6 +23,7 @@ interface StreamedCall {
 }
 
 export class ChatReplyParser {
+  readonly #reportsCost: boolean;
   #finish: string | undefined;
   #usage: ChatUsage | undefined;
   #chunks = 0;
@@ -35,13 +36,28 @@ export class ChatReplyParser {
   readonly #calls: StreamedCall[] = [];
   readonly #byIndex = new Map<number, StreamedCall>();
 
+  /** `reportsCost`: the server's `usage.cost` is the price of the reply in USD. */
+  constructor(reportsCost: boolean) {
+    this.#reportsCost = reportsCost;
+  }
+
+  /** Whether anything of a reply has come. */
+  get hasBegun(): boolean {
+    return this.#blocks > 0 || this.#calls.length > 0;
+  }
+
   /** @throws StreamedError if the chunk is an error */
   *take(chunk: ChatChunk): Generator<ModelEvent> {
     if (chunk.object === "error" || (!chunk.choices && typeof chunk.message === "string"))
       throw new StreamedError(chunk);
     this.#chunks++;
     const choice = chunk.choices?.find(({ index }) => (index ?? 0) === 0);
-    this.#usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage ?? this.#usage;
+    const usage = chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage;
+    if (usage) {
+      this.#usage = usage;
+      // What a reply has cost that is stopped later.
+      yield { type: "usage", tokens: toTokens(usage) };
+    }
     if (!choice) return;
     const { content, refusal, reasoning, reasoning_content, reasoning_details, tool_calls, function_call } =
       choice.delta ?? {};
@@ -88,7 +104,9 @@ export class ChatReplyParser {
       yield { type: "tool-call", id, name: call.name ?? "unnamed", raw, arguments: parsed, ...provider };
     }
     const reason = finish === "stop" && this.#calls.length > 0 ? "tool-calls" : finish;
-    yield { type: "finish-step", reason, tokens: this.#usage && toTokens(this.#usage) };
+    const cost = this.#reportsCost ? Number(this.#usage?.cost ?? Number.NaN) : Number.NaN;
+    const costUsd = Number.isFinite(cost) ? { costUsd: cost } : {};
+    yield { type: "finish-step", reason, tokens: this.#usage && toTokens(this.#usage), ...costUsd };
     yield { type: "finish" };
   }
 

@@ -7,13 +7,21 @@ const overflows = [
   /context_length_exceeded|context_window_exceeded|ContextWindowExceeded/,
   /maximum context length|reduce the length of|prompt token count[^.]{0,40}exceeds/i,
   /exceeds? (the |this |its |your )?(available |maximum |max |model('s)? )*context/i,
+  // LM Studio: "Trying to keep the first 9 tokens when context the overflows … context length of only 8 tokens".
+  /when context the overflows|context length of only/i,
   // llama.cpp, MiniMax, DeepSeek.
+  /exceed_context_size/,
   /context (size|length|window|limit)( of [^.]*)? (has been |was |is )?exceed/i,
-  /(prompt|input|request).{0,40}(too large|too long|larger than|longer than|greater than).{0,40}(context|model)/i,
+  /\b(prompt|input|request)\b.{0,40}(too large|too long|larger than|longer than|greater than).{0,40}(context|model)/i,
   /greater than the context length/i,
   // xAI; Google; Kimi.
   /maximum (prompt|input) length is|input token count[^.]{0,40}exceeds|exceeded model token limit/i,
   /too many (input |prompt )?tokens/i,
+  // DashScope; Z.ai; Poolside behind OpenRouter; DS4.
+  /range of input length should be|prompt exceeds max length|exceeds the maximum allowed input length/i,
+  /configured context size is/i,
+  // Ollama's /v1, which has cut the last prompt away, before the template misses it (ollama#18107).
+  /no user query found in messages/i,
   // Older vLLM: the prompt leaves less than nothing of the window.
   /max_tokens must be at least 1, got -/i,
 ];

@@ -1,15 +1,18 @@
 /** Shared by the provider families for encoding requests as JSON. */
-
 import { mergeDeep } from "../../chat/json.ts";
-import type { FilePart, Part, ToolPart } from "../../chat/message.ts";
+import type { FilePart, Part, ToolPart, ToolsPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 
 export interface EncodeOptions {
   /** Whether the requested model wrote the entry: only then does it get its provider data back. */
   own: boolean;
-  /** Whether calls get Rondo's ids, because their own are already in use. */
-  renamed: boolean;
+  /** Whether thoughts that are bound to what came before them may be sent. */
+  bound: boolean;
+  /** Whether images and PDFs are sent, not only named. */
+  withFiles: boolean;
+  /** 0: calls keep their ids; above, they get Rondo's, another for each number, because the last ones are in use. */
+  rename: number;
 }
 
 export interface EncodedEntry<Piece> {
@@ -18,7 +21,7 @@ export interface EncodedEntry<Piece> {
 }
 
 /** Parameters that options cannot override. */
-const reserved = new Set(["model", "messages", "system", "tools", "stream"]);
+const reserved = new Set(["model", "messages", "input", "system", "tools", "stream"]);
 
 /** Merges a request's options over the parameters (M2). */
 export function withOptions(parameters: Record<string, unknown>, options: ModelRequest["options"]) {
@@ -33,6 +36,29 @@ export function memoizeByObject<Key extends object>(make: (key: Key) => string):
     made.set(key, known);
     return known;
   };
+}
+
+const grown = new WeakMap<ModelRequest["tools"], { parts: ToolsPart[]; all: ModelRequest["tools"] }>();
+
+/**
+ * Returns the tools of the conversation's beginning, and those that came later: for APIs that take tools in the head of
+ * a request alone. Tools that are gone stay, for the sake of the cache; the model was told. The same array as long as
+ * nothing comes.
+ */
+export function allTools({ tools, entries }: Pick<ModelRequest, "tools" | "entries">): ModelRequest["tools"] {
+  const parts: ToolsPart[] = [];
+  for (const entry of entries) {
+    if (entry.info.role !== "user") continue;
+    for (const part of entry.parts) if (part.type === "tools") parts.push(part);
+  }
+  if (parts.length === 0) return tools;
+  const known = grown.get(tools);
+  if (known && known.parts.length === parts.length && known.parts.every((part, at) => part === parts[at]))
+    return known.all;
+  const added = parts.flatMap((part) => part.added);
+  const all = [...new Map([...tools, ...added].map((tool) => [tool.name, tool])).values()];
+  grown.set(tools, { parts, all });
+  return all;
 }
 
 /** Replaces lone surrogates, which JSON.stringify escapes and servers reject. */
@@ -58,16 +84,34 @@ export function shownCalls(parts: readonly Part[]): ToolPart[] {
   return calls.filter(({ state }) => state.status === "pending" || state.metadata?.discarded !== true);
 }
 
-/** Returns the call ids of one reply by part: the provider's where they are distinct and fit, else the parts' own. */
-export function callIDs(calls: readonly ToolPart[], { renamed }: EncodeOptions, fits: (callID: string) => boolean) {
+/**
+ * Returns the call ids of one reply by part: the provider's where they are distinct and fit, else what `make` makes of
+ * the parts' own.
+ */
+export function callIDs(
+  calls: readonly ToolPart[],
+  { rename }: Pick<EncodeOptions, "rename">,
+  fits: (callID: string) => boolean,
+  make = (partID: string, rename: number) => (rename > 1 ? `${partID}_${rename}` : partID),
+) {
   const given = new Set(calls.map(({ callID }) => callID));
-  const keep = !renamed && given.size === calls.length;
-  return new Map(calls.map(({ id, callID }) => [id, keep && fits(callID) ? callID : id]));
+  const keep = rename === 0 && given.size === calls.length;
+  return new Map(calls.map(({ id, callID }) => [id, keep && fits(callID) ? callID : make(id, rename)]));
+}
+
+/** Returns the call as the model made it: what ran may have had another name or input. */
+export function modelCall({ tool, state }: ToolPart): { tool: string; input: Record<string, unknown> } {
+  const asked = state.status === "pending" ? undefined : state.metadata?.asked;
+  return asked ?? { tool, input: state.input };
 }
 
 /** Returns a tool name that the APIs accept: models have called tools by invalid names. */
-export function validToolName({ tool }: ToolPart): string {
-  return tool.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed";
+export function validToolName(part: ToolPart): string {
+  return (
+    modelCall(part)
+      .tool.replace(/[^\w-]/g, "_")
+      .slice(0, 64) || "unnamed"
+  );
 }
 
 export function toolResult({ state }: ToolPart): { text: string; failed: boolean; files: FilePart[] } {
@@ -100,7 +144,18 @@ export type FileContent =
   | { type: "pdf"; data: string; url: string; filename: string };
 
 /** Converts a file for the model: to its text with path and lines, an image, a PDF, or a sentence that names it. */
-export function fileContent({ mime, filename, url, source }: FilePart): FileContent {
+export function fileContent(part: FilePart, { withFiles }: Pick<EncodeOptions, "withFiles">): FileContent {
+  const content = wholeContent(part);
+  return withFiles || content.type === "text" ? content : { type: "text", text: hiddenFile(part) };
+}
+
+/** Returns a sentence for an image or a PDF that the model is not shown. */
+export function hiddenFile({ mime, filename }: FilePart): string {
+  const kind = mime === "application/pdf" ? "a PDF" : "an image";
+  return `(${filename}, ${kind}, is not shown: this model does not take it.)`;
+}
+
+function wholeContent({ mime, filename, url, source }: FilePart): FileContent {
   if (source) {
     return { type: "text", text: `${filename}, lines ${source.start}–${source.end}:\n${fenced(source.text)}` };
   }

@@ -1,6 +1,7 @@
 /** Converts errors of SDKs, servers and sockets to a ModelError with a message for people. */
 import { ModelError, type ModelErrorKind } from "../../loop/model.ts";
 import { isOverflow, outputTooLong } from "./context-overflow.ts";
+import { retryAfter, waitIn } from "./retry-after.ts";
 
 type FailureKind = Exclude<ModelErrorKind, "no-key" | "aborted">;
 
@@ -8,8 +9,9 @@ export interface Endpoint {
   /** Scheme, host and port: "https://api.anthropic.com". */
   origin: string;
   model: string;
-  /** Never shown: it is removed from server messages. */
-  apiKey: string;
+  /** Returns the key that was sent. It is never shown, but removed from server messages. */
+  usedKey(): string;
+  /** Empty where no environment variable has the key. */
   keyVariable: string;
 }
 
@@ -27,10 +29,18 @@ interface FailureFacts {
 
 const kinds: Record<string, FailureKind> = {
   overloaded_error: "overloaded",
+  server_is_overloaded: "overloaded",
+  slow_down: "overloaded",
   rate_limit_error: "rate-limit",
   rate_limit_exceeded: "rate-limit",
-  insufficient_quota: "rate-limit",
-  budget_exceeded: "rate-limit",
+  too_many_requests: "rate-limit",
+  insufficient_quota: "quota",
+  billing_error: "quota",
+  billing_hard_limit_reached: "quota",
+  budget_exceeded: "quota",
+  enforced_spend_limit_reached: "quota",
+  usage_not_included: "quota",
+  invalid_encrypted_content: "thoughts-refused",
   authentication_error: "auth",
   permission_error: "auth",
   invalid_api_key: "auth",
@@ -40,12 +50,39 @@ const kinds: Record<string, FailureKind> = {
   tool_use_failed: "server",
   invalid_request_error: "invalid",
   invalid_prompt: "invalid",
-  request_too_large: "invalid",
+  // 32 MiB at Anthropic: more than the text of any window.
+  request_too_large: "images-refused",
 };
 
-/** Exhausted budgets, which waiting does not restore. */
-const spent =
-  /^(insufficient_quota|billing_hard_limit_reached|budget_exceeded|enforced_spend_limit_reached|usage_not_included)$/;
+/** Codes of Responses for images that it cannot use (`ResponseError` in the SDK). */
+const imageCode = /image/;
+
+/**
+ * Thoughts that do not fit what is before them, belong to another model or account, or stand without what belongs to them.
+ * OpenAI: codex#17541, bifrost#5410, mux#59; Anthropic: platform.claude.com preserved-thinking/prefix-checks.
+ */
+const refusedThoughts =
+  /encrypted content .{0,80}could not be|items are not persisted|provided without its required '?(reasoning|following)|invalid `?signature`? in `?thinking|bound to a different conversation|corrupted thought signature|`?(redacted_)?thinking`? .{0,60}cannot be modified|expected `?thinking/i;
+/**
+ * OpenAI, Mistral, LM Studio, DeepSeek (rikkahub#1433), Groq (vercel/ai#2837), vLLM (vllm#23402), llama.cpp
+ * (llama.cpp#15377, #12947), Ollama (ollama#17301), OpenRouter (hermes-agent#23411).
+ */
+const refusedImages = [
+  /unknown variant .?(image|file|document)|content must be a string|image_url is only supported|not a multimodal model/i,
+  /unsupported content.{0,20}(image|file|\[\]\.type)|no endpoints found that support (image|file)/i,
+  // GitHub Models; DashScope; Gemini; vLLM.
+  /invalid value: .?(file|image_url|input_(image|file))|unexpected item type in content|invalid content part type/i,
+  /unknown part type: ?(file|image)/i,
+  /(not|n't) (support|accept|take|allow|process)[^.]{0,30}\b(images?|vision|multimodal|files?|pdfs?)\b/i,
+  /\b(input_image|image|vision|multimodal).{0,20}( is| are)? not (supported|enabled|available)/i,
+  // Anthropic: too large, too many, damaged, and PDFs with too many pages (docs/en/build-with-claude/vision).
+  /image exceeds .{0,20}maximum|image dimensions exceed|too many images|could not process (image|pdf)/i,
+  /maximum of \d+ (images|pdf pages|documents)|image.{0,40}(too large|too small|invalid|corrupt)/i,
+];
+/** xAI (continue#10778) and Gemini answer a wrong key with 400. */
+const wrongKey = /(incorrect|invalid) api[ _-]?key|api[ _-]?key (is )?(not valid|invalid|incorrect|expired)/i;
+/** Anthropic: credit that is used up, and limits of a month, which come as 400 or as 429 (docs/en/api/errors). */
+const noMoney = /credit balance is too low|\b(monthly (spend|usage|rate)?|spend(ing)?|specified API usage) ?limits?\b/i;
 const noSuchModel =
   /model[^.]{0,80}(not found|does not exist|is not (a valid|available|supported|found))|not a valid model|invalid model|unknown model|no such model/i;
 
@@ -62,11 +99,15 @@ export class StreamedError extends Error {
 /** `thrown` comes from an SDK, from its stream, or from the system. */
 export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
   if (thrown instanceof Error && /^(AbortError|APIUserAbortError)$/.test(thrown.name)) return abortedError();
+  const told = causes(thrown).find((one) => one instanceof ModelError);
+  if (told) return told;
   const facts = read(thrown);
   const kind = classify(facts);
   const { message, next } = words(kind, facts, endpoint);
-  const retryAfterMs = facts.headers && retryAfter(facts.headers);
-  const shouldRetry = retryAdvice(facts, retryAfterMs);
+  const isBusy = kind === "rate-limit" || kind === "overloaded";
+  const retryAfterMs =
+    (facts.headers && retryAfter(facts.headers)) ?? (isBusy ? waitIn(facts.text, facts.headers) : undefined);
+  const shouldRetry = retryAdvice(kind, facts, retryAfterMs);
   return new ModelError(kind, message, next, {
     ...(facts.status !== undefined && { status: facts.status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -74,10 +115,32 @@ export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
   });
 }
 
-function retryAdvice(facts: FailureFacts, retryAfterMs: number | undefined): boolean | undefined {
+/** Returns a server's words about a parameter of the request; undefined for other errors. */
+export function refusedWords(thrown: unknown): string | undefined {
+  const facts = read(thrown);
+  return (facts.status === 400 || facts.status === 422) && classify(facts) === "invalid" ? facts.text : undefined;
+}
+
+/**
+ * Whether the server wants to be asked with the other one of OpenAI's APIs. Chat Completions names it (litellm#34569;
+ * «only supported in v1/responses»); a server without Responses has no such path.
+ */
+export function wantsOtherApi(thrown: unknown, asked: "responses" | "chat"): boolean {
+  const { status = 0, names, text } = read(thrown);
+  if (asked === "chat")
+    return (
+      [400, 404, 405, 422].includes(status) && /\/responses\b|responses (api|endpoint)|not a chat model/i.test(text)
+    );
+  return [404, 405, 501].includes(status) && !/model|deployment|\bitem/i.test(`${names.join(" ")} ${text}`);
+}
+
+function retryAdvice(kind: FailureKind, facts: FailureFacts, retryAfterMs: number | undefined): boolean | undefined {
   const said = facts.headers?.get("x-should-retry");
   if (said === "true" || said === "false") return said === "true";
-  if (retryAfterMs === undefined && facts.names.some((name) => spent.test(name))) return false;
+  // A server that names a time will take requests again.
+  if (kind === "quota" && retryAfterMs !== undefined) return true;
+  // More than the account's limit of a minute: waiting does not help.
+  if (kind === "rate-limit" && /request too large/i.test(facts.text)) return false;
   if (isCertificate(facts.code)) return false;
   return isRiddle(facts) ? false : undefined;
 }
@@ -108,15 +171,36 @@ export function abortedError(): ModelError {
   return new ModelError("aborted", "The reply was stopped.", "Send a message to go on.");
 }
 
+/** Returns all that a server said in an error, on one line and without what it repeats of the request. */
+export function allWords(thrown: unknown): string {
+  const { error } = record(thrown);
+  const words = JSON.stringify(error ?? "", (key, value) => (key === "input" ? undefined : value));
+  return words
+    .replace(/\\+(["n])/g, (_, char) => (char === "n" ? " " : char))
+    .replace(/'input': .*?(?=, 'ctx'|\}, \{|$)/g, "");
+}
+
 function read(thrown: unknown): FailureFacts {
   const { status, headers, message, type, error: given } = record(thrown);
-  const error = given ?? parsed(message);
+  // Gemini sends a list of one.
+  const [first] = [given ?? parsed(message)].flat();
+  const error: unknown = first;
   // Anthropic wraps errors as {type, error: {type, message}}; the OpenAI SDK passes the inner object.
   const body = record(record(error)["error"] ?? error);
   const isTold = error !== undefined;
   const detail = typeof body["detail"] === "object" ? JSON.stringify(body["detail"]) : body["detail"];
   // An SDK's own message repeats the server's, or says that there is none.
-  const said = [body["message"], detail, error, isTold ? "" : message];
+  // Mistral tells unknown fields as an object.
+  const words = typeof body["message"] === "object" ? JSON.stringify(body["message"]) : body["message"];
+  const said = [
+    upstreamWords(body),
+    filterWords(body),
+    words,
+    detail,
+    record(error)["error"],
+    error,
+    isTold ? "" : message,
+  ];
   const names = [record(body["details"])["error_code"], body["code"], body["type"], type];
   const number = Number(body["code"]);
   return {
@@ -132,6 +216,20 @@ function read(thrown: unknown): FailureFacts {
   };
 }
 
+/** Returns Azure's words with the kinds of content that its filter found, which stand in `innererror` alone. */
+function filterWords({ message, innererror }: Record<string, unknown>): unknown {
+  const results = Object.entries(record(record(innererror)["content_filter_result"]));
+  const found = results.filter(([, result]) => record(result)["filtered"] === true).map(([kind]) => kind);
+  return typeof message === "string" && found.length > 0 ? `${message} (Found: ${found.join(", ")}.)` : undefined;
+}
+
+/** Returns what the server behind OpenRouter said, where OpenRouter itself says only that there was an error. */
+function upstreamWords({ metadata }: Record<string, unknown>): unknown {
+  const { raw } = record(metadata);
+  const inner = record(parsed(raw));
+  return record(inner["error"])["message"] ?? inner["message"] ?? raw;
+}
+
 /** Returns the server's error if a gateway or an SDK wrapped it in another error's text. */
 function parsed(message: unknown): unknown {
   if (typeof message !== "string" || !message.startsWith("{")) return undefined;
@@ -144,19 +242,32 @@ function parsed(message: unknown): unknown {
 
 /** Returns the innermost error code: SDKs and fetch wrap the socket's error, sometimes repeatedly. */
 function systemErrorCode(thrown: unknown): string | undefined {
-  let code: string | undefined;
-  for (let at: unknown = thrown; at instanceof Error; at = at.cause) {
-    const { code: found } = record(at);
-    if (typeof found === "string") code = found;
-  }
-  return code;
+  return causes(thrown)
+    .map((one) => record(one)["code"])
+    .findLast((code) => typeof code === "string");
+}
+
+/** Returns the error and what it was caused by, outermost first. */
+function causes(thrown: unknown): Error[] {
+  return thrown instanceof Error ? [thrown, ...causes(thrown.cause)] : [];
 }
 
 function classify({ status, names, text, isTold, code }: FailureFacts): FailureKind {
   if (status !== 401 && status !== 403 && status !== 429 && isOverflow(`${names.join(" ")} ${text}`)) {
     return outputTooLong(text) === undefined ? "context-full" : "invalid";
   }
+  if (status === undefined || status === 400) {
+    if (wrongKey.test(text)) return "auth";
+    if (names.some((name) => imageCode.test(name))) return "images-refused";
+  }
   const named = names.map((name) => (Object.hasOwn(kinds, name) ? kinds[name] : undefined)).find((kind) => kind);
+  if (named === "quota" || status === 402 || noMoney.test(text)) return "quota";
+  if (status === undefined || (status < 500 && status !== 429)) {
+    if (named === "thoughts-refused" || refusedThoughts.test(text)) return "thoughts-refused";
+  }
+  // llama.cpp says so with 500.
+  if (status !== 401 && status !== 403 && status !== 429 && refusedImages.some((told) => told.test(text)))
+    return "images-refused";
   if (status === undefined) return named ?? (!isTold && (code !== undefined || lost.test(text)) ? "network" : "server");
   if (status === 401 || status === 403) return "auth";
   if (status === 404) return "unknown-model";
@@ -166,7 +277,7 @@ function classify({ status, names, text, isTold, code }: FailureFacts): FailureK
   if (status === 503 || status === 529) return "overloaded";
   // 409: another request holds a lock; the SDKs retry, too.
   if (status >= 500 || status === 409) return named === "overloaded" ? named : "server";
-  if (named === "server") return named;
+  if (named === "server" || named === "images-refused") return named;
   return noSuchModel.test(text) ? "unknown-model" : "invalid";
 }
 
@@ -174,13 +285,13 @@ function classify({ status, names, text, isTold, code }: FailureFacts): FailureK
 const lost = /connection|terminated|fetch failed|socket|network|timed? ?out|aborted|premature|\bEOF\b|hang up/i;
 
 function isCertificate(code: string | undefined): boolean {
-  return code !== undefined && /CERT|SELF_SIGNED|ISSUER/.test(code);
+  return code !== undefined && /CERT|SELF_SIGNED|ISSUER|UNABLE_TO_VERIFY/.test(code);
 }
 
 function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { message: string; next: string } {
   const { origin, model, keyVariable } = endpoint;
   if (kind === "network") return unreachable(facts, origin);
-  const said = quote(facts.text, endpoint.apiKey);
+  const said = quote(facts.text, endpoint.usedKey());
   const tooLong = outputTooLong(facts.text);
   if (kind === "invalid" && tooLong !== undefined) {
     return {
@@ -194,7 +305,10 @@ function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { me
     "rate-limit": [`${origin} accepts no more requests for now: ${said}`, wait],
     overloaded: [`${origin} is overloaded: ${said}`, wait],
     server: [`${origin} failed${status}: ${said}`, "Try again."],
-    auth: [`${origin} refused the API key: ${said}`, `Run “Rondo: Set API Key…”, or set ${keyVariable}.`],
+    auth: [
+      `${origin} refused the API key: ${said}`,
+      `Run “Rondo: Set API Key…”${keyVariable && `, or set ${keyVariable}`}.`,
+    ],
     "unknown-model": [
       `${origin} has no model “${model}”: ${said}`,
       "Choose another with “Rondo: Select Model…”, or check the base URL.",
@@ -202,6 +316,12 @@ function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { me
     "context-full": [
       `The conversation is too long for “${model}”: ${said}`,
       "Compact the conversation, or start a new session.",
+    ],
+    quota: [`The account at ${origin} has nothing left: ${said}`, "Add credit there, or choose another model."],
+    "thoughts-refused": [`${origin} refused thoughts of earlier replies: ${said}`, "Try again."],
+    "images-refused": [
+      `“${model}” does not take an image or file of the conversation: ${said}`,
+      "Choose a model that does, or leave it out.",
     ],
     invalid: [`${origin} refused the request: ${said}`, "Change the message or the model, and try again."],
   };
@@ -236,22 +356,6 @@ function withoutTags(text: string): string {
   if (!/<(!doctype|html|head|body)\b/i.test(text)) return text;
   const heading = /<(title|h1)\b[^>]*>([^<]+)</i.exec(text)?.[2]?.trim();
   return heading || "it answered with a web page";
-}
-
-/** Returns ms from `retry-after-ms`, or `retry-after` in seconds or as a date (H3); undefined if invalid. */
-function retryAfter(headers: Headers): number | undefined {
-  const ms = number(headers.get("retry-after-ms"));
-  if (ms !== undefined) return ms;
-  const value = headers.get("retry-after");
-  const seconds = number(value);
-  if (seconds !== undefined) return seconds * 1000;
-  // Only complete dates: `Date.parse` accepts nearly any text with a number.
-  const wait = value !== null && /:\d\d/.test(value) ? Date.parse(value) - Date.now() : Number.NaN;
-  return wait > 0 ? wait : undefined;
-}
-
-function number(value: string | null): number | undefined {
-  return value !== null && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
 }
 
 function record(value: unknown): Record<string, unknown> {

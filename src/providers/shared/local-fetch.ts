@@ -1,25 +1,26 @@
 /** `fetch` for a local model server: faster than Node's own, which also fails after 5 minutes without headers. */
 import { Agent, ClientRequest, type IncomingMessage } from "node:http";
 import { urlToHttpOptions } from "node:url";
+import { isLoopback } from "./loopback.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** Returns the fetch function for a base URL. */
 export function fetchFor(baseURL: string): Fetch {
   const { protocol, hostname } = new URL(baseURL);
-  const local = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  return protocol === "http:" && local ? localFetch : (input, init) => fetch(input, init);
+  return protocol === "http:" && isLoopback(hostname) ? localFetch : (input, init) => fetch(input, init);
 }
 
 let agent: Agent | undefined;
 
-/** Sends bytes to a URL, as the SDKs do. @throws the system's error, with its code; an AbortError when aborted */
+/** Sends bytes or nothing to a URL. @throws the system's error, with its code; an AbortError when aborted */
 const localFetch: Fetch = (input, init = {}) =>
   new Promise((resolve, reject) => {
     const { body, signal } = init;
-    if (!(body instanceof Uint8Array)) return reject(new TypeError("only bytes can be sent"));
+    if (body && !(body instanceof Uint8Array)) return reject(new TypeError("only bytes can be sent"));
     agent ??= new Agent({ keepAlive: true });
-    const headers = { ...Object.fromEntries(new Headers(init.headers)), "content-length": body.length };
+    const length = body && { "content-length": body.length };
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), ...length };
     // VS Code wraps `request` to look for proxies and certificates each time.
     const place = urlToHttpOptions(new URL(String(input)));
     const sent = new ClientRequest({
@@ -31,7 +32,7 @@ const localFetch: Fetch = (input, init = {}) =>
     });
     sent.on("error", reject);
     sent.on("response", (message) => resolve(respond(message)));
-    sent.end(body);
+    sent.end(body ?? undefined);
   });
 
 function respond(message: IncomingMessage): Response {

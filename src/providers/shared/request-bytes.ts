@@ -1,6 +1,7 @@
 /** Encodes a conversation into a growing buffer; messages of earlier requests are neither encoded nor copied again. */
 import type { Entry } from "../../chat/apply.ts";
 import type { ModelRef, Part } from "../../chat/message.ts";
+import type { ModelRequest } from "../../loop/model.ts";
 import type { EncodedEntry, EncodeOptions } from "./entry-content.ts";
 
 export interface WireFormat<Piece, Open> {
@@ -18,6 +19,9 @@ interface EncodedSoFar {
   length: number;
 }
 
+/** What a request says about its conversation. */
+export type RequestEntries = Pick<ModelRequest, "entries" | "unboundEntries" | "imagelessEntries">;
+
 /** Number of newest entries whose text may still grow. */
 const growingEntries = 4;
 
@@ -25,26 +29,31 @@ class Conversation<Piece, Open> {
   readonly #format: WireFormat<Piece, Open>;
   readonly #head: string;
   readonly #model: ModelRef;
+  readonly #unbound: number;
+  readonly #imageless: number;
   readonly #seen: EncodedSoFar[] = [];
   readonly #taken = new Set<string>();
   #open: Open;
-  #bytes: Buffer;
+  #bytes: Buffer<ArrayBuffer>;
   #length: number;
   #isFirst = true;
 
   /** `head` is the JSON up to the messages: `{…,"messages":[`. */
-  constructor(format: WireFormat<Piece, Open>, head: string, model: ModelRef) {
+  constructor(format: WireFormat<Piece, Open>, head: string, model: ModelRef, request: RequestEntries) {
     this.#format = format;
     this.#head = head;
     this.#model = model;
+    this.#unbound = request.unboundEntries;
+    this.#imageless = request.imagelessEntries;
     this.#open = format.start();
     this.#bytes = Buffer.alloc(Math.max(4096, Buffer.byteLength(head) * 2));
     this.#length = this.#bytes.write(head);
   }
 
-  isContinuedBy(entries: readonly Entry[], head: string): boolean {
+  isContinuedBy({ entries, unboundEntries, imagelessEntries }: RequestEntries, head: string): boolean {
     const seen = this.#seen;
     if (head !== this.#head || entries.length < seen.length) return false;
+    if (unboundEntries !== this.#unbound || imagelessEntries !== this.#imageless) return false;
     for (let at = 0; at < seen.length; at++) {
       const old = seen[at];
       const entry = entries[at];
@@ -55,13 +64,14 @@ class Conversation<Piece, Open> {
     return true;
   }
 
-  /** Returns the body of a request. It is valid until the next call, which overwrites its end. */
-  request(entries: readonly Entry[]): Uint8Array {
+  /** Returns the body of a request, which ends with `tail`. It is valid until the next call, which overwrites its end. */
+  request(entries: readonly Entry[], tail: string): Uint8Array<ArrayBuffer> {
     for (const entry of entries.slice(this.#seen.length)) this.#take(entry);
     const length = this.#length;
     const isFirst = this.#isFirst;
     for (const message of this.#format.end(this.#open)) this.#write(message);
-    this.#length += this.#room(2).write("]}", this.#length);
+    const end = `]${tail}}`;
+    this.#length += this.#room(end.length * 3).write(end, this.#length);
     const request = this.#bytes.subarray(0, this.#length);
     this.#length = length;
     this.#isFirst = isFirst;
@@ -69,10 +79,13 @@ class Conversation<Piece, Open> {
   }
 
   #take(entry: Entry): void {
-    const own = isOwn(entry, this.#model);
-    let told = this.#format.encode(entry, { own, renamed: false });
+    const at = this.#seen.length;
+    const how = { own: isOwn(entry, this.#model), bound: at >= this.#unbound, withFiles: at >= this.#imageless };
+    let told = this.#format.encode(entry, { ...how, rename: 0 });
     // An entry whose ids are in use gets new ones.
-    if (told.ids.some((id) => this.#taken.has(id))) told = this.#format.encode(entry, { own, renamed: true });
+    for (let rename = 1; told.ids.some((id) => this.#taken.has(id)); rename++) {
+      told = this.#format.encode(entry, { ...how, rename });
+    }
     for (const id of told.ids) this.#taken.add(id);
     for (const piece of told.pieces) {
       const { open, complete } = this.#format.add(this.#open, piece);
@@ -104,14 +117,15 @@ class Conversation<Piece, Open> {
 /** Returns an encoder that continues conversations, identified by their first entry. */
 export function requestEncoder<Piece, Open>(format: WireFormat<Piece, Open>) {
   const known = new WeakMap<Entry, Conversation<Piece, Open>>();
-  return (head: string, entries: readonly Entry[], model: ModelRef): Uint8Array => {
-    const [first] = entries;
+  /** `tail` is the JSON of what follows the messages, with a comma before it: what may change from request to request. */
+  return (head: string, request: RequestEntries, model: ModelRef, tail = ""): Uint8Array<ArrayBuffer> => {
+    const [first] = request.entries;
     let conversation = first && known.get(first);
-    if (!conversation?.isContinuedBy(entries, head)) {
-      conversation = new Conversation(format, head, model);
+    if (!conversation?.isContinuedBy(request, head)) {
+      conversation = new Conversation(format, head, model, request);
       if (first) known.set(first, conversation);
     }
-    return conversation.request(entries);
+    return conversation.request(request.entries, tail);
   };
 }
 

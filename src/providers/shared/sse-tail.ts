@@ -6,6 +6,7 @@ const tailBytes = 2_048;
 
 /** Notes what OpenAI's SDK does not report: `[DONE]`, and the `error:` lines of older llama.cpp servers. */
 export class SseTail {
+  /** Whether nothing more is to come. May be set by a reader that knows the end from an event. */
   done = false;
   #tail = "";
 
@@ -36,12 +37,11 @@ export class SseTail {
         // Data contains no raw line breaks, so this is a line of the stream.
         this.done = /(?:^|[\r\n])data: ?\[DONE\]/.test(this.#tail);
         yield next.value;
-        if (!this.done) continue;
-        drainLater(chunks, close);
-        return;
+        if (this.done) return;
       }
     } finally {
-      if (!this.done) await chunks.return?.();
+      if (this.done) drainLater(chunks, close);
+      else await chunks.return?.();
     }
   }
 }

@@ -13,13 +13,30 @@ import { compare, inContext, toFileDiff } from "../text/diff.ts";
 import { countLines, plural } from "../text/text.ts";
 import { defineTool, type ToolContext, ToolError } from "../tool.ts";
 
+/** The patches that OpenAI's models are trained to write, in Lark's notation. */
+const patchGrammar = `start: begin file+ end
+begin: "*** Begin Patch" LF
+end: "*** End Patch" LF?
+file: add | delete | update
+add: "*** Add File: " path LF ("+" /(.*)/ LF)+
+delete: "*** Delete File: " path LF
+update: "*** Update File: " path LF move? lines?
+move: "*** Move to: " path LF
+lines: (head | line)+ last?
+head: ("@@" | "@@ " /(.+)/) LF
+line: ("+" | "-" | " ") /(.*)/ LF
+last: "*** End of File" LF
+path: /(.+)/
+%import common.LF`;
+
 export const applyPatch = defineTool({
   name: "apply_patch",
   sideEffect: "mutating",
   description:
     "Changes files by a patch, all or none: *** Begin Patch, then for each file *** Add File: path, *** Delete File: path, or *** Update File: path (*** Move to: path) with chunks of @@ and lines that begin with a space, - or +, then *** End Patch. Three lines of context around each change; @@ names the function where they are not unique.",
   // OpenAI's models use this name.
-  input: z.object({ input: z.string().check(z.minLength(1), z.describe("The whole patch")) }),
+  input: z.object({ input: z.string().check(z.minLength(1)) }),
+  freeform: { grammar: patchGrammar, argument: "input" },
   async prepare({ input: patch }, context) {
     const { host, seen, signal } = context;
     const steps: PatchStep[] = [];

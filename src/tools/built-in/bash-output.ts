@@ -8,10 +8,10 @@ export const bashOutput = defineTool({
   name: "bash_output",
   sideEffect: "read-only",
   description:
-    "Returns the output of a background command since the last read, and whether it is still running. Without id: lists all background commands.",
+    "Returns the new output of a background command and whether it still runs; without id, lists all of them.",
   input: z.object({
     id: z.optional(z.string()).check(z.describe('Like "bash_1"')),
-    filter: z.optional(z.string()).check(z.describe("Only lines that contain this text")),
+    filter: z.optional(z.string()).check(z.describe("Only lines with this text")),
   }),
   async prepare({ id, filter = "" }, { host: { background }, signal }) {
     signal.throwIfAborted();

@@ -8,12 +8,12 @@ export const bash = defineTool({
   name: "bash",
   sideEffect: "mutating",
   timeoutMs: "own",
-  description: `Runs a shell command in the workspace folder, each time in a new shell: cd and variables do not last. Answers with its output (stdout and stderr) and exit code. Standard input is empty. What it leaves running is ended: start servers and the like with run_in_background. To read, search or change files use the other tools.`,
+  description: `Runs a shell command in the workspace folder, each time in a new shell: cd and variables do not last. Returns stdout, stderr and the exit code; stdin is empty. What it leaves running is terminated: start servers with run_in_background. To read, search or change files use the other tools.`,
   input: z.object({
     command: z.string().check(z.trim(), z.minLength(1)),
     timeout: z.optional(z.number()).check(z.describe(`ms, default ${defaultTimeoutMs}, at most ${maxTimeoutMs}`)),
-    description: z.optional(z.string()).check(z.describe("What it does, in a few words")),
-    run_in_background: z.optional(z.boolean()).check(z.describe("Answers at once; read it with bash_output")),
+    description: z.optional(z.string()).check(z.describe("What it does, in 5 words")),
+    run_in_background: z.optional(z.boolean()).check(z.describe("Returns at once; see bash_output")),
   }),
   async prepare({ command, timeout = 0, run_in_background: isBackground = false }, { host, callID, signal }) {
     signal.throwIfAborted();

@@ -11,9 +11,8 @@ const order: readonly CodeProblem["severity"][] = ["error", "warning", "info", "
 export const diagnostics = defineTool({
   name: "diagnostics",
   sideEffect: "read-only",
-  description:
-    "Errors and warnings that the editor's language services find, in one file or in all they have looked at.",
-  input: z.object({ path: z.optional(z.string().check(z.minLength(1))).check(z.describe("A file; absent: all")) }),
+  description: "Lists errors and warnings of the editor's language services, in one file or in all they have checked.",
+  input: z.object({ path: z.optional(z.string().check(z.minLength(1))).check(z.describe("A file; default: all")) }),
   async prepare({ path }, { host, signal }) {
     const { workspace } = host;
     const editor = requireEditor(host.editor);

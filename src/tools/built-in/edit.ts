@@ -7,9 +7,9 @@ export const edit = defineTool({
   name: "edit",
   sideEffect: "mutating",
   description:
-    "Replaces old_string by new_string in a file. old_string must be exactly the file's text, white space included and without line numbers, and occur once; give lines around it to make it unique, or set replace_all. Line endings need no care.",
+    "Replaces old_string by new_string in a file. old_string must match the file's text exactly, including white space, without line numbers, and only once: add lines around it, or set replace_all. Line endings do not matter.",
   input: z.object({
-    file_path: z.string().check(z.minLength(1), z.describe("Absolute, or relative to the workspace folder")),
+    file_path: z.string().check(z.minLength(1)),
     ...editFields,
   }),
   async prepare(wish, context) {

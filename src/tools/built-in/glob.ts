@@ -12,10 +12,10 @@ const listLimit = 100_000_000;
 export const glob = defineTool({
   name: "glob",
   sideEffect: "read-only",
-  description: `Lists files by a pattern such as "src/**/*.ts", newest first. Ignored files (.gitignore) are left out. At most ${shownFiles} are shown.`,
+  description: `Lists files that match a pattern such as "src/**/*.ts", newest first, without ignored ones (.gitignore). Returns at most ${shownFiles}.`,
   input: z.object({
     pattern: z.string().check(z.trim(), z.minLength(1)),
-    path: z.optional(z.string()).check(z.describe("Folder to look in; the workspace folder when absent")),
+    path: z.optional(z.string()).check(z.describe("Folder; default: the workspace")),
   }),
   async prepare({ pattern, path }, { host, signal }) {
     signal.throwIfAborted();

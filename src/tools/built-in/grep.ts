@@ -7,20 +7,20 @@ import { shorten } from "../text/truncate.ts";
 import { defineTool, ToolError } from "../tool.ts";
 
 const input = z.object({
-  pattern: z.string().check(z.minLength(1), z.describe("Regular expression, in ripgrep's syntax")),
-  path: z.optional(z.string()).check(z.describe("File or folder; the workspace folder when absent")),
-  glob: z.optional(z.string()).check(z.describe('Only these files, e.g. "*.{ts,tsx}"')),
-  type: z.optional(z.string()).check(z.describe('Only files of this ripgrep type, e.g. "py"')),
+  pattern: z.string().check(z.minLength(1), z.describe("Regular expression")),
+  path: z.optional(z.string()).check(z.describe("File or folder; default: the workspace")),
+  glob: z.optional(z.string()).check(z.describe('Like "*.{ts,tsx}"')),
+  type: z.optional(z.string()).check(z.describe('File type of ripgrep, like "py"')),
   output_mode: z
     .optional(z.enum(["content", "files_with_matches", "count"]))
     .check(z.describe("Default: files_with_matches")),
-  "-i": z.optional(z.boolean()).check(z.describe("Ignore case")),
-  "-n": z.optional(z.boolean()).check(z.describe("Line numbers (default true)")),
-  "-A": z.optional(z.int().check(z.gte(0))).check(z.describe("Lines after each match")),
-  "-B": z.optional(z.int().check(z.gte(0))).check(z.describe("Lines before")),
-  "-C": z.optional(z.int().check(z.gte(0))).check(z.describe("Lines around")),
-  head_limit: z.optional(z.int().check(z.gte(0))).check(z.describe("At most this many lines, files or counts")),
-  multiline: z.optional(z.boolean()).check(z.describe("Matches may span lines; . matches line ends")),
+  "-i": z.optional(z.boolean()),
+  "-n": z.optional(z.boolean()).check(z.describe("Default: true")),
+  "-A": z.optional(z.int().check(z.gte(0))),
+  "-B": z.optional(z.int().check(z.gte(0))),
+  "-C": z.optional(z.int().check(z.gte(0))),
+  head_limit: z.optional(z.int().check(z.gte(0))).check(z.describe("Maximum of lines, files or counts")),
+  multiline: z.optional(z.boolean()).check(z.describe("Matches may span lines")),
 });
 type GrepInput = z.infer<typeof input>;
 
@@ -31,7 +31,7 @@ const lineCharacters = 500;
 export const grep = defineTool({
   name: "grep",
   sideEffect: "read-only",
-  description: `Searches file contents with ripgrep. Ignored files (.gitignore) are left out. Lines over ${lineCharacters} characters are cut.`,
+  description: `Searches file contents with ripgrep, without ignored files (.gitignore). Lines over ${lineCharacters} characters are cut.`,
   input,
   async prepare(wish, { host, callID, signal }) {
     signal.throwIfAborted();

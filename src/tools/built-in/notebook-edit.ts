@@ -16,7 +16,7 @@ export const notebookEdit = defineTool({
   name: "notebook_edit",
   sideEffect: "mutating",
   description:
-    "Replaces the source of a cell in a Jupyter notebook, inserts a cell after it (without one: as the first), or deletes it. Outputs of a changed cell are cleared.",
+    "Replaces or deletes a cell of a Jupyter notebook, or inserts one after it (without a cell: as the first). Clears the outputs of a changed cell.",
   input,
   async prepare(wish, context) {
     const change = changeOf(wish);

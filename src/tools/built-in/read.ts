@@ -11,11 +11,11 @@ const lineLimit = 2_000;
 export const read = defineTool({
   name: "read",
   sideEffect: "read-only",
-  description: `Reads a file: text as numbered lines (a number, a tab, the line), images and PDFs as attachments; lists a folder. Without a range the first ${outputLimit.lines} lines, at most ${outputLimit.characters} characters; go on with offset. Lines over ${lineLimit} characters are cut. Read a file before you change it.`,
+  description: `Reads a file: text as numbered lines (number, tab, line), images and PDFs as attachments; lists a folder. Returns at most ${outputLimit.lines} lines and ${outputLimit.characters} characters: continue with offset. Lines over ${lineLimit} characters are cut. Read a file before you change it.`,
   input: z.object({
-    file_path: z.string().check(z.minLength(1), z.describe("Absolute, or relative to the workspace folder")),
+    file_path: z.string().check(z.minLength(1), z.describe("Absolute or relative path")),
     offset: z.optional(z.int().check(z.gte(0))).check(z.describe("First line, from 1")),
-    limit: z.optional(z.int().check(z.gte(1))).check(z.describe("Number of lines")),
+    limit: z.optional(z.int().check(z.gte(1))),
   }),
   async prepare({ file_path, offset = 1, limit = outputLimit.lines }, { host, seen, signal }) {
     signal.throwIfAborted();

@@ -9,14 +9,12 @@ export function taskTool(agents: readonly { name: string; description: string }[
     name: "task",
     sideEffect: "none",
     timeoutMs: "own",
-    description: `Hands a task to a subagent, which works on its own, sees nothing of this conversation, and answers once. Several in one reply work side by side. Worth it for broad searches and for work that would fill the context; not for reading a file or two. The user does not see its answer: say yourself what matters of it. Agents:\n${list}`,
+    description: `Gives a task to a subagent, which sees nothing of this conversation and answers once. Several in one reply run in parallel. For broad searches and work that would fill your context, not for reading a file or two. The user does not see its answer: report what matters. Agents:\n${list}`,
     input: z.object({
-      description: z.string().check(z.describe("The task in 3 to 5 words")),
-      prompt: z
-        .string()
-        .check(z.trim(), z.minLength(1), z.describe("All that it needs to know, and what it is to answer with")),
-      subagent_type: z.optional(z.string()).check(z.describe("Name of the agent")),
-      agent: z.optional(z.string()).check(z.describe("The same as subagent_type")),
+      description: z.string().check(z.describe("3 to 5 words")),
+      prompt: z.string().check(z.trim(), z.minLength(1), z.describe("All it needs to know, and what to answer")),
+      subagent_type: z.optional(z.string()),
+      agent: z.optional(z.string()).check(z.meta({ deprecated: true })),
     }),
     async prepare({ description, prompt, subagent_type, agent = subagent_type }, { delegate }) {
       const names = agents.map(({ name }) => name);

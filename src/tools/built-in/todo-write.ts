@@ -6,7 +6,7 @@ export const todoWrite = defineTool({
   name: "todo_write",
   sideEffect: "none",
   description:
-    "Keeps the list of steps that the user sees. For work of three steps or more: write it first, then again whenever a step begins or is done. Replaces the whole list; one step is in_progress.",
+    "Shows the user the steps of your work. For three steps or more: write the list first, and again when a step begins or is done. Replaces the whole list; one step is in_progress.",
   input: z.object({
     todos: z
       .array(

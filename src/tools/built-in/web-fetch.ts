@@ -15,8 +15,8 @@ export function webFetchTool(network?: WebNetwork): Tool {
     // The tool has its own limit; this one is for a thread that does not end.
     timeoutMs: timeLimitMs + 5_000,
     description:
-      "Fetches a public web page or text file; HTML comes as Markdown. Only public addresses. A redirect to another host is told, not followed.",
-    input: z.object({ url: z.string().check(z.minLength(1), z.describe("https://…")) }),
+      "Fetches a web page or text file from a public address; HTML becomes Markdown. A redirect to another host is reported, not followed.",
+    input: z.object({ url: z.string().check(z.minLength(1)) }),
     async prepare({ url: text }, { signal }) {
       const url = publicURL(text);
       const { host } = url;

@@ -9,11 +9,10 @@ import { defineTool } from "../tool.ts";
 export const write = defineTool({
   name: "write",
   sideEffect: "mutating",
-  description:
-    "Writes a whole file; parent folders are made. An existing file is replaced. To change parts of a file use edit.",
+  description: "Creates a file and its parent folders, or replaces a whole file. To change parts of a file use edit.",
   input: z.object({
-    file_path: z.string().check(z.minLength(1), z.describe("Absolute, or relative to the workspace folder")),
-    content: z.string().check(z.describe("All of the file's text")),
+    file_path: z.string().check(z.minLength(1)),
+    content: z.string(),
   }),
   async prepare({ file_path, content }, { host, seen, signal }) {
     signal.throwIfAborted();

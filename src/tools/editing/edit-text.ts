@@ -7,11 +7,9 @@ import { plural } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
 
 export const editFields = {
-  old_string: z
-    .string()
-    .check(z.describe("Text to replace, exactly as it is in the file; empty only to create a file")),
-  new_string: z.string().check(z.describe("Replacement")),
-  replace_all: z.optional(z.boolean()).check(z.describe("Replace every occurrence")),
+  old_string: z.string().check(z.describe("Empty only to create a file")),
+  new_string: z.string(),
+  replace_all: z.optional(z.boolean()),
 };
 
 type EditInput = z.infer<z.ZodMiniObject<typeof editFields>>;

@@ -13,6 +13,8 @@ const vscode = require("vscode");
  * @property {Answer[]} answers what the model does, request by request; else it greets
  * @property {Asked[]} requests
  * @property {import("vscode").LanguageModelChatInformation[]} models
+ * @property {string[]} counted texts whose tokens were counted
+ * @property {(text: string) => number | Promise<number>} count
  * @property {() => void} changed tells VS Code that `models` has changed
  */
 
@@ -24,6 +26,8 @@ exports.activate = (/** @type {import("vscode").ExtensionContext} */ { subscript
     answers: [],
     requests: [],
     models: [{ ...model, maxOutputTokens: 8_000, capabilities: { toolCalling: true, imageInput: true } }],
+    counted: [],
+    count: (text) => text.length / 4,
     changed: () => changed.fire(undefined),
   };
   subscriptions.push(
@@ -37,7 +41,11 @@ exports.activate = (/** @type {import("vscode").ExtensionContext} */ { subscript
         const answer = fake.answers.shift() ?? greet;
         await answer(asked, (part) => progress.report(part));
       },
-      provideTokenCount: async (_, text) => JSON.stringify(text).length / 4,
+      async provideTokenCount(_, given) {
+        const text = typeof given === "string" ? given : JSON.stringify(given);
+        fake.counted.push(text);
+        return await fake.count(text);
+      },
     }),
     vscode.lm.registerTool("test_echo", {
       invoke: (/** @type {{input: {text: string}}} */ { input }) => said(`You said: ${input.text}`),

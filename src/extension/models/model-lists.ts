@@ -1,0 +1,98 @@
+/** The models that servers list. They are asked when the user opens a picker or has no model, never before. */
+import { catalogFacts, currentModels } from "../../providers/catalog/catalog.ts";
+import { undated } from "../../providers/catalog/lines.ts";
+import type { ListedModel, ModelList } from "../../providers/catalog/list-models.ts";
+import type { ServerFacts } from "../../providers/catalog/server-facts.ts";
+import { discoverLocalServers, type LocalServer } from "../../providers/local-servers/discover.ts";
+import { listProviderModels, type ProviderAccess } from "../../providers/providers.ts";
+import type { ProviderEntry } from "./provider-entries.ts";
+
+/** Servers answer within a second mostly; the picker shows the others as soon as they answer. */
+const timeoutMs = 5_000;
+
+/** A list may be this old when the picker opens again. */
+const maxAgeMs = 10 * 60_000;
+
+interface KnownList {
+  /** Key and address that were used, which may have changed since. */
+  access: string;
+  at: number;
+  list: ModelList;
+}
+
+export class ModelLists {
+  readonly #lists = new Map<string, KnownList>();
+  readonly #tell: (providerID: string, modelID: string, facts: ServerFacts) => void;
+  #found: readonly LocalServer[] = [];
+
+  constructor(tell: (providerID: string, modelID: string, facts: ServerFacts) => void) {
+    this.#tell = tell;
+  }
+
+  /** Servers that were found when they were last looked for. */
+  get found(): readonly LocalServer[] {
+    return this.#found;
+  }
+
+  /** Asks a provider's server, unless its list is known. Never rejects. */
+  async ask(entry: ProviderEntry, given: ProviderAccess, signal: AbortSignal): Promise<void> {
+    const access = JSON.stringify([given.apiKey, entry.address]);
+    const known = this.#lists.get(entry.id);
+    const isFresh = known?.list.type === "listed" && Date.now() - known.at < maxAgeMs;
+    if (isFresh && known.access === access) return;
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const list = await listProviderModels(entry.id, given, limited);
+    if (signal.aborted || !list) return;
+    if (list.type === "listed") for (const { modelID, facts } of list.models) this.#tell(entry.id, modelID, facts);
+    this.#lists.set(entry.id, { access, at: Date.now(), list });
+  }
+
+  /** Looks for servers at these addresses. Never rejects. */
+  async discover(addresses: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
+    const found = await discoverLocalServers(addresses, signal);
+    if (signal.aborted) return;
+    this.#found = found;
+    this.#tellFound();
+  }
+
+  /** Forgets what providers have listed, so that they are asked again. */
+  reset(): void {
+    this.#lists.clear();
+    this.#tellFound();
+  }
+
+  #tellFound(): void {
+    for (const { providerID, models } of this.#found) {
+      for (const { id, ...facts } of models) this.#tell(providerID, id, facts);
+    }
+  }
+
+  /** Returns the models of a provider: the user's choice, those of its server, or else those of the catalogue. */
+  modelsOf({ id, models, ownAddress }: ProviderEntry): readonly string[] {
+    if (models.length > 0) return models;
+    const list = this.#lists.get(id)?.list;
+    const found = this.#found.find(({ providerID }) => providerID === id);
+    if (list?.type === "listed") return offered(id, list.models, ownAddress !== undefined);
+    if (found) return found.models.map((model) => model.id);
+    return ownAddress === undefined ? currentModels(id) : [];
+  }
+
+  /** Returns a sentence about a server that has listed nothing. */
+  problemOf({ id, models }: ProviderEntry): string | undefined {
+    if (models.length > 0) return undefined;
+    const list = this.#lists.get(id)?.list;
+    const found = this.#found.find(({ providerID }) => providerID === id);
+    if (found?.needsKey) return `${found.name} wants a key. Use “Rondo: Set API Key…”.`;
+    return list?.type === "failed" && !found ? list.problem : undefined;
+  }
+}
+
+/** A provider's own server lists old and dated names, too: of those that the catalogue has, it knows the current ones. */
+function offered(id: string, listed: readonly ListedModel[], isOwnAddress: boolean): string[] {
+  const ids = listed.map(({ modelID }) => modelID);
+  const current = isOwnAddress ? [] : currentModels(id);
+  if (current.length === 0) return ids;
+  const names = new Set(ids.flatMap((modelID) => [modelID, undated(modelID)]));
+  const newer = ids.filter((modelID) => catalogFacts({ providerID: id, modelID }) === undefined);
+  return [...current.filter((modelID) => names.has(modelID)), ...newer];
+}

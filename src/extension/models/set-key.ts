@@ -1,0 +1,161 @@
+/** "Set API Key…": lists every provider with its address, its key page, and where its key is from. */
+import * as vscode from "vscode";
+import { defaultModels } from "../../providers/catalog/default-models.ts";
+import type { KnownFacts } from "../../providers/catalog/model-facts.ts";
+import { microsoftScope } from "../../providers/providers.ts";
+import { microsoftToken } from "./entra.ts";
+import type { Keys } from "./keys.ts";
+import type { Models } from "./models.ts";
+import { entryOf, type ProviderEntry, providerEntries } from "./provider-entries.ts";
+
+type ProviderRow = vscode.QuickPickItem & { entry?: ProviderEntry };
+
+const keyPageButton: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon("link-external"),
+  tooltip: "Open the page for keys",
+};
+const deleteButton: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon("trash"),
+  tooltip: "Delete the stored key",
+};
+
+/** The keys must have been read. Resolves when a key is stored or deleted, or the user has left. */
+export async function setKey(keys: Keys, models: Models): Promise<void> {
+  const entry = await pickProvider(keys, models.facts);
+  if (!entry) return;
+  if (entry.address === undefined && !(await askAddress(entry))) return;
+  const way = await pickWay(entry);
+  const key = way === "key" ? await askKey(entry, keys) : way && "";
+  if (key === undefined) return;
+  await keys.set(entry.id, key);
+  if (way === "account") await signIn(entry);
+  if ((key !== "" || way === "account") && models.current?.providerID !== entry.id) void offerModels(entry);
+}
+
+/** A Microsoft account takes the place of a key at some addresses: the user chooses. */
+async function pickWay({ id, name }: ProviderEntry): Promise<"key" | "account" | undefined> {
+  if (microsoftScope(id, entryOf(id)?.address) === undefined) return "key";
+  const ways = [
+    { label: "$(key) API key", way: "key" as const },
+    { label: "$(account) Sign in with Microsoft", description: "no key needed", way: "account" as const },
+  ];
+  return (await vscode.window.showQuickPick(ways, { title: `Connect ${name}` }))?.way;
+}
+
+/** @throws ModelError when the user does not sign in */
+async function signIn({ id }: ProviderEntry): Promise<void> {
+  const scope = microsoftScope(id, entryOf(id)?.address);
+  const token = scope === undefined ? undefined : microsoftToken(scope);
+  if (typeof token === "function") await token();
+}
+
+async function offerModels({ name }: ProviderEntry): Promise<void> {
+  const action = "Select Model…";
+  const picked = await vscode.window.showInformationMessage(`${name} is connected.`, action);
+  if (picked === action) await vscode.commands.executeCommand("rondo.selectModel");
+}
+
+async function pickProvider(keys: Keys, facts: KnownFacts): Promise<ProviderEntry | undefined> {
+  const picker = vscode.window.createQuickPick<ProviderRow>();
+  picker.title = "Set API Key";
+  picker.placeholder = "Provider";
+  picker.matchOnDescription = true;
+  picker.matchOnDetail = true;
+  const show = () => {
+    picker.items = rowsOf(keys, facts);
+  };
+  show();
+  const picked = new Promise<ProviderEntry | undefined>((resolve) => {
+    picker.onDidAccept(() => {
+      const entry = picker.selectedItems[0]?.entry;
+      if (entry) resolve(entry);
+    });
+    picker.onDidHide(() => resolve(undefined));
+  });
+  picker.onDidTriggerItemButton(async ({ button, item: { entry } }) => {
+    if (button === deleteButton && entry) {
+      await keys.set(entry.id, "");
+      show();
+    } else if (entry?.keyPage !== undefined) await openPage(entry.keyPage);
+  });
+  picker.show();
+  const entry = await picked;
+  picker.dispose();
+  return entry;
+}
+
+function rowsOf(keys: Keys, facts: KnownFacts): ProviderRow[] {
+  const entries = providerEntries();
+  const section = (label: string, kind: ProviderEntry["kind"]): ProviderRow[] => {
+    const rows = entries.filter((entry) => entry.kind === kind).map((entry) => rowOf(entry, keys, facts));
+    return rows.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...rows];
+  };
+  return [...section("", "cloud"), ...section("Your own", "own"), ...section("Servers that mostly need none", "local")];
+}
+
+function rowOf(entry: ProviderEntry, keys: Keys, facts: KnownFacts): ProviderRow {
+  const { id, name, address = "address not set", keyPage, models, ownAddress } = entry;
+  const modelID = models[0] ?? (ownAddress === undefined ? defaultModels[id] : undefined);
+  const from = keys.keyOf(id)?.from;
+  return {
+    entry,
+    label: name,
+    description: describeKey(entry, from),
+    detail: modelID === undefined ? address : `${address} · ${facts.of({ providerID: id, modelID }).label}`,
+    buttons: [...(from === "storage" ? [deleteButton] : []), ...(keyPage === undefined ? [] : [keyPageButton])],
+    ...(from !== undefined && { iconPath: new vscode.ThemeIcon("key") }),
+  };
+}
+
+function describeKey({ id, address, keyVariable }: ProviderEntry, from: "storage" | "environment" | undefined): string {
+  switch (from) {
+    case "storage":
+      return "key stored";
+    case "environment":
+      return `key from ${keyVariable}`;
+    case undefined:
+      return microsoftScope(id, address) === undefined ? "" : "Microsoft account";
+  }
+}
+
+/** Stores the address in the user's settings. */
+async function askAddress({ id, name }: ProviderEntry): Promise<boolean> {
+  const address = await vscode.window.showInputBox({
+    title: `Address of ${name}`,
+    prompt:
+      "The address of the API, for example https://NAME.openai.azure.com/openai/v1. It is kept in rondo.providers.",
+    ignoreFocusOut: true,
+    validateInput: (value) =>
+      /^https?:\/\//.test(value.trim()) && URL.canParse(value.trim()) ? undefined : "An http or https address.",
+  });
+  if (address === undefined) return false;
+  const settings = vscode.workspace.getConfiguration("rondo");
+  const before = settings.inspect<Record<string, object>>("providers")?.globalValue ?? {};
+  const after = { ...before, [id]: { ...before[id], baseUrl: address.trim() } };
+  await settings.update("providers", after, vscode.ConfigurationTarget.Global);
+  return true;
+}
+
+/** Resolves with the key; "" deletes the stored one. */
+function askKey({ id, name, keyPage }: ProviderEntry, keys: Keys): Promise<string | undefined> {
+  const input = vscode.window.createInputBox();
+  const isStored = keys.keyOf(id)?.from === "storage";
+  input.title = `API key for ${name}`;
+  input.prompt = `The key is kept in VS Code's secret storage.${isStored ? " Leave empty to delete the stored key." : ""}`;
+  input.password = true;
+  input.ignoreFocusOut = true;
+  input.buttons = keyPage === undefined ? [] : [keyPageButton];
+  input.onDidTriggerButton(() => keyPage !== undefined && openPage(keyPage));
+  return new Promise<string | undefined>((resolve) => {
+    input.onDidChangeValue((value) => {
+      input.validationMessage = /\s/.test(value.trim()) ? "A key cannot contain spaces." : "";
+    });
+    input.onDidAccept(() => input.validationMessage === "" && resolve(input.value.trim()));
+    input.onDidHide(() => resolve(undefined));
+    input.show();
+  }).finally(() => input.dispose());
+}
+
+async function openPage(page: string): Promise<void> {
+  await vscode.env.openExternal(vscode.Uri.parse(page));
+}

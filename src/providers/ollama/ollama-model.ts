@@ -1,0 +1,203 @@
+/** Ollama's own API, /api/chat: it alone can set the window that a model is loaded with, as `num_ctx`. */
+import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../loop/model.ts";
+import type { ServerFacts } from "../catalog/server-facts.ts";
+import { fields } from "../shared/answer-fields.ts";
+import { type ApiKey, drainLater, openConnection, rememberKey } from "../shared/connection.ts";
+import { abortedError, address, cutError, type Endpoint, toModelError } from "../shared/failure.ts";
+import { fetchFor } from "../shared/local-fetch.ts";
+import { innerError, OllamaReplyParser } from "./ollama-reply.ts";
+import { type OllamaSettings, ollamaBody } from "./ollama-request.ts";
+
+type OllamaFacts = Pick<ServerFacts, "contextWindow" | "images">;
+
+interface OllamaOptions {
+  /** Ignored by a server of one's own; ollama.com wants one. */
+  apiKey: ApiKey;
+  /** With or without /v1. */
+  baseURL: string;
+  providerID: string;
+  /** Environment variable of the key, which errors name. */
+  keyVariable: string;
+  rules: OllamaSettings["rules"];
+  /** Asks what the server knows of a model: the window to load it with where a request names none. Never rejects. */
+  ask(model: string): Promise<OllamaFacts>;
+  /** Opens the server as one of Chat Completions, for those that do not know /api/chat. */
+  openCompatible(): Promise<Model>;
+}
+
+export function ollamaModel(options: OllamaOptions): Model {
+  address(options.baseURL);
+  return new OllamaModel(options);
+}
+
+class OllamaModel implements Model {
+  readonly providerID: string;
+  readonly #options: OllamaOptions;
+  readonly #url: string;
+  readonly #origin: string;
+  readonly #key: ReturnType<typeof rememberKey>;
+  /** Asked once, so that each request has the same window: another one loads the model anew. */
+  readonly #facts = new Map<string, Promise<OllamaFacts>>();
+  readonly #withoutThink = new Set<string>();
+  #compatible: Model | undefined;
+
+  constructor(options: OllamaOptions) {
+    const { providerID, baseURL } = options;
+    this.providerID = providerID;
+    this.#options = options;
+    this.#url = `${baseURL.replace(/\/+$/, "").replace(/\/v1$/, "")}/api/chat`;
+    this.#origin = new URL(baseURL).origin;
+    this.#key = rememberKey(options.apiKey);
+  }
+
+  async *stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
+    if (this.#compatible) return yield* this.#compatible.stream(request);
+    const { keyVariable } = this.#options;
+    const endpoint = { origin: this.#origin, model: request.model, usedKey: () => this.#key.last(), keyVariable };
+    const { signal, close, done } = openConnection(request.signal);
+    let isComplete = false;
+    try {
+      const response = await this.#send(request, signal);
+      const refusal = response.ok ? undefined : await readRefusal(response);
+      if (refusal === "unknown path" || isEventStream(response)) {
+        close();
+        this.#compatible = await this.#options.openCompatible();
+        return yield* this.#compatible.stream(request);
+      }
+      if (refusal) throw refusal;
+      request.onBytes();
+      yield { type: "start" };
+      yield { type: "start-step" };
+      const reply = new OllamaReplyParser();
+      const lines = readLines(response, () => request.onBytes());
+      while (!reply.isDone) {
+        const next = await lines.next();
+        if (next.done) break;
+        yield* reply.take(next.value);
+      }
+      if (request.signal.aborted) yield { type: "error", error: abortedError() };
+      else if (!reply.isDone) yield { type: "error", error: cutError(endpoint) };
+      else {
+        isComplete = true;
+        drainLater(lines, close);
+        yield* reply.end();
+      }
+    } catch (thrown) {
+      yield { type: "error", error: request.signal.aborted ? abortedError() : failure(thrown, endpoint) };
+    } finally {
+      if (!isComplete) close();
+      done();
+    }
+  }
+
+  /** Sends the request, once more without `think` where the model refuses it. */
+  async #send(request: ModelRequest, signal: AbortSignal): Promise<Response> {
+    const { model } = request;
+    const { apiKey } = this.#key;
+    const key = typeof apiKey === "string" ? apiKey : await apiKey();
+    const facts = await this.#ask(model, signal);
+    const contextWindow = request.contextWindow ?? facts.contextWindow;
+    const takesThink = !this.#withoutThink.has(model);
+    const response = await fetchFor(this.#url)(this.#url, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+      body: ollamaBody(request, this.providerID, {
+        rules: this.#options.rules,
+        contextWindow,
+        takesThink,
+        takesImages: facts.images !== false,
+      }),
+      redirect: "error",
+      signal,
+    });
+    if (response.status !== 400 || !takesThink) return response;
+    const words = await response.text();
+    if (!refusedThink.test(words)) return new Response(words, response);
+    this.#withoutThink.add(model);
+    return await this.#send(request, signal);
+  }
+
+  async #ask(model: string, signal: AbortSignal): Promise<OllamaFacts> {
+    const asked = this.#facts.get(model) ?? this.#options.ask(model);
+    this.#facts.set(model, asked);
+    const stopped = new Promise<OllamaFacts>((resolve) => {
+      signal.addEventListener("abort", () => resolve({}), { once: true });
+    });
+    const facts = await Promise.race([asked, stopped]);
+    // A server that was busy or away can be asked again.
+    if (facts.contextWindow === undefined) this.#facts.delete(model);
+    return facts;
+  }
+}
+
+/** openclaude#1371; crush#2623. */
+const refusedThink = /does not support thinking|think value .{0,40} is not supported/i;
+
+/** A refusal in the form in which SDKs throw theirs. */
+class RefusedRequest extends Error {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly error: unknown;
+
+  constructor({ status, headers }: Response, error: unknown) {
+    super(`status ${status}`);
+    this.status = status;
+    this.headers = headers;
+    this.error = error;
+  }
+}
+
+/** A model that is missing is a 404, too, but with an error as JSON. */
+async function readRefusal(response: Response): Promise<RefusedRequest | "unknown path"> {
+  const words = await response.text();
+  try {
+    const { error } = fields(JSON.parse(words));
+    if (error !== undefined) return new RefusedRequest(response, innerError(error));
+  } catch {
+    // Not Ollama's form.
+  }
+  return response.status === 404 || response.status === 405 ? "unknown path" : new RefusedRequest(response, words);
+}
+
+/** llama.cpp has /api/chat, too, but speaks Chat Completions there (llama.cpp tools/server). */
+function isEventStream({ headers }: Response): boolean {
+  return /event-stream/.test(headers.get("content-type") ?? "");
+}
+
+function failure(thrown: unknown, endpoint: Endpoint): ModelError {
+  const error = toModelError(thrown, endpoint);
+  if (!/does not support tools/i.test(error.message)) return error;
+  return new ModelError(
+    "invalid",
+    `“${endpoint.model}” cannot call tools, and Rondo works with tools.`,
+    "Choose another model: “ollama show” lists tools among the capabilities of those that can.",
+    { shouldRetry: false, ...(error.status !== undefined && { status: error.status }) },
+  );
+}
+
+/** A line holds a call with its whole arguments. */
+const maxLineLength = 64 * 2 ** 20;
+
+/** Splits a body into lines, without empty ones and one that was cut. @throws Error when a line is too long */
+async function* readLines({ body }: Response, onBytes: () => void): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body ?? []) {
+    onBytes();
+    const pieces = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = pieces.pop() ?? "";
+    if (rest.length > maxLineLength) throw new Error("a line of the answer is too long");
+    for (const line of pieces) if (line.trim() !== "") yield line;
+  }
+  rest += decoder.decode();
+  if (isJson(rest)) yield rest;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -193,8 +193,10 @@ function makeRoom({ turn, config, user, progress, entries, size }: Round): Next 
     requestCompaction(turn, user, true);
     return "continue";
   }
-  // The estimate may be wrong, so only a request that certainly does not fit is not sent.
-  if (!progress.overflowed && size <= config.inputLimit) return undefined;
+  // The estimate may be wrong, so only a request that hardly leaves room for a reply is not sent.
+  if (!progress.overflowed && size <= Math.min(config.inputLimit, config.contextWindow - leastReply(config))) {
+    return undefined;
+  }
   return { reason: "error", error: cannotFit({ entries, size, chat, config }, failed) };
 }
 
@@ -246,8 +248,15 @@ function addReminders({ turn, user }: Round, isLast: boolean): boolean {
   return isLast || finished.length > 0;
 }
 
-function maxReplyTokens({ maxTokens, contextWindow }: AgentConfig, size: number): number | undefined {
-  return maxTokens === undefined ? undefined : Math.max(1024, Math.min(maxTokens, Math.floor(contextWindow - size)));
+function maxReplyTokens(config: AgentConfig, size: number): number | undefined {
+  const { maxTokens, contextWindow } = config;
+  if (maxTokens === undefined) return undefined;
+  return Math.max(leastReply(config), Math.min(maxTokens, Math.floor(contextWindow - size)));
+}
+
+/** Tokens without which a reply is of no use; less in the small windows of some local models. */
+function leastReply({ contextWindow }: AgentConfig): number {
+  return Math.min(1024, Math.floor(contextWindow / 8));
 }
 
 /** The request, or the rest of the reply, does not fit into the window: compact once (C3, H2). */

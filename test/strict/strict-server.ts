@@ -29,7 +29,7 @@ export interface StrictRequest<Body> {
 /** What the model says next. */
 export interface ScriptedReply {
   blocks: Block[];
-  /** Sends this much of the reply and nothing more, until the client leaves. */
+  /** Sends so many events of the reply, never its end, and nothing more until the client leaves. */
   hangAfter?: number;
   /** Called when the request is here. */
   before?: () => unknown;
@@ -147,6 +147,7 @@ async function stream(
   hangAfter: number | undefined,
 ): Promise<void> {
   if (hangAfter === undefined) return void response.end(events.join(""));
-  response.write(events.slice(0, hangAfter).join(""));
+  // The last two events may already say that the reply is complete.
+  response.write(events.slice(0, Math.min(hangAfter, events.length - 2)).join(""));
   await once(response, "close");
 }

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod/mini";
 import type { Chat } from "../../src/chat/apply.ts";
 import type { ModelRef } from "../../src/chat/message.ts";
+import { type Hooks, noOutcome } from "../../src/loop/hooks.ts";
 import type { Model } from "../../src/loop/model.ts";
 import type { ExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { openModel, type ProviderID, providerIDs } from "../../src/providers/providers.ts";
@@ -99,8 +100,12 @@ async function ends(h: Harness, text: string, more: Parameters<Harness["turn"]>[
   assert.equal(reason, "end_turn", error?.message);
 }
 
-async function within(stage: Stage, play: (h: Harness) => Promise<void>): Promise<void> {
-  const h = openSession([stage.server, stage.other]);
+async function within(
+  stage: Stage,
+  play: (h: Harness) => Promise<void>,
+  more: SessionOptions["more"] = {},
+): Promise<void> {
+  const h = openSession([stage.server, stage.other], { more });
   try {
     await play(h);
   } finally {
@@ -220,6 +225,16 @@ export const stories: Readonly<Record<string, Story>> = {
     });
   },
 
+  "a call that a hook changed": async (stage) => {
+    const { server } = stage;
+    server.play([think("One file."), read("a.txt")], one, done);
+    await within(stage, (h) => ends(h, "Look at it."), { hooks: readingOf("b.txt") });
+    for (const { raw } of server.requests.slice(1)) {
+      assert.match(raw, /file_path\\*":\s*\\*"a\.txt/, "the call goes back as the model wrote it");
+      assert.match(raw, /beta/, "what ran is the changed call");
+    }
+  },
+
   "a stop in the middle": async (stage) => {
     const { server } = stage;
     server.play(both, { blocks: both, hangAfter: 4 }, both, done, { blocks: both, hangAfter: 9 }, one, done);
@@ -231,6 +246,15 @@ export const stories: Readonly<Record<string, Story>> = {
     });
   },
 };
+
+/** A hook that makes each call of `read` read this file. */
+function readingOf(file_path: string): Hooks {
+  return {
+    has: (event) => event === "PreToolUse",
+    fire: async (event, subject) =>
+      event === "PreToolUse" && subject === "read" ? { ...noOutcome, updatedInput: { file_path } } : noOutcome,
+  };
+}
 
 /** Sends a prompt and presses Stop in the middle of the reply to this request. */
 async function stopped(h: Harness, { requests }: StrictServer, request: number): Promise<void> {

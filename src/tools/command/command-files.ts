@@ -1,0 +1,158 @@
+/** The files that a command names, and the permissions that they require (T8). */
+import picomatch from "picomatch";
+import { protectedBelow } from "../file-access/protected-below.ts";
+import { fileRequirements, namedOutside } from "../file-access/requirements.ts";
+import type { Host, Location } from "../host.ts";
+import { ToolError } from "../tool.ts";
+import { expandGlob } from "./glob.ts";
+import { isHarmlessDevice } from "./paths.ts";
+import type { RecursiveRead } from "./programs/program.ts";
+import { exactRequirement, type RequiredPermissions } from "./required.ts";
+import { pathFrom } from "./shell/simple-command.ts";
+import type { Folders } from "./shell/state.ts";
+import type { ShellAction } from "./shell/visitor.ts";
+
+/** Maximum number of protected files that are named for one folder. */
+const maxExamples = 5;
+
+export interface CommandContext {
+  host: Host;
+  signal: AbortSignal;
+}
+
+type FileUse = "mention" | "read" | "unknown";
+
+interface ExpandedGlob {
+  glob: string;
+  folder: string;
+  /** Matching paths; undefined for too many. */
+  paths: readonly string[] | undefined;
+}
+
+export class CommandFiles {
+  readonly #required: RequiredPermissions;
+  readonly #locations = new Map<string, Promise<Location | undefined>>();
+  readonly #protectedFiles = new Map<string, ReturnType<typeof protectedBelow>>();
+  readonly #host: Host;
+  readonly #signal: AbortSignal;
+
+  constructor(required: RequiredPermissions, { host, signal }: CommandContext) {
+    this.#required = required;
+    this.#host = host;
+    this.#signal = signal;
+  }
+
+  async addReadBelow(named: readonly string[], folders: readonly string[], below: RecursiveRead): Promise<void> {
+    for (const folder of folders) {
+      const there: Location[] = [];
+      for (const path of named) {
+        const place = await this.#locate(path, folder);
+        if (place && (await this.#host.workspace.look(place)) !== "missing") there.push(place);
+      }
+      const here = await this.#locate(".", folder);
+      if (there.length === 0 && here) there.push(here);
+      for (const place of there) if (place.inside) await this.#addProtectedBelow(place, below);
+    }
+  }
+
+  async #addProtectedBelow(folder: Location, { isRead, ignored }: RecursiveRead): Promise<void> {
+    if ((await this.#host.workspace.look(folder)) !== "folder") return;
+    const key = `${ignored} ${folder.path}`;
+    const below =
+      this.#protectedFiles.get(key) ?? protectedBelow(folder, this.#host, { signal: this.#signal, ignored });
+    this.#protectedFiles.set(key, below);
+    const paths = await below;
+    if (!paths)
+      this.#required.add({ ...exactRequirement(`${folder.relative}/…`, ""), permission: "read", protection: "secret" });
+    for (const path of paths?.filter((path) => isRead(path)).slice(0, maxExamples) ?? [])
+      this.#addNamedFile(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
+  }
+
+  /** Resolves each path once. Undefined if that fails, because it is far too long or circular. */
+  #locate(name: string, folder: string): Promise<Location | undefined> {
+    // A home folder such as `~name` is always outside.
+    const path = pathFrom(folder, /^~[^/]/.test(name) ? `/${name}` : name).replace(/(?<=.)\/+$/, "");
+    const known = this.#locations.get(path) ?? this.#host.workspace.locate(path).catch(onlyToolErrors);
+    this.#locations.set(path, known);
+    return known;
+  }
+
+  /** Whether git may use a folder or its parent as a bare repository, whose settings can run code. */
+  async isBare(folders: readonly string[]): Promise<boolean> {
+    for (const folder of folders) {
+      let path = folder;
+      for (let up = 0; up < 50; up++) {
+        const place = await this.#locate(path === "" ? "HEAD" : `${path}/HEAD`, "");
+        if (!place?.inside) break;
+        if ((await this.#host.workspace.look(place)) !== "missing") return true;
+        if (!place.relative.includes("/")) break;
+        path = path === "" ? ".." : `${path}/..`;
+      }
+    }
+    return false;
+  }
+
+  async expandGlobs(globs: readonly string[], folders: readonly string[]): Promise<ExpandedGlob[]> {
+    const expand = async (glob: string, folder: string) => {
+      const locate = (path: string) => this.#locate(path, folder);
+      const paths = await expandGlob(glob, locate, this.#host.workspace, this.#signal).catch(onlyToolErrors);
+      // A shell does not change a wildcard that matches nothing.
+      return { glob, folder, paths: paths?.length === 0 ? [glob] : paths };
+    };
+    return await Promise.all(folders.flatMap((folder) => globs.map((glob) => expand(glob, folder))));
+  }
+
+  async addGlobFiles({ glob, folder, paths }: ExpandedGlob, use: FileUse): Promise<void> {
+    for (const path of paths ?? []) await this.addNamedPath(path, [folder], use);
+    if (use === "mention" || !paths) return;
+    // Files named in `.rondoignore` are not listed.
+    const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(glob) ?? [];
+    const place = await this.#locate(start === "" ? "." : start, folder);
+    if (place?.inside) await this.#addProtectedBelow(place, { isRead: picomatch(rest), ignored: true });
+  }
+
+  async addRedirect({ access, target, folders }: Extract<ShellAction, { type: "redirect" }>): Promise<void> {
+    const { values, isGlob, text } = target;
+    if (!values || isGlob || !folders) this.#addUnknownFile(access, text);
+    else for (const value of values) await this.addFile(access, value, folders);
+  }
+
+  async addFile(access: "read" | "edit", name: string, folders: readonly string[]): Promise<void> {
+    if (isHarmlessDevice(name)) return;
+    for (const folder of folders) {
+      const location = await this.#locate(name, folder);
+      if (!location) this.#addUnknownFile(access, name);
+      for (const each of location ? fileRequirements(access, location, this.#host) : []) {
+        const isWrite = access === "edit" && each.permission === "edit";
+        this.#required.add(isWrite ? { ...each, effect: `writes ${each.pattern}` } : each);
+      }
+    }
+  }
+
+  #addUnknownFile(access: "read" | "edit", name: string): void {
+    this.#required.add(
+      exactRequirement(`${access === "edit" ? ">" : "<"} ${name}`, "the file is known only when it runs"),
+    );
+  }
+
+  async addNamedPath(name: string, folders: Folders, use: FileUse): Promise<void> {
+    if (name === "" || isHarmlessDevice(name)) return;
+    // In an unknown folder, permission is asked for the command as a whole.
+    for (const folder of folders ?? (/^[/~]/.test(name) ? [""] : [])) {
+      this.#addNamedFile(await this.#locate(name, folder), use);
+    }
+  }
+
+  #addNamedFile(location: Location | undefined, use: FileUse): void {
+    if (!location) return;
+    if (!location.inside) this.#required.add(namedOutside(location));
+    if (use === "mention" || location.protection === "none") return;
+    if (use === "read" && location.protection === "settings") return;
+    for (const each of fileRequirements(use === "read" ? "read" : "edit", location, this.#host))
+      this.#required.add(each);
+  }
+}
+
+function onlyToolErrors(error: unknown): undefined {
+  if (!(error instanceof ToolError)) throw error;
+}

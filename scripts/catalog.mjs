@@ -192,15 +192,15 @@ const { version } = JSON.parse(
 function write(/** @type {Record<string, Record<string, CatalogEntry>>} */ catalog) {
   const providerLines = Object.entries(catalog).map(([provider, models]) => {
     const lines = Object.entries(models).map(([id, entry]) => `${JSON.stringify(id)}:${JSON.stringify(entry)}`);
-    return `${JSON.stringify(provider)}:{\n${lines.join(",\n")}\n}`;
+    return `  ${provider}: String.raw\`{\n${lines.join(",\n")}\n}\`,`;
   });
   return [
     `/** Written by scripts/catalog.mjs from the data of @earendil-works/pi-ai ${version} (MIT; see NOTICE). Do not edit. */`,
     "",
-    "/** As JSON, which is read at first use and loads several times faster than an object in code. */",
-    `export const modelsJson = String.raw\`{`,
-    providerLines.join(",\n"),
-    "}`;",
+    "/** By provider, as JSON, which is read at first use and loads several times faster than an object in code. */",
+    "export const modelsJson: Readonly<Record<string, string>> = {",
+    ...providerLines,
+    "};",
     "",
   ].join("\n");
 }

@@ -77,14 +77,18 @@ const makers = ["anthropic", "openai", "gemini", "xai", "deepseek", "moonshot", 
 
 const stemOf = (id: string) => /^[a-z]+/i.exec(id)?.[0];
 
-type Catalog = Readonly<Record<string, Readonly<Record<string, CatalogEntry>>>>;
+type Entries = Readonly<Record<string, CatalogEntry>>;
 
-let parsed: Catalog | undefined;
+/** Providers of which a model was looked up. */
+const parsed = new Map<string, Entries>();
 
-function entriesOf(providerID: string): Readonly<Record<string, CatalogEntry>> {
-  const models: Catalog = parsed ?? JSON.parse(modelsJson);
-  parsed = models;
-  return Object.hasOwn(models, providerID) ? (models[providerID] ?? {}) : {};
+function entriesOf(providerID: string): Entries {
+  const known = parsed.get(providerID);
+  if (known) return known;
+  const json = Object.hasOwn(modelsJson, providerID) ? modelsJson[providerID] : undefined;
+  const entries: Entries = JSON.parse(json ?? "{}");
+  parsed.set(providerID, entries);
+  return entries;
 }
 
 function entryOf(providerID: string, modelID: string): CatalogEntry | undefined {

@@ -1,8 +1,8 @@
 /** Written by scripts/catalog.mjs from the data of @earendil-works/pi-ai 1.5.2 (MIT; see NOTICE). Do not edit. */
 
-/** As JSON, which is read at first use and loads several times faster than an object in code. */
-export const modelsJson = String.raw`{
-"anthropic":{
+/** By provider, as JSON, which is read at first use and loads several times faster than an object in code. */
+export const modelsJson: Readonly<Record<string, string>> = {
+  anthropic: String.raw`{
 "claude-fable-5":{"label":"Claude Fable 5","window":1000000,"output":128000,"price":[10,50,1,12.5,20],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high","xhigh","max"],"api":"messages","flags":["adaptiveThinking","alwaysThinks","systemMessages","toolChanges"]},
 "claude-fable-5-1":{"label":"Claude Fable 5.1","window":1000000,"output":128000,"price":[10,50,0.25,12.5,20],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high","xhigh","max"],"api":"messages","flags":["adaptiveThinking","alwaysThinks","effortChanges","systemMessages","toolChanges"]},
 "claude-fable-5-2":{"label":"Claude Fable 5.2","window":1000000,"output":128000,"price":[8,40,0.2,10,16],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high","xhigh","max"],"api":"messages","flags":["adaptiveThinking","alwaysThinks","effortChanges","systemMessages","toolChanges"]},
@@ -21,8 +21,8 @@ export const modelsJson = String.raw`{
 "claude-sonnet-4-6":{"label":"Claude Sonnet 4.6","window":1000000,"output":128000,"price":[3,15,0.3,3.75,6],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high","max"],"api":"messages","flags":["adaptiveThinking"]},
 "claude-sonnet-5":{"label":"Claude Sonnet 5","window":1000000,"output":128000,"price":[2,10,0.2,2.5,4],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high","xhigh","max"],"api":"messages","flags":["adaptiveThinking","noTemperature"]},
 "claude-sonnet-5-5":{"label":"Claude Sonnet 5.5","window":1000000,"output":128000,"price":[2,10,0.1,2.5,4],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high","xhigh","max"],"api":"messages","flags":["adaptiveThinking","alwaysThinks","effortChanges","noTemperature","systemMessages","toolChanges"]}
-},
-"openai":{
+}`,
+  openai: String.raw`{
 "chat-latest":{"label":"Chat Latest","window":400000,"output":128000,"price":[5,30,0.5,5],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high"],"api":"responses"},
 "gpt-4":{"label":"GPT-4","window":8192,"output":4096,"price":[30,60,30,30],"api":"responses"},
 "gpt-4-turbo":{"label":"GPT-4 Turbo","window":128000,"output":4096,"price":[10,30,10,10],"images":true,"pdfs":true,"api":"responses"},
@@ -67,8 +67,8 @@ export const modelsJson = String.raw`{
 "o3-mini":{"label":"o3-mini","window":200000,"output":100000,"price":[1.1,4.4,0.55,1.1],"reasoning":true,"efforts":["low","medium","high"],"api":"responses","flags":["alwaysThinks"]},
 "o3-pro":{"label":"o3-pro","window":200000,"output":100000,"price":[20,80,20,20],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high"],"api":"responses","flags":["alwaysThinks"]},
 "o4-mini":{"label":"o4-mini","window":200000,"output":100000,"price":[1.1,4.4,0.275,1.1],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high"],"api":"responses","flags":["alwaysThinks"]}
-},
-"azure":{
+}`,
+  azure: String.raw`{
 "chat-latest":{"label":"Chat Latest","window":400000,"output":128000,"price":[5,30,0.5,5],"images":true,"pdfs":true,"reasoning":true,"api":"responses"},
 "gpt-5":{"label":"GPT-5","window":400000,"inputLimit":272000,"output":128000,"price":[1.25,10,0.125,1.25],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high"],"api":"responses","flags":["alwaysThinks","grammarTools"]},
 "gpt-5-mini":{"label":"GPT-5 Mini","window":400000,"inputLimit":272000,"output":128000,"price":[0.25,2,0.025,0.25],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high"],"api":"responses","flags":["alwaysThinks","grammarTools"]},
@@ -101,8 +101,8 @@ export const modelsJson = String.raw`{
 "o3-pro":{"label":"o3-pro","window":200000,"output":100000,"price":[20,80,20,20],"images":true,"pdfs":true,"reasoning":true,"api":"responses"},
 "o4-mini":{"label":"o4-mini","window":200000,"output":100000,"price":[1.1,4.4,0.275,1.1],"images":true,"pdfs":true,"reasoning":true,"api":"responses"},
 "deepseek-v4-pro":{"label":"DeepSeek V4 Pro","window":1000000,"output":384000,"price":[1.925,3.828,0.165,1.925],"reasoning":true,"efforts":["low","medium","high"],"api":"chat","flags":["noDeveloperRole","requiresReasoningContent","systemMessages"]}
-},
-"bedrock":{
+}`,
+  bedrock: String.raw`{
 "anthropic.claude-fable-5":{"label":"Claude Fable 5","window":1000000,"output":128000,"price":[10,50,1,12.5,20],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high","xhigh","max"],"api":"messages","flags":["alwaysThinks"]},
 "anthropic.claude-fable-5-1":{"label":"Claude Fable 5.1","window":1000000,"output":128000,"price":[10,50,0.25,12.5,20],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high","xhigh","max"],"api":"messages","flags":["alwaysThinks"]},
 "anthropic.claude-fable-5-2":{"label":"Claude Fable 5.2","window":1000000,"output":128000,"price":[8,40,0.2,10,16],"images":true,"pdfs":true,"reasoning":true,"efforts":["low","medium","high","xhigh","max"],"api":"messages","flags":["alwaysThinks"]},
@@ -250,8 +250,8 @@ export const modelsJson = String.raw`{
 "zai.glm-4.7":{"label":"GLM-4.7","window":202752,"output":101376,"price":[0.6,2.2,0.6,0.6],"reasoning":true,"api":"chat"},
 "zai.glm-4.7-flash":{"label":"GLM-4.7-Flash","window":202752,"output":101376,"price":[0.07,0.4,0.07,0.07],"reasoning":true,"api":"chat"},
 "zai.glm-5":{"label":"GLM-5","window":202752,"output":101376,"price":[1,3.2,1,1],"reasoning":true,"api":"chat"}
-},
-"vertex":{
+}`,
+  vertex: String.raw`{
 "gemini-2.5-flash":{"label":"Gemini 2.5 Flash","window":1048576,"output":65536,"price":[0.3,2.5,0.03,0.3],"images":true,"reasoning":true,"api":"chat"},
 "gemini-2.5-flash-lite":{"label":"Gemini 2.5 Flash-Lite","window":1048576,"output":65536,"price":[0.1,0.4,0.01,0.1],"images":true,"reasoning":true,"api":"chat"},
 "gemini-2.5-pro":{"label":"Gemini 2.5 Pro","window":1048576,"output":65536,"price":[1.25,10,0.125,1.25],"tiers":[[200000,2.5,15,0.25,2.5]],"images":true,"reasoning":true,"api":"chat"},
@@ -265,8 +265,8 @@ export const modelsJson = String.raw`{
 "gemini-3.7-flash":{"label":"Gemini 3.7 Flash","window":1048576,"output":65536,"price":[0.75,3.75,0.075,0.75],"images":true,"reasoning":true,"efforts":["low","medium","high"],"api":"chat","flags":["alwaysThinks"]},
 "gemini-3.8-flash":{"label":"Gemini 3.8 Flash","window":1048576,"output":65536,"price":[0.75,3.75,0.075,0.75],"images":true,"reasoning":true,"efforts":["low","medium","high"],"api":"chat","flags":["alwaysThinks"]},
 "gemini-4-argon":{"label":"Gemini 4 Argon","window":1048576,"output":65536,"price":[2,10,0.1,2],"images":true,"reasoning":true,"efforts":["low","medium","high"],"api":"chat","flags":["alwaysThinks"]}
-},
-"gemini":{
+}`,
+  gemini: String.raw`{
 "gemini-2.5-flash":{"label":"Gemini 2.5 Flash","window":1048576,"output":65536,"price":[0.3,2.5,0.03,0.3],"images":true,"reasoning":true,"api":"chat"},
 "gemini-2.5-flash-lite":{"label":"Gemini 2.5 Flash-Lite","window":1048576,"output":65536,"price":[0.1,0.4,0.01,0.1],"images":true,"reasoning":true,"api":"chat"},
 "gemini-2.5-pro":{"label":"Gemini 2.5 Pro","window":1048576,"output":65536,"price":[1.25,10,0.125,1.25],"tiers":[[200000,2.5,15,0.25,2.5]],"images":true,"reasoning":true,"api":"chat"},
@@ -284,26 +284,26 @@ export const modelsJson = String.raw`{
 "gemini-flash-latest":{"label":"Gemini Flash Latest","window":1048576,"output":65536,"price":[1.5,9,0.15,1.5],"images":true,"reasoning":true,"efforts":["minimal","low","medium","high"],"api":"chat","flags":["alwaysThinks"]},
 "gemini-flash-lite-latest":{"label":"Gemini Flash-Lite Latest","window":1048576,"output":65536,"price":[0.25,1.5,0.025,0.25],"images":true,"reasoning":true,"efforts":["minimal","low","medium","high"],"api":"chat","flags":["alwaysThinks"]},
 "gemini-pro-latest":{"label":"Gemini Pro Latest","window":1048576,"output":65536,"price":[2,12,0.2,2],"tiers":[[200000,4,18,0.4,4]],"images":true,"reasoning":true,"efforts":["low","medium","high"],"api":"chat","flags":["alwaysThinks"]}
-},
-"xai":{
+}`,
+  xai: String.raw`{
 "grok-4.3":{"label":"Grok 4.3","window":1000000,"output":30000,"price":[1.25,2.5,0.2,1.25],"tiers":[[200000,2.5,5,0.4,2.5]],"images":true,"reasoning":true,"efforts":["low","medium","high","xhigh"],"api":"responses"},
 "grok-4.5":{"label":"Grok 4.5","window":500000,"output":250000,"price":[2,6,0.3,2],"tiers":[[200000,4,12,0.6,4]],"images":true,"reasoning":true,"efforts":["low","medium","high","xhigh"],"api":"responses","flags":["alwaysThinks"]},
 "grok-4.6":{"label":"Grok 4.6","window":500000,"output":250000,"price":[2,6,0.5,2],"tiers":[[200000,4,12,1,4]],"images":true,"reasoning":true,"efforts":["low","medium","high","xhigh"],"api":"responses","flags":["alwaysThinks"]},
 "grok-4.7":{"label":"Grok 4.7","window":500000,"output":250000,"price":[2,6,0.5,2],"tiers":[[200000,4,12,1,4]],"images":true,"reasoning":true,"efforts":["low","medium","high","xhigh"],"api":"responses","flags":["alwaysThinks"]}
-},
-"deepseek":{
+}`,
+  deepseek: String.raw`{
 "deepseek-flash":{"label":"DeepSeek V4.1 Flash","window":1000000,"output":384000,"price":[0.3,1.2,0.006,0.3],"images":true,"reasoning":true,"efforts":["low","high","max"],"api":"chat","flags":["noDeveloperRole","requiresReasoningContent"]},
 "deepseek-v4-pro":{"label":"DeepSeek V4 Pro","window":1000000,"output":384000,"price":[1.32,3.96,0.044,1.32],"reasoning":true,"efforts":["high","max"],"api":"chat","flags":["noDeveloperRole","requiresReasoningContent","systemMessages"]}
-},
-"moonshot":{
+}`,
+  moonshot: String.raw`{
 "kimi-k2.6":{"label":"Kimi K2.6","window":262144,"output":131072,"price":[0.95,4,0.16,0.95],"images":true,"reasoning":true,"api":"chat","flags":["noDeveloperRole","systemMessages"]},
 "kimi-k2.7-code":{"label":"Kimi K2.7 Code","window":262144,"output":131072,"price":[0.95,4,0.19,0.95],"images":true,"reasoning":true,"api":"chat","flags":["alwaysThinks","noDeveloperRole","systemMessages"]},
 "kimi-k2.7-code-highspeed":{"label":"Kimi K2.7 Code HighSpeed","window":262144,"output":131072,"price":[1.9,8,0.38,1.9],"images":true,"reasoning":true,"api":"chat","flags":["alwaysThinks","noDeveloperRole","systemMessages"]},
 "kimi-k3":{"label":"Kimi K3","window":1048576,"output":524288,"price":[3,15,0.3,3],"images":true,"reasoning":true,"efforts":["low","high","max"],"api":"chat","flags":["alwaysThinks","noDeveloperRole","requiresReasoningContent","systemMessages","toolAdditions"]},
 "kimi-k3.1-pro":{"label":"Kimi K3.1 Pro","window":1048576,"output":524288,"price":[2,10,0.2,2],"images":true,"reasoning":true,"efforts":["low","high","max"],"api":"chat","flags":["alwaysThinks","noDeveloperRole","requiresReasoningContent","systemMessages","toolAdditions"]},
 "kimi-k3.1-pro-highspeed":{"label":"Kimi K3.1 Pro Highspeed","window":1048576,"output":524288,"price":[4,20,0.2,4],"images":true,"reasoning":true,"efforts":["low","high","max"],"api":"chat","flags":["alwaysThinks","noDeveloperRole","requiresReasoningContent","systemMessages","toolAdditions"]}
-},
-"zai":{
+}`,
+  zai: String.raw`{
 "glm-4.7":{"label":"GLM-4.7","window":204800,"output":102400,"price":[0.6,2.2,0.11,0.6],"reasoning":true,"api":"chat","flags":["noDeveloperRole"]},
 "glm-5-turbo":{"label":"GLM-5-Turbo","window":200000,"output":100000,"price":[1.2,4,0.24,1.2],"reasoning":true,"api":"chat","flags":["noDeveloperRole"]},
 "glm-5.2":{"label":"GLM-5.2","window":1000000,"output":131072,"price":[1.4,4.4,0.26,1.4],"reasoning":true,"efforts":["high","max"],"api":"chat","flags":["noDeveloperRole"]},
@@ -311,16 +311,16 @@ export const modelsJson = String.raw`{
 "glm-5.3":{"label":"GLM-5.3","window":1000000,"output":131072,"price":[1.4,4.4,0.26,1.4],"reasoning":true,"efforts":["low","high","max"],"api":"chat","flags":["alwaysThinks","noDeveloperRole"]},
 "glm-5.3-flash":{"label":"GLM-5.3-Flash","window":1000000,"output":131072,"price":[0.15,0.5,0.03,0.15],"images":true,"reasoning":true,"efforts":["low","high","max"],"api":"chat","flags":["alwaysThinks","noDeveloperRole"]},
 "glm-5.3-highspeed":{"label":"GLM-5.3 Highspeed","window":1000000,"output":131072,"reasoning":true,"efforts":["low","high","max"],"api":"chat","flags":["alwaysThinks","noDeveloperRole"]}
-},
-"qwen":{
+}`,
+  qwen: String.raw`{
 "qwen3.6-flash":{"label":"Qwen3.6 Flash","window":1000000,"output":65536,"images":true,"reasoning":true,"api":"chat","flags":["noDeveloperRole"]},
 "qwen3.6-plus":{"label":"Qwen3.6 Plus","window":1000000,"output":65536,"images":true,"reasoning":true,"api":"chat","flags":["noDeveloperRole"]},
 "qwen3.7-max":{"label":"Qwen3.7 Max","window":1000000,"output":131072,"reasoning":true,"api":"chat","flags":["noDeveloperRole"]},
 "qwen3.7-plus":{"label":"Qwen3.7 Plus","window":1000000,"output":65536,"images":true,"reasoning":true,"api":"chat","flags":["noDeveloperRole"]},
 "qwen3.8-flash":{"label":"Qwen3.8 Flash","window":1000000,"output":131072,"images":true,"reasoning":true,"efforts":["low","medium","xhigh"],"api":"chat","flags":["alwaysThinks","noDeveloperRole"]},
 "qwen3.8-max":{"label":"Qwen3.8 Max","window":1000000,"output":131072,"images":true,"reasoning":true,"efforts":["low","medium","xhigh"],"api":"chat","flags":["alwaysThinks","noDeveloperRole"]}
-},
-"mistral":{
+}`,
+  mistral: String.raw`{
 "codestral-2508":{"label":"Codestral 25.08","window":256000,"output":8192,"price":[0.3,0.9,0.03,0.3],"api":"chat"},
 "codestral-latest":{"label":"Codestral","window":256000,"output":4096,"price":[0.3,0.9,0.03,0.3],"api":"chat"},
 "deepseek-v4-1-flash-1017":{"label":"DeepSeek V4.1 Flash 1017","window":1048576,"output":128000,"price":[0.3,1.2,0.007,0.3],"reasoning":true,"efforts":["low","high","max"],"api":"chat"},
@@ -351,8 +351,8 @@ export const modelsJson = String.raw`{
 "zai-glm-5-2":{"label":"GLM-5.2","window":1048576,"output":131072,"price":[1.4,4.4,0.14,1.4],"reasoning":true,"efforts":["high","max"],"api":"chat"},
 "zai-glm-5-3":{"label":"GLM-5.3","window":1048576,"output":131072,"price":[1.4,4.4,0.14,1.4],"reasoning":true,"efforts":["low","high","max"],"api":"chat","flags":["alwaysThinks"]},
 "zai-glm-5-3-flash":{"label":"GLM-5.3-Flash","window":1048576,"output":131072,"price":[0.15,0.5,0.03,0.15],"images":true,"reasoning":true,"efforts":["low","high","max"],"api":"chat","flags":["alwaysThinks"]}
-},
-"groq":{
+}`,
+  groq: String.raw`{
 "llama-3.1-8b-instant":{"label":"Llama 3.1 8B","window":131072,"output":65536,"price":[0.05,0.08,0.05,0.05],"api":"chat"},
 "llama-3.3-70b-versatile":{"label":"Llama 3.3 70B","window":131072,"output":32768,"price":[0.59,0.79,0.59,0.59],"api":"chat"},
 "openai/gpt-oss-120b":{"label":"GPT OSS 120B","window":131072,"output":65536,"price":[0.15,0.6,0.075,0.15],"reasoning":true,"efforts":["low","medium","high"],"api":"chat","flags":["alwaysThinks"]},
@@ -360,9 +360,9 @@ export const modelsJson = String.raw`{
 "openai/gpt-oss-safeguard-20b":{"label":"Safety GPT OSS 20B","window":131072,"output":65536,"price":[0.075,0.3,0.0375,0.075],"reasoning":true,"efforts":["low","medium","high"],"api":"chat","flags":["alwaysThinks"]},
 "qwen/qwen3.6-27b":{"label":"Qwen3.6 27B","window":131072,"output":16384,"price":[0.6,3,0.3,0.6],"images":true,"reasoning":true,"efforts":["default"],"api":"chat"},
 "qwen/qwen3.8-27b":{"label":"Qwen3.8 27B","window":131072,"output":16384,"price":[0.8,4,0.8,0.8],"images":true,"reasoning":true,"efforts":["low","medium","high"],"api":"chat"}
-},
-"cerebras":{
+}`,
+  cerebras: String.raw`{
 "gpt-oss-120b":{"label":"GPT OSS 120B","window":131072,"output":40960,"price":[0.35,0.75,0.35,0.35],"reasoning":true,"efforts":["low","medium","high"],"api":"chat","flags":["alwaysThinks","noDeveloperRole"]},
 "qwen-3.8-27b":{"label":"Qwen3.8 27B","window":131072,"output":40960,"price":[0.99,1.49,0.99,0.99],"images":true,"reasoning":true,"efforts":["low","medium","high"],"api":"chat","flags":["noDeveloperRole"]}
-}
-}`;
+}`,
+};

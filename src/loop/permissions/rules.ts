@@ -2,6 +2,7 @@
 import type { PermissionMode } from "../../chat/events.ts";
 import type { Rule } from "../../chat/requests.ts";
 import type { Protection } from "../../tools/host.ts";
+import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../tools/text/wildcard.ts";
 import type { PermissionRequirement, Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { takesPlaceOf } from "../setup/patch-tool.ts";
@@ -162,37 +163,31 @@ function names(permission: string, name: string): boolean {
 
 export function matches(rule: Rule, need: Pick<PermissionRequirement, "pattern" | "match">): boolean {
   if (rule.pattern === "*" || rule.pattern === need.pattern) return true;
-  if (need.match === "pattern") return toRegExp(rule.pattern).test(need.pattern);
+  if (need.match === "pattern") return whole(rule.pattern)(need.pattern);
   // A command that was not parsed: no pattern may allow a part of it, but a pattern may deny it.
-  return rule.action === "deny" && anywhere(rule.pattern).test(need.pattern);
+  return rule.action === "deny" && anywhere(rule.pattern)(need.pattern);
 }
 
-const compiled = new Map<string, RegExp>();
-
-function toRegExp(pattern: string): RegExp {
-  return cached(pattern, () => `^${translate(pattern)}$`);
+function separatesCommands(character: number): boolean {
+  return /[\s;&|()`{}"']/.test(String.fromCodePoint(character));
 }
 
-function anywhere(pattern: string): RegExp {
-  return cached(`anywhere ${pattern}`, () => `(?:^|[\\s;&|()\`{}"'])${translate(pattern)}`);
+const compiled = new Map<string, TextMatcher>();
+
+function whole(pattern: string): TextMatcher {
+  return cached(pattern, () => wildcardMatcher(pattern));
 }
 
-function cached(key: string, source: () => string): RegExp {
-  let regexp = compiled.get(key);
-  if (!regexp) {
+function anywhere(pattern: string): TextMatcher {
+  return cached(`anywhere ${pattern}`, () => wildcardMatcherAfter(separatesCommands, pattern));
+}
+
+function cached(key: string, compile: () => TextMatcher): TextMatcher {
+  let matcher = compiled.get(key);
+  if (!matcher) {
     if (compiled.size > 1000) compiled.clear();
-    regexp = new RegExp(source(), "s");
-    compiled.set(key, regexp);
+    matcher = compile();
+    compiled.set(key, matcher);
   }
-  return regexp;
-}
-
-/** `*` any characters, `?` one; ` *` at the end also matches nothing, so that `npm test *` covers `npm test`. */
-function translate(pattern: string): string {
-  const optional = pattern.endsWith(" *");
-  const source = (optional ? pattern.slice(0, -2) : pattern)
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*+/g, ".*")
-    .replace(/\?/g, ".");
-  return optional ? `${source}(?: .*)?` : source;
+  return matcher;
 }

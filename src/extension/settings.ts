@@ -41,8 +41,11 @@ export interface Settings {
   mcpServers: unknown;
   /** Names of the VS Code tools that Rondo may use; `*` for all. */
   vscodeTools: string[];
-  /** Whether commands run in their own process or in the user's shell. `shell`: a path; empty for the default. */
-  terminal: { mode: "separate" | "integrated"; shell: string };
+  /**
+   * Whether commands run in their own process or in the user's shell. `shell`: a path; empty for the default.
+   * `passEnvironment`: variables with keys that commands get all the same.
+   */
+  terminal: { mode: "separate" | "integrated"; shell: string; passEnvironment: readonly string[] };
   /** Maximum size of the checkpoints; 0 disables them. */
   maxCheckpointBytes: number;
   /** Address of the OpenTelemetry collector that traces are sent to; empty: none. */
@@ -131,6 +134,10 @@ function parseSettings(): Settings {
     terminal: {
       mode: read("terminal.mode", z.enum(["separate", "integrated"])),
       shell: read("terminal.shell", z.optional(z.string())) ?? "",
+      passEnvironment: read(
+        "terminal.passEnvironment",
+        z.array(z.string().check(z.regex(/^\w+$/, "a name of a variable has letters, digits and _"))),
+      ),
     },
     traceCollector: read("trace.collector", z.optional(Address)) ?? "",
     maxCheckpointBytes: read("checkpoints.maxSizeMb", z.int().check(z.gte(0))) * 1_000_000,

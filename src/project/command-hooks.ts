@@ -4,7 +4,7 @@ import type { PermissionMode } from "../chat/events.ts";
 import { isRecord } from "../chat/json.ts";
 import { never } from "../chat/never.ts";
 import { type HookEvent, type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
-import { withoutKeys } from "../tools/run-command/command-environment.ts";
+import { withoutKeys } from "../tools/run-command/without-keys.ts";
 import { namesOf } from "./hook-matcher.ts";
 import { outcomeOf } from "./hook-output.ts";
 import { outputLimit, runProcess } from "./hook-process.ts";
@@ -20,6 +20,8 @@ interface HookContext {
   permissionMode(): PermissionMode;
   /** The environment, which hooks inherit without keys. */
   env: NodeJS.ProcessEnv;
+  /** Variables that the user lets through to hooks. */
+  passed?: NodeJS.ProcessEnv;
   onNote(message: string): void;
 }
 
@@ -81,10 +83,10 @@ interface HookRun {
 
 async function runHook(event: HookEvent, { hook, input, context, signal }: HookRun): Promise<HookOutcome> {
   const { command, timeoutMs } = hook;
-  const { cwd, env, onNote } = context;
+  const { cwd, env, passed, onNote } = context;
   const name = `\`${command.length > 80 ? `${command.slice(0, 79)}…` : command}\``;
   const failed = (message: string): HookOutcome => ({ ...noOutcome, messages: [message] });
-  const environment = { ...withoutKeys(env), CLAUDE_PROJECT_DIR: cwd };
+  const environment = { ...withoutKeys(env, passed), CLAUDE_PROJECT_DIR: cwd };
   const end = await runProcess({ command, cwd, env: environment, input, timeoutMs, signal });
   switch (end.type) {
     case "aborted":

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import type { GitState } from "../loop/setup/project.ts";
 import { readConfigFile } from "../tools/file-access/config-files.ts";
+import { withoutKeys } from "../tools/run-command/without-keys.ts";
 import { findGitDir } from "./git-branch.ts";
 
 const maxConfigBytes = 64 * 1024;
@@ -36,7 +37,7 @@ function askGit(folder: string, timeoutMs: number): Promise<GitState> {
   const safe = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never"];
   return new Promise((resolve) => {
     const child = spawn("git", ["-C", folder, "--no-pager", ...safe, ...listChanges], {
-      env: { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" },
+      env: { ...withoutKeys(), GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" },
       stdio: ["ignore", "pipe", "ignore"],
       windowsHide: true,
     });

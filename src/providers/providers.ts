@@ -17,7 +17,7 @@ export type ProviderID = "anthropic" | FamilyID;
 const anthropic = {
   name: "Anthropic",
   baseURL: "https://api.anthropic.com",
-  keyVariable: "ANTHROPIC_API_KEY",
+  keyVariable: "ANTHROPIC_API_KEY" as const,
   urlVariable: "ANTHROPIC_BASE_URL",
   keyPage: "https://platform.claude.com/settings/keys",
 };

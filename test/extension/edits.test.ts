@@ -25,7 +25,11 @@ describe("edits in the editor", () => {
         written.push([path.basename(uri.fsPath), before, after]);
       },
     };
-    editor = vscodeHost({ watch, terminal: () => ({ mode: "separate", shell: "" }) as const, secrets: () => [] });
+    editor = vscodeHost({
+      watch,
+      terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
+      secrets: () => [],
+    });
     host = editor.forSession(path.join(os.tmpdir(), "rondo-outputs"));
     found = vscode.languages.createDiagnosticCollection("rondo-edits");
   });

@@ -46,7 +46,11 @@ describe("commands in the user's own shell", () => {
   before(() => {
     folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), "terminal-")));
     separate = mirrored(nodeTerminal());
-    terminal = integratedTerminal(separate, () => shell, { silenceMs: 300, startMs: 10_000 });
+    terminal = integratedTerminal(
+      separate,
+      { shell: () => shell, passed: () => ({}) },
+      { silenceMs: 300, startMs: 10_000 },
+    );
   });
   after(() => {
     terminal.dispose();

@@ -3,6 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import path from "node:path";
+import { withoutKeys } from "../../tools/run-command/without-keys.ts";
 import { type FileStamp, maxUnnamedBytes, sameStamp } from "../files/file-state.ts";
 
 /** Maximum time to wait for an answer of git, and its maximum size. */
@@ -84,7 +85,7 @@ export class GitObjects {
   #start(args: readonly string[]): ChildProcessWithoutNullStreams {
     const safe = ["-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "--no-pager", "--literal-pathspecs"];
     const child = spawn("git", ["-C", this.#root, ...safe, ...args], {
-      env: { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" },
+      env: { ...withoutKeys(), GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" },
       windowsHide: true,
     });
     // If git is missing or has ended, its answers are empty.

@@ -16,6 +16,7 @@ import {
 import { shellName } from "../../tools/run-command/shells.ts";
 import { type TypedLine, typedLine } from "../../tools/run-command/typed-line.ts";
 import { CommandWatch, defaultSilenceMs } from "../../tools/run-command/watch-command.ts";
+import { withheldNames } from "../../tools/run-command/without-keys.ts";
 import { type ExecutionEnd, ended, output, within } from "./integrated-events.ts";
 import type { VisibleTerminal } from "./mirrored-terminal.ts";
 
@@ -33,20 +34,22 @@ interface ReadyTerminal {
   integration: vscode.TerminalShellIntegration;
   /** Path of the shell in the settings. */
   path: string;
+  /** Variables that it was started without. */
+  withheld: readonly string[];
   /** Name of the shell, as VS Code detected it. */
   shell: string;
 }
 
 /**
  * `separate` runs the commands of shells that are unknown or have no shell integration. `shell` returns the path in the
- * settings; `silenceMs` is explained at `CommandWatch`.
+ * settings, `passed` the variables that the user lets through; `silenceMs` is explained at `CommandWatch`.
  */
 export function integratedTerminal(
   separate: VisibleTerminal,
-  shell: () => string,
+  { shell, passed }: { shell: () => string; passed: () => NodeJS.ProcessEnv },
   { silenceMs, startMs } = defaultWaits,
 ): VisibleTerminal {
-  const pool = new TerminalPool(shell, startMs);
+  const pool = new TerminalPool(shell, () => withheldNames(passed()), startMs);
   return {
     get shell() {
       return shellName(shell() || vscode.env.shell);
@@ -58,7 +61,8 @@ export function integratedTerminal(
         return { type: "aborted" };
       }
       const mark = randomBytes(12).toString("hex");
-      const line = ready && typedLine(ready.shell, { ...command, env: { ...nonInteractive, [markVariable]: mark } });
+      const env = { ...nonInteractive, [markVariable]: mark };
+      const line = ready && typedLine(ready.shell, { ...command, env, withheld: ready.withheld });
       if (!ready || line === undefined) {
         pool.giveBack(ready);
         return await separate.run(command);
@@ -82,6 +86,7 @@ export function integratedTerminal(
 /** Terminals that can be used again. Each runs one command at a time; VS Code would lose track of a second one. */
 class TerminalPool {
   readonly #shell: () => string;
+  readonly #withheld: () => readonly string[];
   readonly #maxStartMs: number;
   readonly #idle = new Set<ReadyTerminal>();
   readonly #all = new Set<vscode.Terminal>();
@@ -89,8 +94,9 @@ class TerminalPool {
   readonly #closing: vscode.Disposable;
   #last: vscode.Terminal | undefined;
 
-  constructor(shell: () => string, maxStartMs: number) {
+  constructor(shell: () => string, withheld: () => readonly string[], maxStartMs: number) {
     this.#shell = shell;
+    this.#withheld = withheld;
     this.#maxStartMs = maxStartMs;
     this.#closing = vscode.window.onDidCloseTerminal((terminal) => {
       this.#all.delete(terminal);
@@ -101,7 +107,9 @@ class TerminalPool {
   /** Returns a terminal; undefined without shell integration, of which the user is told once. */
   async take({ cwd, signal }: ShellCommand): Promise<ReadyTerminal | undefined> {
     const shell = this.#shell();
-    for (const free of [...this.#idle].filter(({ path }) => path === shell)) {
+    const withheld = this.#withheld();
+    const isLike = (one: ReadyTerminal) => one.path === shell && one.withheld.join() === withheld.join();
+    for (const free of [...this.#idle].filter(isLike)) {
       this.#idle.delete(free);
       if (await isUnused(free.terminal)) {
         this.#last = free.terminal;
@@ -115,6 +123,8 @@ class TerminalPool {
       cwd,
       iconPath: new vscode.ThemeIcon("comment-discussion"),
       isTransient: true,
+      // Null removes a variable that the terminal would inherit.
+      env: Object.fromEntries(withheld.map((name) => [name, null])),
       ...(shell !== "" && { shellPath: shell }),
     });
     this.#all.add(terminal);
@@ -122,7 +132,7 @@ class TerminalPool {
     if (integration) {
       this.#last = terminal;
       const name = terminal.state.shell ?? shellName(shell || vscode.env.shell);
-      return { terminal, integration, path: shell, shell: name };
+      return { terminal, integration, path: shell, withheld, shell: name };
     }
     terminal.dispose();
     if (!signal.aborted) this.#giveUp(shell);

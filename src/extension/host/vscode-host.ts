@@ -6,6 +6,7 @@ import { nodeSearch } from "../../tools/node-host/ripgrep.ts";
 import { nodeTerminal } from "../../tools/node-host/terminal.ts";
 import { nodeWorkspace } from "../../tools/node-host/workspace.ts";
 import { backgroundOf } from "../../tools/run-command/background.ts";
+import { passedVariables } from "../../tools/run-command/without-keys.ts";
 import type { Settings } from "../settings.ts";
 import { openFolders } from "./documents.ts";
 import { editorWorkspace, type WriteWatch } from "./editor-workspace.ts";
@@ -41,8 +42,9 @@ export function vscodeHost({ watch, terminal: settings, secrets }: EditorHostOpt
   );
   const workspace = editorWorkspace(() => disk, watch);
   const shell = () => settings().shell;
-  const separate = mirrored(nodeTerminal({ shell }));
-  const integrated = integratedTerminal(separate, shell);
+  const passed = () => passedVariables(settings().passEnvironment, process.env);
+  const separate = mirrored(nodeTerminal({ shell, passed }));
+  const integrated = integratedTerminal(separate, { shell, passed });
   const current = () => (settings().mode === "integrated" ? integrated : separate);
   const terminal: Terminal = {
     get shell() {

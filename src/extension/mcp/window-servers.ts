@@ -5,6 +5,7 @@ import { version } from "../../chat/version.ts";
 import { loadServers } from "../../mcp/config/server-config.ts";
 import { McpServers } from "../../mcp/mcp-servers.ts";
 import { openFolders } from "../host/documents.ts";
+import { readSettings } from "../settings.ts";
 import { BrowserLogin } from "./browser-login.ts";
 
 /** Key of the fingerprints of servers that the user has allowed; VS Code keeps them where no agent can write. */
@@ -41,6 +42,7 @@ export class WindowServers implements vscode.Disposable {
           folders: openFolders(),
           trusted: vscode.workspace.isTrusted,
           env: process.env,
+          passed: readSettings().terminal.passEnvironment,
         }),
       consent: { has: (fingerprint) => this.#allowed.includes(fingerprint), give: (one) => this.#allow(one) },
       folders: openFolders,
@@ -60,7 +62,10 @@ export class WindowServers implements vscode.Disposable {
       files.onDidCreate(refresh),
       files.onDidChange(refresh),
       files.onDidDelete(refresh),
-      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("rondo.mcpServers") && refresh()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        const names = ["rondo.mcpServers", "rondo.terminal.passEnvironment"];
+        if (names.some((name) => event.affectsConfiguration(name))) refresh();
+      }),
       vscode.workspace.onDidChangeWorkspaceFolders(refresh),
       vscode.workspace.onDidGrantWorkspaceTrust(refresh),
     );

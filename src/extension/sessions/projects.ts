@@ -10,6 +10,7 @@ import { commandHooks } from "../../project/command-hooks.ts";
 import { gitState } from "../../project/git-state.ts";
 import { loadHooks } from "../../project/hook-settings.ts";
 import { loadProject } from "../../project/project.ts";
+import { passedVariables } from "../../tools/run-command/without-keys.ts";
 import { openFolders } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";
 
@@ -60,6 +61,7 @@ export class Projects implements vscode.Disposable {
       transcriptPath: recordPath,
       permissionMode: () => choices.mode,
       env: process.env,
+      passed: passedVariables(readSettings().terminal.passEnvironment, process.env),
       onNote: (message: string) => this.#log.info(message),
     };
     let loaded: Hooks | undefined;

@@ -5,7 +5,7 @@ import path from "node:path";
 import * as z from "zod/mini";
 import { parseJson } from "../../chat/json.ts";
 import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../../tools/file-access/config-files.ts";
-import { expandVariables, isLoopback, variablesOf } from "./server-environment.ts";
+import { expandVariables, isLoopback, type ServerVariables, variablesOf } from "./server-environment.ts";
 
 /** How to start or reach a server. */
 export type ServerLaunch =
@@ -51,6 +51,8 @@ export interface ServerSources {
   trusted: boolean;
   /** Values for `${NAME}`. */
   env: NodeJS.ProcessEnv;
+  /** Names of variables with keys that the user lets through. */
+  passed?: readonly string[];
 }
 
 const defaultCallTimeoutMs = 60_000;
@@ -61,9 +63,17 @@ const maxServers = 100;
  * Never throws: an entry that cannot be used becomes a problem. If several servers have the same name, the caller's
  * wins, then the user's, so that a workspace cannot replace a server whose tools the user's rules allow.
  */
-export function loadServers({ caller, settings, folders, files = true, trusted, env }: ServerSources): LoadedServers {
+export function loadServers({
+  caller,
+  settings,
+  folders,
+  files = true,
+  trusted,
+  env,
+  passed = [],
+}: ServerSources): LoadedServers {
   if (!trusted) return { servers: [], problems: [] };
-  const reader = new ServerConfigReader(env);
+  const reader = new ServerConfigReader({ env, passed });
   const folder = folders[0] ?? os.homedir();
   reader.addAll(caller, { origin: "caller", source: "this run", place: "mcpServers", folder });
   reader.addAll(settings, { origin: "settings", source: "settings", place: "The setting rondo.mcpServers", folder });
@@ -118,10 +128,10 @@ class UnusableServer extends Error {}
 
 class ServerConfigReader {
   readonly loaded: LoadedServers = { servers: [], problems: [] };
-  readonly #env: NodeJS.ProcessEnv;
+  readonly #variables: ServerVariables;
 
-  constructor(env: NodeJS.ProcessEnv) {
-    this.#env = env;
+  constructor(variables: ServerVariables) {
+    this.#variables = variables;
   }
 
   addFile(root: ConfigRoot, name: string): void {
@@ -215,7 +225,7 @@ class ServerConfigReader {
   }
 
   #expand(value: string): string {
-    const expanded = expandVariables(value, this.#env);
+    const expanded = expandVariables(value, this.#variables);
     if (expanded.type === "unusable") throw new UnusableServer(expanded.why);
     return expanded.text;
   }

@@ -1,17 +1,28 @@
 /** Variables in the configuration of MCP servers. */
+import { isKeyName, keysIn } from "../../chat/key-names.ts";
 
-/** Rondo's own keys: no configuration can pass them to a server. */
-const ownKeys = /^(ANTHROPIC|OPENAI)_API_KEY$/i;
+/** `passed`: names of keys that a configuration may pass to a server. */
+export interface ServerVariables {
+  env: NodeJS.ProcessEnv;
+  passed: readonly string[];
+}
 
 const variable = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
 type ExpandedText = { type: "text"; text: string } | { type: "unusable"; why: string };
 
-/** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as not set. */
-export function expandVariables(value: string, env: NodeJS.ProcessEnv): ExpandedText {
+/**
+ * Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as not set. Keys of model providers are not given,
+ * whatever they are called.
+ */
+export function expandVariables(value: string, { env, passed }: ServerVariables): ExpandedText {
+  if (!value.includes("${")) return { type: "text", text: value };
   let why = "";
+  const keys = keysIn(env);
   const text = value.replace(variable, (_, name: string, fallback: string | undefined) => {
-    if (ownKeys.test(name)) why ||= `$${name} is not given to servers`;
+    if ((isKeyName(name) || keys.includes(name)) && !passed.includes(name)) {
+      why ||= `$${name} is a key of a model provider and not given to servers unless rondo.terminal.passEnvironment (--pass-env) names it`;
+    }
     const found = env[name] || fallback;
     if (found === undefined) why ||= `$${name} is not set in the environment`;
     return found ?? "";

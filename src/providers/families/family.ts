@@ -1,4 +1,5 @@
 /** A provider: its address, where its key comes from, and the rules that it keeps. */
+import type { KeyVariable } from "../../chat/key-names.ts";
 import type { ResponsesRulesOf } from "../openai-responses/responses-rules.ts";
 import type { MessagesServer } from "./anthropic.ts";
 import type { ChatRules } from "./chat-rules.ts";
@@ -9,7 +10,7 @@ export interface ProviderFamily {
   readonly baseURL: string | undefined;
   /** Hosts that this family serves, whatever the provider is called. */
   host: RegExp | undefined;
-  keyVariable: string;
+  keyVariable: KeyVariable;
   /** Environment variable of another address. */
   urlVariable: string;
   /** Where users get a key; undefined for local servers. */

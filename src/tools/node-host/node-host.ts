@@ -16,10 +16,12 @@ export interface NodeHostOptions {
   rgPath?: string;
   /** Further protected files from the user's settings, in gitignore's syntax; `!` removes one. */
   secrets?: readonly string[];
+  /** Variables that the user lets through to commands. */
+  passed?: NodeJS.ProcessEnv;
 }
 
-export function nodeHost({ folders, trusted, overflowDir, rgPath, secrets }: NodeHostOptions): Host {
-  const terminal = nodeTerminal();
+export function nodeHost({ folders, trusted, overflowDir, rgPath, secrets, passed = {} }: NodeHostOptions): Host {
+  const terminal = nodeTerminal({ passed: () => passed });
   const overflow = nodeOverflow(overflowDir);
   return {
     workspace: nodeWorkspace(folders, trusted, secrets),

@@ -1,6 +1,7 @@
 /** Runs ripgrep as a child process. */
 import { spawn } from "node:child_process";
 import type { RipgrepOptions, TextSearch } from "../host.ts";
+import { withoutKeys } from "../run-command/without-keys.ts";
 import { ToolError } from "../tool.ts";
 
 /** By default the npm package's ripgrep, else the one on the PATH. */
@@ -34,6 +35,7 @@ function run(
   return new Promise((resolve, reject) => {
     const child = spawn(program, ["--no-config", "--color=never", ...args], {
       cwd,
+      env: withoutKeys(),
       stdio: ["ignore", "pipe", "pipe"],
       windowsHide: true,
     });

@@ -9,17 +9,21 @@ import { closePipe, type OutputPipe, openPipe, PipeReader } from "../run-command
 import { endTree, leftBehind, treeOf } from "../run-command/process-tree.ts";
 import { findShell, invocation, shellName } from "../run-command/shells.ts";
 import { CommandWatch, defaultSilenceMs } from "../run-command/watch-command.ts";
+import { withoutKeys } from "../run-command/without-keys.ts";
 
 interface TerminalOptions {
   /** The shell's path from the settings; "" for the default. */
   shell(): string;
   /** Time without output after which a command is checked for waiting for input. */
   silenceMs: number;
+  /** Returns variables that the user lets through to commands. */
+  passed(): NodeJS.ProcessEnv;
 }
 
 export function nodeTerminal({
   shell = () => "",
   silenceMs = defaultSilenceMs,
+  passed = () => ({}),
 }: Partial<TerminalOptions> = {}): Terminal {
   const usual = findShell("");
   const program = () => shell() || usual;
@@ -27,11 +31,17 @@ export function nodeTerminal({
     get shell() {
       return shellName(program());
     },
-    run: (command) => runCommand(program(), command, silenceMs),
+    run: (command) => runCommand({ program: program(), silenceMs, passed: passed() }, command),
   };
 }
 
-async function runCommand(program: string, command: ShellCommand, silence: number): Promise<CommandEnd> {
+interface CommandShell {
+  program: string;
+  silenceMs: number;
+  passed: NodeJS.ProcessEnv;
+}
+
+async function runCommand(shell: CommandShell, command: ShellCommand): Promise<CommandEnd> {
   const { signal, onOutput, onWaiting } = command;
   const decode = await chooseDecoder();
   const pipe = await openPipe();
@@ -42,14 +52,14 @@ async function runCommand(program: string, command: ShellCommand, silence: numbe
   const mark = randomBytes(12).toString("hex");
   let child: ChildProcess;
   try {
-    child = startShell(program, command, mark, pipe);
+    child = startShell(shell, command, mark, pipe);
   } catch (error) {
     closePipe(pipe);
     return { type: "failed", message: startError(error, command) };
   }
   const tree = child.pid === undefined ? undefined : treeOf(child.pid, mark, pipe && `${pipe.name} (deleted)`);
   if (pipe) closeSync(pipe.write);
-  const watch = tree && new CommandWatch(tree, silence, onWaiting);
+  const watch = tree && new CommandWatch(tree, shell.silenceMs, onWaiting);
   const reader = new PipeReader(child, pipe, decode, (text) => {
     watch?.wrote(text);
     onOutput(text);
@@ -62,12 +72,17 @@ async function runCommand(program: string, command: ShellCommand, silence: numbe
   return end.type === "exit" ? { ...end, left: left ?? [] } : end;
 }
 
-function startShell(program: string, { command, cwd }: ShellCommand, mark: string, pipe: OutputPipe | undefined) {
+function startShell(
+  { program, passed }: CommandShell,
+  { command, cwd }: ShellCommand,
+  mark: string,
+  pipe: OutputPipe | undefined,
+) {
   const { file, args, verbatim } = invocation(program, command);
   const stream = pipe?.write ?? "pipe";
   return spawn(file, args, {
     cwd,
-    env: commandEnvironment(mark),
+    env: commandEnvironment(mark, passed),
     stdio: ["ignore", stream, stream],
     detached: process.platform !== "win32",
     windowsHide: true,
@@ -104,10 +119,15 @@ let decodeHere: Promise<() => OutputDecoder> | undefined;
 function chooseDecoder(): Promise<() => OutputDecoder> {
   if (process.platform !== "win32") return Promise.resolve(decodeUtf8);
   decodeHere ??= new Promise((resolve) => {
-    execFile(process.env["ComSpec"] ?? "cmd.exe", ["/d", "/c", "chcp"], { windowsHide: true }, (_error, stdout) => {
-      const codePage = Number(/\d+/.exec(stdout)?.[0] ?? 65_001);
-      resolve(() => decodeConsole(codePage));
-    });
+    execFile(
+      process.env["ComSpec"] ?? "cmd.exe",
+      ["/d", "/c", "chcp"],
+      { env: withoutKeys(), windowsHide: true },
+      (_error, stdout) => {
+        const codePage = Number(/\d+/.exec(stdout)?.[0] ?? 65_001);
+        resolve(() => decodeConsole(codePage));
+      },
+    );
   });
   return decodeHere;
 }

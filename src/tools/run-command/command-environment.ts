@@ -1,7 +1,6 @@
-/** The environment variables of commands, hooks and servers. */
+/** The environment variables of commands. */
 import { markVariable } from "./process-tree.ts";
-
-const hidden = /^(ANTHROPIC_API_KEY|OPENAI_API_KEY|ELECTRON_.*|VSCODE_.*)$/;
+import { withoutKeys } from "./without-keys.ts";
 
 /** Makes programs non-interactive and their output unbuffered. */
 export const nonInteractive: Readonly<Record<string, string>> = {
@@ -18,15 +17,7 @@ export const nonInteractive: Readonly<Record<string, string>> = {
   PYTHONUNBUFFERED: "1",
 };
 
-export function commandEnvironment(mark: string): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !hidden.test(name));
-  return { ...Object.fromEntries(inherited), ...nonInteractive, TERM: "dumb", [markVariable]: mark };
-}
-
-const withheld =
-  /^((ANTHROPIC|OPENAI|AZURE_OPENAI|OPENROUTER|GEMINI|GOOGLE|MISTRAL|GROQ|DEEPSEEK|XAI)_(API_KEY|AUTH_TOKEN)|CLAUDE_CODE_OAUTH_TOKEN|ELECTRON_.*|VSCODE_.*)$/i;
-
-/** Returns the environment without keys of providers and without the editor's own variables, for hooks and servers. */
-export function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.test(name)));
+/** `passed`: variables that the user lets through. */
+export function commandEnvironment(mark: string, passed: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  return { ...withoutKeys(process.env, passed), ...nonInteractive, TERM: "dumb", [markVariable]: mark };
 }

@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import type { OutputDecoder } from "./decode-output.ts";
+import { withoutKeys } from "./without-keys.ts";
 
 /** Silence after which a pipe that a process still holds open is closed. */
 const drainTimeMs = 300;
@@ -26,7 +27,7 @@ export async function openPipe(): Promise<OutputPipe | undefined> {
   const name = path.join(os.tmpdir(), `rondo-${randomBytes(8).toString("hex")}`);
   try {
     await new Promise<void>((resolve, reject) => {
-      execFile("mkfifo", ["-m", "600", name], (error) => (error ? reject(error) : resolve()));
+      execFile("mkfifo", ["-m", "600", name], { env: withoutKeys() }, (error) => (error ? reject(error) : resolve()));
     });
     const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
     return { name, read, write: openSync(name, constants.O_WRONLY) };

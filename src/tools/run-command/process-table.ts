@@ -1,6 +1,7 @@
 /** Lists processes: from `/proc` on Linux, from `ps` elsewhere; none on Windows. */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { withoutKeys } from "./without-keys.ts";
 
 export interface ProcessInfo {
   pid: number;
@@ -97,7 +98,7 @@ export function parseTable(text: string): ProcessInfo[] {
 
 function runPs(args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
-    execFile("ps", args, { env: { ...process.env, LC_ALL: "C" }, maxBuffer: 32e6 }, (_error, stdout) =>
+    execFile("ps", args, { env: { ...withoutKeys(), LC_ALL: "C" }, maxBuffer: 32e6 }, (_error, stdout) =>
       resolve(stdout),
     );
   });

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandLine, openFile, type ProcessInfo, processInfo, processTable, readProc } from "./process-table.ts";
+import { withoutKeys } from "./without-keys.ts";
 
 /** An environment variable by which a command's processes are found even outside of its process group. */
 export const markVariable = "RONDO_COMMAND";
@@ -127,6 +128,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 function endOnWindows(pid: number): Promise<void> {
   return new Promise((resolve) => {
-    execFile("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true }, () => resolve());
+    execFile("taskkill", ["/pid", String(pid), "/T", "/F"], { env: withoutKeys(), windowsHide: true }, () => resolve());
   });
 }

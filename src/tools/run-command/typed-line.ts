@@ -6,6 +6,8 @@ interface TypedCommand {
   /** Absolute. */
   cwd: string;
   env: Readonly<Record<string, string>>;
+  /** Variables that the command must not see, although files of the shell may have set them. */
+  withheld: readonly string[];
 }
 
 export interface TypedLine {
@@ -22,7 +24,7 @@ export function typedLine(shell: string, typed: TypedCommand): TypedLine | undef
   return line && line.text.length <= maxLineLength ? line : undefined;
 }
 
-function encodeFor(shell: string, { command, cwd, env }: TypedCommand): TypedLine | undefined {
+function encodeFor(shell: string, { command, cwd, env, withheld }: TypedCommand): TypedLine | undefined {
   const title = harmlessTitle(command);
   switch (shell) {
     case "bash":
@@ -31,7 +33,8 @@ function encodeFor(shell: string, { command, cwd, env }: TypedCommand): TypedLin
       const exports = Object.entries(env).map(([name, value]) => `${name}=${quotePosix(value)}`);
       // Interactive shells may not support comments.
       const comments = shell === "zsh" ? "setopt interactivecomments" : "shopt -s interactive_comments";
-      const script = `${comments}\ncd -- ${quotePosix(cwd)} && export ${exports.join(" ")} || exit\n${command}`;
+      const unset = withheld.length === 0 ? "" : `unset ${withheld.join(" ")}\n`;
+      const script = `${comments}\ncd -- ${quotePosix(cwd)} && export ${exports.join(" ")} || exit\n${unset}${command}`;
       // The subshell isolates `cd`, `exit` and variables. The leading space keeps the line out of the history.
       const text = ` : '${title}' && ( eval "$(printf %s ${base64(script)} | base64 --decode)" )`;
       return { text, isProcess: true };
@@ -39,7 +42,11 @@ function encodeFor(shell: string, { command, cwd, env }: TypedCommand): TypedLin
     case "pwsh":
     case "powershell": {
       const variables = Object.entries(env).map(([name, value]) => `$env:${name} = ${quotePowerShell(value)}`);
-      const script = [`Set-Location -LiteralPath ${quotePowerShell(cwd)}`, ...variables, command].join("\n");
+      const unset = withheld.map(
+        (name) => `Remove-Item -LiteralPath ${quotePowerShell(`Env:${name}`)} -ErrorAction Ignore`,
+      );
+      const place = `Set-Location -LiteralPath ${quotePowerShell(cwd)}`;
+      const script = [place, ...variables, ...unset, command].join("\n");
       const decoded = `[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(script)}'))`;
       return { text: `<# ${title} #> Invoke-Expression (${decoded})`, isProcess: false };
     }

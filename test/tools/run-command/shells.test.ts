@@ -58,11 +58,14 @@ describe("a command typed into a shell", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   function typed(command: string): string {
-    const typed = { command, cwd: path.join(folder, "it's"), env: { MARK: "it's me" } };
+    const typed = { command, cwd: path.join(folder, "it's"), env: { MARK: "it's me" }, withheld: ["KEY_OF_MAKER"] };
     const line = typedLine("bash", typed)?.text;
     assert.ok(line !== undefined && !line.includes("\n"));
     assert.match(line, /^ : '/);
-    return execFileSync("bash", ["-c", `${line}; echo "[$?] $PWD"`], { cwd: folder, encoding: "utf8" });
+    return execFileSync("bash", ["-c", `export KEY_OF_MAKER=sk; ${line}; echo "[$?] $PWD"`], {
+      cwd: folder,
+      encoding: "utf8",
+    });
   }
 
   for (const [command, output] of [
@@ -75,6 +78,7 @@ describe("a command typed into a shell", () => {
     ["false", "[1]"],
     ["echo a # comment", "a\n[0]"],
     ["cd /; echo $MARK", "it's me\n[0]"],
+    ["echo [$KEY_OF_MAKER]; env | grep KEY_OF", "[]\n[1]"],
     ["echo 'ü $HOME `x` !!'", "ü $HOME `x` !!\n[0]"],
     ['basename "$PWD"', "it's\n[0]"],
   ] as const) {
@@ -82,14 +86,25 @@ describe("a command typed into a shell", () => {
   }
 
   it("starts with a comment that every shell ignores", () => {
-    const line = typedLine("zsh", { command: "echo 'a' $(rm x) `y` !z\nnext", cwd: "/", env: { A: "b" } });
+    const line = typedLine("zsh", {
+      command: "echo 'a' $(rm x) `y` !z\nnext",
+      cwd: "/",
+      env: { A: "b" },
+      withheld: [],
+    });
     assert.match(line?.text ?? "", /^ : 'echo a rm x y z next' && \( eval /);
   });
 
   it("is not used for shells with another syntax, nor for very long commands", () => {
     for (const shell of ["fish", "sh", "cmd", "nu"])
-      assert.equal(typedLine(shell, { command: "x", cwd: "/", env: {} }), undefined);
-    assert.equal(typedLine("bash", { command: "x".repeat(10_000), cwd: "/", env: { A: "b" } }), undefined);
-    assert.match(typedLine("pwsh", { command: "x", cwd: "/", env: {} })?.text ?? "", /^<# x #> Invoke-Expression /);
+      assert.equal(typedLine(shell, { command: "x", cwd: "/", env: {}, withheld: [] }), undefined);
+    assert.equal(
+      typedLine("bash", { command: "x".repeat(10_000), cwd: "/", env: { A: "b" }, withheld: [] }),
+      undefined,
+    );
+    assert.match(
+      typedLine("pwsh", { command: "x", cwd: "/", env: {}, withheld: [] })?.text ?? "",
+      /^<# x #> Invoke-Expression /,
+    );
   });
 });

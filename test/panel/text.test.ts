@@ -168,8 +168,18 @@ describe("links in a reply", () => {
       "command:rm",
       "vscode://x/y",
       "//evil.example",
+      "javascript%3Aalert(1)",
       "#top",
       "",
+      ...[
+        "\\\\host\\share",
+        "%5c%5chost%5cshare",
+        "%5C/host/share",
+        "/%5chost/share",
+        "%2f%2fhost/share",
+        "%2F/host:3",
+      ],
+      ...["%20//host/share", "%00//host/share", "%E2%80%8B//host", "\\\\?\\C:\\x", "%5c%5c.%5cpipe%5cx#L3"],
     ]) {
       assert.equal(parseLink(href), undefined, href);
     }

@@ -9,10 +9,16 @@ const place = /(?:#L|:)(\d+)(?:[-:]L?\d+)?$/;
 /** Returns a web address or a file of the workspace; undefined if the link must not be opened. */
 export function parseLink(href: string): ReplyLink | undefined {
   if (web.test(href)) return { type: "web", url: href };
-  if (scheme.test(href) || /^(?:\/\/|#|\s*$)/.test(href)) return undefined;
+  if (/^(?:#|\s*$)/.test(href)) return undefined;
   const at = place.exec(href);
-  const path = at ? href.slice(0, at.index) : href.replace(/#.*$/, "");
-  return { type: "file", path: decode(path), line: at ? Number(at[1]) : undefined };
+  const path = decode(at ? href.slice(0, at.index) : href.replace(/#.*$/, ""));
+  if (scheme.test(href) || scheme.test(path) || leadsAway(path)) return undefined;
+  return { type: "file", path, line: at ? Number(at[1]) : undefined };
+}
+
+/** Whether Windows would look the path up on the network, which logs in to its server, or as a device. */
+function leadsAway(path: string): boolean {
+  return /^\s*[/\\]{2}|[\p{Cc}\p{Cf}]/u.test(path);
 }
 
 function decode(path: string): string {

@@ -4,6 +4,8 @@ import { applyPatch } from "diff";
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { FileDiff } from "../../chat/message.ts";
+import { isWithin } from "../../tools/file-access/requirements.ts";
+import { refusalOf } from "../../tools/node-host/locate.ts";
 
 /** Opens a file. `file` is absolute, or relative to one of the workspace's folders. */
 export async function openInEditor(file: string, line: number | undefined): Promise<void> {
@@ -21,6 +23,9 @@ export async function showIfNothingIsOpen(file: string): Promise<void> {
 
 async function findFile(file: string): Promise<vscode.Uri> {
   const folders = vscode.workspace.workspaceFolders ?? [];
+  const isInFolder = folders.some(({ uri }) => isWithin(path.normalize(file), uri.fsPath));
+  const refusal = isInFolder ? undefined : refusalOf(file, process.platform);
+  if (refusal !== undefined) throw new Error(refusal);
   const places = path.isAbsolute(file)
     ? [vscode.Uri.file(file)]
     : folders.map(({ uri }) => vscode.Uri.joinPath(uri, file));

@@ -34,6 +34,7 @@ export const loopSettings: readonly LoopSetting[] = [
   seconds("retryBackoff", 0.001, 60),
   seconds("stallNotice", 0.1, hour),
   seconds("stallTimeout", 1, hour),
+  { ...count("maxPromptKiB", "maxPromptBytes", 1, 65_536), factor: 1024 },
   count("maxQueueDepth", "maxQueueDepth", 1, 100),
   seconds("queueTimeout", 0, 600),
   seconds("lockTimeout", 10, day),

@@ -52,6 +52,7 @@ const known = {
   "no-auto-compact": flag,
   prices: text,
   "max-retries": text,
+  "max-prompt-bytes": text,
   "context-window": text,
   "append-system-prompt": text,
   "session-dir": text,
@@ -93,6 +94,7 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
   --settings FILE              hooks, in the format of Claude Code's settings
   --untrusted                  behaves as in a workspace that is not trusted
   --max-turns N  --max-budget-usd X  --max-daily-budget-usd X  --max-budget-tokens N  --max-retries N
+  --max-prompt-bytes N         the longest text of one message (default: 1048576)
   --context-window N  --no-auto-compact
   --prices FILE                JSON: {model: {input, output, cacheRead?, cacheWrite?}}, USD per million tokens
   --append-system-prompt TEXT
@@ -138,7 +140,10 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       maxBudgetTokens: count("--max-budget-tokens", values["max-budget-tokens"], 1),
       autoCompact: !values["no-auto-compact"],
       prices: readJson("--prices", values.prices, '{"model": {"input": USD, "output": USD}}', GivenPrices),
-      limits: { maxRetries: count("--max-retries", values["max-retries"], 0) },
+      limits: {
+        maxRetries: count("--max-retries", values["max-retries"], 0),
+        maxPromptBytes: count("--max-prompt-bytes", values["max-prompt-bytes"], 1),
+      },
       contextWindow: count("--context-window", values["context-window"], 1),
       systemPrompt: { type: "preset", preset: "claude_code", append: values["append-system-prompt"] ?? "" },
       sessionDir: values["session-dir"] === undefined ? undefined : path.resolve(values["session-dir"]),

@@ -9,6 +9,8 @@ export interface Limits extends ModelLimits {
   toolTimeoutMs: number;
   maxRetries: number;
   retryBackoffMs: number;
+  /** Text of one prompt in UTF-8, its subtasks included (P2). */
+  maxPromptBytes: number;
   maxQueueDepth: number;
   /** Maximum time that a prompt waits for a run of another process. */
   queueTimeoutMs: number;
@@ -38,6 +40,7 @@ export const defaultLimits: Limits = {
   toolTimeoutMs: 30_000,
   maxRetries: 3,
   retryBackoffMs: 1000,
+  maxPromptBytes: 1 << 20,
   maxQueueDepth: 10,
   queueTimeoutMs: 30_000,
   lockTimeoutMs: 900_000,

@@ -1,11 +1,11 @@
 /** Reads the current branch from git's files, because starting git would take much longer. */
 import path from "node:path";
-import { decodeText, readConfigFile } from "../tools/file-access/config-files.ts";
+import { decodeText, readConfigFile, realFolder } from "../tools/file-access/config-files.ts";
 import { statsOf } from "../tools/node-host/stats.ts";
 
 /** Returns the branch's name, "detached at 1a2b3c4", or undefined outside git. Also searches the parent folders. */
 export function branchOf(folder: string): string | undefined {
-  const gitDir = findGitDir(path.resolve(folder));
+  const gitDir = findGitDir(folder);
   const head = gitDir === undefined ? undefined : firstLine(gitDir, "HEAD");
   if (head === undefined) return undefined;
   if (/^[0-9a-f]{40,64}$/.test(head)) return `detached at ${head.slice(0, 7)}`;
@@ -18,12 +18,27 @@ export function branchOf(folder: string): string | undefined {
 
 /** Returns the folder with git's files; undefined outside a repository. */
 export function findGitDir(folder: string): string | undefined {
-  const gitPath = path.join(folder, ".git");
-  const stats = statsOf(gitPath);
-  if (stats?.isDirectory()) return gitPath;
-  if (stats?.isFile()) return linkedGitDir(folder);
-  const parent = path.dirname(folder);
-  return parent === folder ? undefined : findGitDir(parent);
+  return findRepository(folder)?.gitDir;
+}
+
+/**
+ * Returns the top folder of the working tree that `folder` is in, as `git rev-parse --show-toplevel` does: of a worktree
+ * or a submodule its own. Undefined outside a repository.
+ */
+export function repositoryRoot(folder: string): string | undefined {
+  return findRepository(folder)?.root;
+}
+
+/** Searches the folder and its parents, with links resolved as the working folder of a process is. */
+function findRepository(folder: string): { root: string; gitDir: string } | undefined {
+  for (let root = realFolder(folder); ; root = path.dirname(root)) {
+    const gitPath = path.join(root, ".git");
+    const stats = statsOf(gitPath);
+    const gitDir = stats?.isDirectory() ? gitPath : stats?.isFile() ? linkedGitDir(root) : undefined;
+    // A folder that only has the name is no repository for git either, which goes on to the parent.
+    if (gitDir !== undefined && (stats?.isFile() || statsOf(path.join(gitDir, "HEAD")))) return { root, gitDir };
+    if (stats?.isFile() || root === path.dirname(root)) return undefined;
+  }
 }
 
 /** In worktrees and submodules `.git` is a file with the path of git's folder. */

@@ -5,7 +5,7 @@ import type { Project } from "../loop/setup/project.ts";
 import { configRoots } from "../tools/file-access/config-files.ts";
 import { statsOf } from "../tools/node-host/stats.ts";
 import { findAgents } from "./agent-files.ts";
-import { branchOf } from "./git-branch.ts";
+import { branchOf, repositoryRoot } from "./git-branch.ts";
 import { memoryOf, rulesOf } from "./rules-files.ts";
 
 interface ProjectOptions {
@@ -26,6 +26,7 @@ export function loadProject({ folders, home, trusted }: ProjectOptions): Project
     rules,
     memory,
     branch: folders[0] === undefined ? undefined : branchOf(folders[0]),
+    root: folders[0] === undefined ? undefined : repositoryRoot(folders[0]),
     problems: [...(trusted ? [] : untrusted(folders)), ...problems, ...withRules, ...withMemory],
   };
 }

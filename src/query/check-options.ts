@@ -120,6 +120,11 @@ export function checkMode(mode: string): PermissionMode {
 
 function checkNumbers(options: Options): void {
   const { maxTurns, contextWindow, maxBudgetTokens, maxBudgetUsd, maxDailyBudgetUsd, maxThinkingTokens } = options;
+  for (const [name, value] of Object.entries(options.limits ?? {})) {
+    if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
+      throw invalid(`limits.${name} takes a number of at least 0; not ${value}.`);
+    }
+  }
   for (const [name, value] of Object.entries({ maxTurns, contextWindow, maxBudgetTokens })) {
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1)) {
       throw invalid(`${name} takes a whole number of at least 1; not ${value}.`);

@@ -268,7 +268,7 @@ export interface ModelPrice {
   cacheWrite?: number | undefined;
 }
 
-/** Limits of the run. Times in ms, sizes in tokens; docs/settings.md lists the defaults (spec O). */
+/** Limits of the run. Times in ms, sizes in tokens, `maxPromptBytes` in bytes of UTF-8; docs/settings.md lists the defaults (spec O). */
 export type RunLimits = {
   [name in
     | "compactAt"
@@ -281,6 +281,7 @@ export type RunLimits = {
     | "retryBackoff"
     | "stallNotice"
     | "stallTimeout"
+    | "maxPromptBytes"
     | "queueTimeout"
     | "lockTimeout"]?: number | undefined;
 };

@@ -246,7 +246,10 @@ function openRecord({ sessions, chat, found, limits, say, log }: ResolvedOptions
 /** Returns a function that loads rules files, agents and memory from the wanted setting sources. */
 async function projectLoader(plan: ResolvedOptions, options: Options): Promise<() => Project> {
   // Loaded late: it brings a YAML parser.
-  const { loadProject } = await import("../project/project.ts");
+  const [{ loadProject }, { repositoryRoot }] = await Promise.all([
+    import("../project/project.ts"),
+    import("../project/git-branch.ts"),
+  ]);
   const { systemPrompt } = options;
   const prompt = typeof systemPrompt === "string" ? systemPrompt : undefined;
   const reported = new Set<string>();
@@ -256,7 +259,9 @@ async function projectLoader(plan: ResolvedOptions, options: Options): Promise<(
       if (!reported.has(problem)) plan.say(problem);
       reported.add(problem);
     }
-    return { ...project, agents: withCallers(project.agents, plan.agents, plan.agent, prompt) };
+    // Also where the folder's own files are not wanted.
+    const root = project.root ?? repositoryRoot(plan.folders[0]);
+    return { ...project, root, agents: withCallers(project.agents, plan.agents, plan.agent, prompt) };
   };
 }
 
@@ -306,6 +311,7 @@ function limitsOf(options: Options): Limits {
     maxTurns,
     autoCompact: options.autoCompact,
     maxRetries: limits.maxRetries,
+    maxPromptBytes: limits.maxPromptBytes,
     compactAt: limits.compactAt,
     doomLoopThreshold: limits.doomLoopThreshold,
     reserveFloorTokens: limits.reserveFloor,

@@ -57,7 +57,14 @@ describe("sessions of a window", () => {
 
   /** Opens a window's sessions with their real dependencies. */
   function open(): Conversations {
-    const project = { agents: new AgentCatalog(), rules: [], memory: undefined, branch: undefined, problems: [] };
+    const project = {
+      agents: new AgentCatalog(),
+      rules: [],
+      memory: undefined,
+      branch: undefined,
+      root: undefined,
+      problems: [],
+    };
     return new Conversations({
       store,
       folder,

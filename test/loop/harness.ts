@@ -66,6 +66,7 @@ const noProject: Project = {
   rules: [],
   memory: undefined,
   branch: undefined,
+  root: undefined,
   problems: [],
 };
 

@@ -43,6 +43,7 @@ describe("query(): options", () => {
     { resume: "a", continue: true },
     { forkSession: true },
     { baseUrl: "localhost:1" },
+    { limits: { maxPromptBytes: -1 } },
     // @ts-expect-error not a mode
     { permissionMode: "yolo" },
     { provider: "openai", model: undefined, baseUrl: "http://127.0.0.1:9/v1" },

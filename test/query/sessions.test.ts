@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import type { SDKUserMessage } from "../../src/query/sdk-types.ts";
 import { all, calls, kindOf, ofType, resultOf, says, user, worlds } from "./world.ts";
 
 describe("query(): sessions", () => {
@@ -163,6 +165,49 @@ describe("query(): sessions", () => {
     assert.throws(() => world.query("Go", { agents: { x: { prompt: "x" } } }), { code: "agent-invalid" });
   });
 
+  for (const settingSources of [["project"], []] as const) {
+    it(`D2 replies, subtasks and summaries name the repository's root (settings of: ${settingSources})`, async () => {
+      const world = await open([says("Found."), says("Hi."), says("Summary.")]);
+      execFileSync("git", ["init", "-q"], { cwd: world.folder });
+      const cwd = path.dirname(world.write("packages/one/a.ts", ""));
+      async function* prompts() {
+        yield { ...user("Go"), subtasks: [{ agent: "explore", description: "Find", prompt: "Find" }] };
+        yield user("/compact");
+      }
+      await world.run(prompts(), { cwd, sessionId: "one", settingSources: [...settingSources] });
+      const children = world.kept(".jsonl").map((name) => name.slice(0, -".jsonl".length));
+      assert.equal(children.length, 2);
+      const replies = children.flatMap((id) => world.replay(id).chat.messages.map(({ info }) => info));
+      const paths = replies.flatMap((info) => (info.role === "assistant" ? [info.path] : []));
+      assert.equal(paths.length, 4, "the call of task, the subagent's reply, the reply, the summary");
+      for (const one of paths) assert.deepEqual(one, { cwd, root: world.folder });
+    });
+  }
+
+  it("P2 the longest text of a prompt can be set; it is counted in bytes, over all parts", async () => {
+    const limits = { maxPromptBytes: 100 };
+    const world = await open([says("1"), says("2")]);
+    const fits = await world.run("é".repeat(50), { limits });
+    assert.equal(resultOf(fits).subtype, "success");
+    const tooLong = [
+      user("é".repeat(51)),
+      user([
+        { type: "text", text: "x".repeat(60) },
+        { type: "text", text: "x".repeat(60) },
+      ]),
+      { ...user("x"), subtasks: [{ agent: "explore", description: "x", prompt: "x".repeat(100) }] },
+    ];
+    for (const message of tooLong) {
+      const ended = resultOf(await world.run(from([message]), { limits, persistSession: false }));
+      assert.equal(ended.exit_reason, "blocked");
+      assert.match(ended.errors?.join() ?? "", /the limit is 0\.1 KiB\. .*limits\.maxPromptBytes/);
+    }
+    assert.equal(world.raws.length, 1, "the model was not asked");
+    const usual = resultOf(await world.run(from([user("x".repeat((1 << 20) + 1))])));
+    assert.match(usual.errors?.join() ?? "", /1025 KiB long; the limit is 1024 KiB/);
+    assert.equal(resultOf(await world.run("x".repeat(1 << 20))).subtype, "success");
+  });
+
   it("P2 an empty prompt is an error, and nothing is stored", async () => {
     const world = await open([]);
     await assert.rejects(world.run("  \n"), { name: "QueryError", code: "prompt-invalid" });
@@ -173,3 +218,7 @@ describe("query(): sessions", () => {
     await assert.rejects(world.run(blank()), { code: "prompt-invalid" });
   });
 });
+
+async function* from(messages: readonly SDKUserMessage[]): AsyncGenerator<SDKUserMessage> {
+  yield* messages;
+}

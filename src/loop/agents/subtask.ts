@@ -6,6 +6,7 @@ import type { CallEnd } from "../calls/call.ts";
 import { runCalls } from "../calls/calls.ts";
 import { measureContext } from "../context/context.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
+import { pathOf } from "../setup/project.ts";
 import type { Turn } from "../turn.ts";
 
 /** Returns the first subtask of the newest prompts that has not begun. */
@@ -34,7 +35,7 @@ export async function runSubtask(
   user: UserMessage,
   part: SubtaskPart,
 ): Promise<CallEnd> {
-  const { id: sessionID, cwd } = turn.chat.session;
+  const { id: sessionID } = turn.chat.session;
   const { agent: subagent_type, description, prompt } = part;
   const input = { description, prompt, subagent_type };
   const raw = JSON.stringify(input);
@@ -47,7 +48,7 @@ export async function runSubtask(
     parentID: user.id,
     agent: config.agent.name,
     model: config.model,
-    path: { cwd, root: cwd },
+    path: pathOf(turn.chat.session, turn.project()),
     tokens: noTokens,
   };
   const base = { id: newID("prt"), sessionID, messageID: message.id };

@@ -12,6 +12,7 @@ import {
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
+import { pathOf } from "../setup/project.ts";
 import { reminders } from "../setup/system-prompt.ts";
 import type { ChatAccess, Turn } from "../turn.ts";
 import {
@@ -181,11 +182,10 @@ function endWithoutSummary(turn: Turn, user: UserMessage, result: Exclude<Compac
   const known = turn.chat.messages.findLast(({ info }) => info.role === "assistant" && info.parentID === user.id)?.info;
   if (known?.role === "assistant") discard(turn, known, why);
   else {
-    const { cwd } = turn.chat.session;
     const { agent, model, sessionID, id: parentID } = user;
     const at = Date.now();
     const info = { id: newID("msg"), sessionID, createdAt: at, completedAt: at, role: "assistant" } as const;
-    const path = { cwd, root: cwd };
+    const path = pathOf(turn.chat.session, turn.project());
     discard(turn, { ...info, parentID, agent, model, path, tokens: noTokens, summary: true }, why);
   }
   return result;

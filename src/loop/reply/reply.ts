@@ -6,6 +6,7 @@ import { toolUseOf, unbind } from "../context/prefix.ts";
 import { ModelError, type ModelErrorKind, type ModelRequest } from "../model.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { knownWindow } from "../setup/model-facts.ts";
+import { pathOf } from "../setup/project.ts";
 import { effortTopic, newsAmong } from "../setup/topics.ts";
 import type { Turn } from "../turn.ts";
 import { type Reply, type ReplyOptions, ReplySink, toReplyError } from "./reply-sink.ts";
@@ -14,7 +15,6 @@ import { Watchdog } from "./watchdog.ts";
 
 /** Retries within the limits, then tries the fallback (H5). @throws ModelError, after storing the partial reply */
 export async function streamReply(turn: Turn, config: AgentConfig, options: ReplyOptions): Promise<Reply> {
-  const { cwd } = turn.chat.session;
   let message: AssistantMessage = {
     id: newID("msg"),
     sessionID: turn.chat.session.id,
@@ -23,7 +23,7 @@ export async function streamReply(turn: Turn, config: AgentConfig, options: Repl
     parentID: options.parent.id,
     agent: config.agent.name,
     model: config.model,
-    path: { cwd, root: cwd },
+    path: pathOf(turn.chat.session, turn.project()),
     tokens: noTokens,
     ...(options.kind === "silent" && { silent: true }),
     ...(options.kind === "summary" && { summary: true }),

@@ -7,15 +7,22 @@ import type { PromptInput, PromptPart } from "../../chat/prompt-input.ts";
 import { ownWords } from "../../chat/words.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { visibleEntries } from "../context/context.ts";
+import type { Limits } from "../limits.ts";
 import { type Choices, modelOf } from "../setup/agent-config.ts";
 import type { FactSource } from "../setup/model-facts.ts";
 import { planNote, promptNote } from "../setup/topics.ts";
 import { IntakeError } from "./intake-error.ts";
 import { titleFromPrompt } from "./title.ts";
 
-const longestPrompt = 1 << 20;
+interface PromptChecks {
+  chat: Chat;
+  agents: AgentCatalog;
+  choices: Choices;
+  limits: Pick<Limits, "maxPromptBytes">;
+}
 
-export function checkPrompt(input: PromptInput, chat: Chat, agents: AgentCatalog, choices: Choices): void {
+/** @throws IntakeError */
+export function checkPrompt(input: PromptInput, { chat, agents, choices, limits }: PromptChecks): void {
   const { messageID, parts } = input;
   agents.find(input.agent ?? choices.agent);
   if (messageID !== undefined && findEntry(chat, messageID)) {
@@ -26,12 +33,18 @@ export function checkPrompt(input: PromptInput, chat: Chat, agents: AgentCatalog
     if (part.type === "agent") agents.find(part.name);
     if (part.type === "subtask") agents.find(part.agent);
   }
-  const length = parts.reduce((sum, part) => sum + textOf(part).length, 0);
-  if (length <= longestPrompt) return;
+  const size = parts.reduce((sum, part) => sum + bytesOf(textOf(part)), 0);
+  if (size <= limits.maxPromptBytes) return;
+  const kib = (bytes: number, digits: number) => `${Number((bytes / 1024).toFixed(digits))} KiB`;
   throw new IntakeError(
     "prompt-invalid",
-    `The message is ${(length / 1024).toFixed(0)} KiB long; the limit is ${longestPrompt / 1024} KiB. Put the text into a file and attach that.`,
+    `The message is ${kib(Math.ceil(size / 1024) * 1024, 0)} long; the limit is ${kib(limits.maxPromptBytes, 2)}. Put the text into a file and attach that, or raise the limit (rondo.loop.maxPromptKiB, --max-prompt-bytes, limits.maxPromptBytes).`,
   );
+}
+
+/** Size in UTF-8. */
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 function isBlank(part: PromptPart): boolean {

@@ -289,7 +289,8 @@ export class Session {
     if (this.#closing.signal.aborted) {
       throw new IntakeError("session-terminated", "This session is closed. Start a new one.");
     }
-    checkPrompt(input, this.chat, this.#state.resolver.project.agents, this.choices);
+    const { chat, choices } = this;
+    checkPrompt(input, { chat, choices, agents: this.#state.resolver.project.agents, limits: this.#deps.limits() });
   }
 
   #enqueue(input: PromptInput): PromptResult {

@@ -1,8 +1,15 @@
 /** Agents, rules files and memory of the workspace and the user's folder (spec P4, M1). */
+import type { SessionInfo } from "../../chat/events.ts";
+import type { AssistantMessage } from "../../chat/message.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 
 /** What git says of the files: `none` outside a repository, `unknown` where it did not say it in time. */
 export type GitState = "none" | "clean" | "changed" | "unknown";
+
+/** The folders that a reply was made in (D2). */
+export function pathOf({ cwd }: SessionInfo, { root = cwd }: Pick<Project, "root">): AssistantMessage["path"] {
+  return { cwd, root };
+}
 
 export interface Project {
   agents: AgentCatalog;
@@ -12,5 +19,7 @@ export interface Project {
   memory: { path: string; text: string } | undefined;
   /** Git branch of the first workspace folder; undefined outside git. */
   branch: string | undefined;
+  /** Top folder of the repository that the first workspace folder is in; undefined outside git. */
+  root: string | undefined;
   problems: readonly string[];
 }

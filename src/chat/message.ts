@@ -159,6 +159,8 @@ export const CallMetadata = z.object({
   childTokens: z.optional(z.number()),
   /** Whether `childCost` leaves out replies whose price is not known. */
   childPartial: z.optional(z.boolean()),
+  /** Files that the subagent has edited, by the paths of their diffs. */
+  childEdited: z.optional(z.array(z.string())),
   /** The call as the model made it, where it ran as another one: what the model has said goes back to it unchanged. */
   asked: z.optional(z.object({ tool: z.string(), input: Json })),
   /** Opaque data of the provider that belongs to this call and is sent back unchanged. */

@@ -67,8 +67,8 @@ export interface Delegation {
   messageID: string;
   signal: AbortSignal;
   follow(childID: string): void;
-  /** Called with what the child has spent, when it ends. */
-  charge(spent: Spent): void;
+  /** Called with what the child has spent, and the files that it has edited, when it ends. */
+  ended(spent: Spent, edited: readonly string[]): void;
 }
 
 export interface Turn extends ChatAccess, Services, AgentAccess {

@@ -21,7 +21,7 @@ describe("the user's own words", () => {
     const h = open([["Done."]]);
     const hook = { type: "text", text: "The hook has heard you.", ignored: true } as const;
     await h.turn("Mend it.", { parts: [{ type: "text", text: "Mend it." }, hook] });
-    const kept = survivors(h.chat.messages);
+    const kept = survivors(h.chat, 128_000);
     assert.match(kept, /- Mend it\./);
     assert.doesNotMatch(kept, /hook/);
   });

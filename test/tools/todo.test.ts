@@ -43,7 +43,9 @@ describe("todo_write", () => {
       ...{ id: "m", sessionID: "s", createdAt: 1, role: "assistant" as const, parentID: "u", agent: "build", model },
       ...{ path: { cwd: "/", root: "/" }, tokens: { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 } },
     };
-    const text = survivors([{ info, parts: [{ ...base, type: "tool", callID: "c", tool: todoWrite.name, state }] }]);
+    const part = { ...base, type: "tool" as const, callID: "c", tool: todoWrite.name, state };
+    const session = { id: "s", createdAt: 1, title: "", cwd: "/" };
+    const text = survivors({ session, messages: [{ info, parts: [part] }] }, 128_000);
     assert.match(text, /- \[in_progress\] Write\n- \[pending\] Test/);
     assert.doesNotMatch(text, /Read/);
   });

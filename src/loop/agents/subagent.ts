@@ -9,6 +9,7 @@ import { type SubagentTask, ToolError } from "../../tools/tool.ts";
 import { Blocked } from "../calls/blocked.ts";
 import { LoopDetection } from "../calls/loop-detection.ts";
 import { noCheckpoints } from "../checkpoints.ts";
+import { filesEdited } from "../context/survivors.ts";
 import type { Hooks } from "../hooks.ts";
 import { reporter } from "../log.ts";
 import { runTurn } from "../loop.ts";
@@ -36,7 +37,7 @@ export async function runSubagent(delegation: Delegation, task: SubagentTask): P
     storeTask(child, delegation, { agent, prompt: task.prompt, context });
     return answerOf(await runTurn(child), chat, signal);
   } finally {
-    delegation.charge(costOfSession(chat));
+    delegation.ended(costOfSession(chat), filesEdited(chat.messages));
     recorder.close();
   }
 }

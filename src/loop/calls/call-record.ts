@@ -20,7 +20,7 @@ export class CallRecord {
   decision: CallDecision | undefined;
   readonly #turn: ChatAccess;
   readonly #call: ToolCall;
-  #child: Pick<CallMetadata, "childID" | "childCost" | "childTokens" | "childPartial"> = {};
+  #child: Pick<CallMetadata, "childID" | "childCost" | "childTokens" | "childPartial" | "childEdited"> = {};
   #start: number;
 
   constructor(turn: ChatAccess, call: ToolCall, start: number) {
@@ -49,9 +49,15 @@ export class CallRecord {
     this.running();
   }
 
-  /** Stores the cost of the subagent's session in USD with the result. */
-  charge({ usd: childCost, tokens: childTokens, partial }: Spent): void {
-    this.#child = { ...this.#child, childCost, childTokens, ...(partial && { childPartial: true }) };
+  /** Stores with the result what the subagent has spent and edited. */
+  childEnded({ usd: childCost, tokens: childTokens, partial }: Spent, edited: readonly string[]): void {
+    this.#child = {
+      ...this.#child,
+      childCost,
+      childTokens,
+      ...(partial && { childPartial: true }),
+      ...(edited.length > 0 && { childEdited: [...edited] }),
+    };
   }
 
   /** Returns the displayed output of a tool that did not finish. */

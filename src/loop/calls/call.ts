@@ -208,8 +208,8 @@ async function prepare(current: CallInProgress, tool: Tool, input: Record<string
   const { signal } = deadline;
   const { callID, messageID } = call;
   const follow = (childID: string) => record.follow(childID);
-  const charge = (spent: Spent) => record.charge(spent);
-  const delegate: Delegate = (task) => turn.runSubagent({ turn, config, messageID, signal, follow, charge }, task);
+  const ended = (spent: Spent, edited: readonly string[]) => record.childEnded(spent, edited);
+  const delegate: Delegate = (task) => turn.runSubagent({ turn, config, messageID, signal, follow, ended }, task);
   const context = { host, callID, seen, signal, delegate, askUser: askUser(current) };
   const plan = await deadline.guard(tool.prepare(input, context));
   record.title = plan.title;

@@ -33,14 +33,16 @@ import { sizeOfText } from "./token-size.ts";
 
 export type Compacted = { type: "done" } | { type: "nothing" } | { type: "failed"; why: string };
 
+type CompactingTurn = ChatAccess & Pick<Turn, "resolveConfig">;
+
 /** Requests a compaction, which the loop's next round runs (L7). `auto`: not requested by the user. */
-export function requestCompaction(turn: ChatAccess, user: UserMessage, auto: boolean): void {
-  const entries = visibleEntries(turn.chat);
+export function requestCompaction(turn: CompactingTurn, user: UserMessage, auto: boolean): void {
+  const kept = survivors(turn.chat, turn.resolveConfig(user).contextWindow);
   const message: UserMessage = { ...user, id: newID("msg"), createdAt: Date.now() };
   const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
   turn.emit({ type: "message", message });
   turn.emit({ type: "part", part: { type: "compaction", auto, ...base() } });
-  turn.emit({ type: "part", part: { type: "text", synthetic: true, text: survivors(entries), ...base() } });
+  turn.emit({ type: "part", part: { type: "text", synthetic: true, text: kept, ...base() } });
 }
 
 /** Returns the requested compaction that has neither finished nor failed. */

@@ -15,13 +15,22 @@ export interface PendingPrompt {
 }
 
 export function pendingPrompt({ messages }: Chat): PendingPrompt {
-  const isTalk = (entry: Entry) => !entry.info.silent && isShown(entry);
   const asked = messages.findLastIndex((entry) => entry.info.role === "user" && isTalk(entry));
   const replied = messages.findLastIndex((entry) => entry.info.role === "assistant" && isTalk(entry));
   const user = messages[asked]?.info;
   const reply = messages[replied]?.info;
   const isDone = reply?.role === "assistant" && !reply.error && reply.finish !== undefined && endsTurn[reply.finish];
   return { user: user?.role === "user" ? user : undefined, isAnswered: isDone && replied > asked };
+}
+
+/** Notes for memory, compactions and summaries answer no prompt. */
+function isTalk(entry: Entry): boolean {
+  return !entry.info.silent && isShown(entry);
+}
+
+/** Returns the number of the first messages up to the last reply before `end`: prompts after it have none yet. */
+export function answeredBefore(messages: readonly Entry[], end = messages.length): number {
+  return messages.findLastIndex((entry, at) => at < end && entry.info.role === "assistant" && isTalk(entry)) + 1;
 }
 
 /** Whether a reply with this finish is final; one that was cut off or stopped is not. */
@@ -44,12 +53,11 @@ export function visibleEntries(chat: Chat): Entry[] {
   if (summary < 0) return withoutPruned(chat, messages.filter(isShown));
   const request = messages.findLastIndex((entry, at) => at < summary && isCompaction(entry));
   // Unanswered prompts are repeated verbatim after the summary.
-  let unanswered = request;
-  while (messages[unanswered - 1]?.info.role === "user") unanswered -= 1;
+  const unanswered = answeredBefore(messages, request);
   const pair = [messages[request], messages[summary]].filter((entry) => entry !== undefined);
   // A queued prompt may be between the two.
   const between = request < 0 ? [] : messages.slice(request + 1, summary);
-  const asked = messages.slice(unanswered, request).map(withoutTold);
+  const asked = request < 0 ? [] : messages.slice(unanswered, request).filter(isTalk).map(withoutTold);
   const rest = [...asked, ...between, ...messages.slice(summary + 1)];
   return withoutPruned(chat, [...pair, ...rest.filter(isShown)]);
 }

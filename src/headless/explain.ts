@@ -4,6 +4,7 @@ import { createInterface } from "node:readline/promises";
 import * as z from "zod/mini";
 import type { Rule } from "../chat/requests.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
+import { ruledHost } from "../loop/permissions/ruled-host.ts";
 import { alwaysRules, type Judgement, judge, type RuleBook, strictest } from "../loop/permissions/rules.ts";
 import { loadProject } from "../project/project.ts";
 import { rulesOf } from "../query/caller-rules.ts";
@@ -72,7 +73,14 @@ async function explainCall(call: ExplainLine, { agent, book, host, tools }: Call
   try {
     const { signal } = new AbortController();
     const asking = { delegate: noDelegate, askUser: nobodyToAsk };
-    const plan = await tool.prepare(parsed.data, { host, callID: "explain", seen: new Map(), signal, ...asking });
+    const ruled = ruledHost(host, { tool: tool.name, book, lineage: [agent] });
+    const plan = await tool.prepare(parsed.data, {
+      host: ruled,
+      callID: "explain",
+      seen: new Map(),
+      signal,
+      ...asking,
+    });
     const judged = plan.requires.map((need) => ({ need, judgement: judge(need, tool.name, book, [agent]) }));
     const decision = strictest(judged.map((one) => one.judgement));
     const decisive = judged.find((one) => one.judgement.decision === decision)?.judgement;

@@ -19,6 +19,13 @@ export interface Location {
   relative: string;
   inside: boolean;
   protection: Protection;
+  /**
+   * Other names that rules may use: as it was asked for, absolute, from the home folder, and relative to other workspace
+   * folders. None is equal to `relative`.
+   */
+  names: readonly string[];
+  /** Whether the rules in force deny reading it, or ask. Always false without rules: see `ruledHost`. */
+  restricted: boolean;
 }
 
 /** A file's current text: the editor's unsaved buffer if there is one, else the text on disk. */
@@ -45,6 +52,8 @@ export interface SearchFilter {
   readonly args: readonly string[];
   /** `path` is relative to the folder, with `/`. */
   isExcluded(path: string): boolean;
+  /** Identifies the permission rules that exclude files of any name; empty if there are none. */
+  readonly rules: string;
   /**
    * Returns the time of the last change in ms since 1970; 0 if the file is gone. Synchronous, for thousands of calls.
    */

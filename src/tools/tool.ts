@@ -55,6 +55,8 @@ export interface PermissionRequirement {
   permission: string;
   /** The text that rules are matched against: a relative path, a simple command, an absolute path outside. */
   pattern: string;
+  /** Other names of the same path. Rules that deny or ask are matched against these, too. */
+  names?: readonly string[];
   /** The pattern that "Always allow" would add; undefined if it can be allowed only once. */
   suggestedRule: string | undefined;
   /** `exact`: only a rule with this exact pattern, or `*`, matches; for a command that could not be parsed. */

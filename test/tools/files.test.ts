@@ -225,10 +225,24 @@ describe("files", () => {
     it("asks only for the access itself inside", async () => {
       work.put("src/a.ts", "a\n");
       assert.deepEqual(await work.needs("read", { file_path: "src/a.ts" }), [
-        { permission: "read", pattern: "src/a.ts", suggestedRule: "src/**", match: "pattern", ...plain },
+        {
+          permission: "read",
+          pattern: "src/a.ts",
+          suggestedRule: "src/**",
+          match: "pattern",
+          names: [work.path("src/a.ts")],
+          ...plain,
+        },
       ]);
       assert.deepEqual(await work.needs("write", { file_path: "new.ts", content: "" }), [
-        { permission: "edit", pattern: "new.ts", suggestedRule: "new.ts", match: "pattern", ...plain },
+        {
+          permission: "edit",
+          pattern: "new.ts",
+          suggestedRule: "new.ts",
+          match: "pattern",
+          names: [work.path("new.ts")],
+          ...plain,
+        },
       ]);
       assert.deepEqual(await outsideOf("read", { file_path: path.join(work.folder, "src/../src/a.ts") }), []);
     });
@@ -241,6 +255,7 @@ describe("files", () => {
           pattern: secret,
           suggestedRule: `${path.dirname(secret)}/**`,
           match: "pattern",
+          names: [],
           ...plain,
         },
         {
@@ -248,6 +263,7 @@ describe("files", () => {
           pattern: secret,
           suggestedRule: `${path.dirname(secret)}/**`,
           match: "pattern",
+          names: [],
           ...plain,
         },
       ]);

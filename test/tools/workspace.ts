@@ -2,6 +2,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { ruledHost } from "../../src/loop/permissions/ruled-host.ts";
+import type { RuleBook } from "../../src/loop/permissions/rules.ts";
 import { builtInTools } from "../../src/tools/built-in/all.ts";
 import type { Host } from "../../src/tools/host.ts";
 import { nodeHost } from "../../src/tools/node-host/node-host.ts";
@@ -51,11 +53,17 @@ export class TestWorkspace {
     return readFileSync(this.path(name));
   }
 
-  async plan(tool: string, input: Record<string, unknown>, signal = new AbortController().signal): Promise<ToolPlan> {
+  /** `book`: the rules by which the tool sees the workspace. */
+  async plan(
+    tool: string,
+    input: Record<string, unknown>,
+    signal = new AbortController().signal,
+    book: RuleBook = { mode: "default", user: [], workspace: [] },
+  ): Promise<ToolPlan> {
     const found = this.#registry.get(tool);
     if (!found) throw new Error(`no tool ${tool}`);
     return await found.prepare(found.input.parse(input), {
-      host: this.host,
+      host: ruledHost(this.host, { tool, book, lineage: [] }),
       callID: "call-1",
       seen: this.seen,
       signal,

@@ -149,8 +149,9 @@ async function assertWritable(uri: vscode.Uri, { relative }: Location): Promise<
   if ((mode & 0o222) === 0) throw new ToolError(`${relative} is read-only. Nothing was changed.`);
 }
 
-function textFile({ path, relative, inside, protection }: Location, text: string, unsaved: boolean): TextFile {
-  return { path, relative, inside, protection, text, version: versionOf(text), unsaved };
+function textFile(location: Location, text: string, unsaved: boolean): TextFile {
+  const { path, relative, inside, protection, names, restricted } = location;
+  return { path, relative, inside, protection, names, restricted, text, version: versionOf(text), unsaved };
 }
 
 const notSaved = ({ relative }: Location): ToolError =>

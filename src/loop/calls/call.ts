@@ -204,8 +204,9 @@ function checkMayRun(turn: Turn, tool: Tool): void {
 
 async function prepare(current: CallInProgress, tool: Tool, input: Record<string, unknown>): Promise<ToolPlan> {
   const { turn, config, call, record, deadline } = current;
-  const { host, seen } = turn;
+  const { seen, lineage } = turn;
   const { signal } = deadline;
+  const host = turn.permissions.hostFor(turn.host, tool.name, lineage);
   const { callID, messageID } = call;
   const follow = (childID: string) => record.follow(childID);
   const ended = (spent: Spent, edited: readonly string[]) => record.childEnded(spent, edited);

@@ -1,8 +1,10 @@
 /** Decides whether a call may run: by the rules, or by asking the user (spec T6, T7). */
 import { newID } from "../../chat/ids.ts";
 import type { Answer, AnswerTo, LoopRequest, PermissionRequest, Rule } from "../../chat/requests.ts";
+import type { Host } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { OpenRequests } from "./open-requests.ts";
+import { ruledHost } from "./ruled-host.ts";
 import { alwaysRules, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
 
 export type CallToJudge = Omit<PermissionRequest, "kind" | "id" | "reason" | "permission" | "patterns" | "always"> & {
@@ -49,6 +51,11 @@ export class Permissions {
 
   judge(need: PermissionRequirement, tool: string, lineage: Lineage): Judgement {
     return judge(need, tool, this.#options.book(), lineage);
+  }
+
+  /** Returns the host as a tool may see it by the rules in force. */
+  hostFor(host: Host, tool: string, lineage: Lineage): Host {
+    return ruledHost(host, { tool, book: this.#options.book(), lineage });
   }
 
   /** Checks a call by the rules and asks the user if necessary. Rejects with the signal's reason on abort. */

@@ -6,6 +6,7 @@ import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../t
 import type { PermissionRequirement, Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { takesPlaceOf } from "../setup/patch-tool.ts";
+import { restrictedPath } from "./path-rules.ts";
 
 /** Reading inside the workspace and delegating are free; everything else asks. */
 export const builtInRules: readonly (Rule & { why: string })[] = [
@@ -35,6 +36,26 @@ export interface Judgement {
 
 /** Rules of the first agent rank below the user's; those of other agents and of the workspace only narrow (S1). */
 export function judge(need: PermissionRequirement, tool: string, book: RuleBook, lineage: Lineage = []): Judgement {
+  const judged = judgeAlone(need, tool, book, lineage);
+  const reading = readRestriction(need, book, lineage);
+  return reading && isStricter(reading.decision, judged.decision) ? reading : judged;
+}
+
+/**
+ * What a rule for reading says of a path: it holds for every tool, also where a rule for the tool allows more, and for
+ * changes, which show the text of the file.
+ */
+function readRestriction(need: PermissionRequirement, book: RuleBook, lineage: Lineage): Judgement | undefined {
+  if (!readable.has(need.permission)) return undefined;
+  const reading = { ...need, permission: "read", protection: "none" as const };
+  const { rule, decision, why } = judgeAlone(reading, "read", book, lineage);
+  const isOfPaths = rule && (rule.permission === "read" || rule.pattern !== "*");
+  return isOfPaths && decision !== "allow" ? { rule, decision, why } : undefined;
+}
+
+const readable: ReadonlySet<string> = new Set(["read", "edit", "memory"]);
+
+function judgeAlone(need: PermissionRequirement, tool: string, book: RuleBook, lineage: Lineage): Judgement {
   const { root, narrowing } = ranked(lineage);
   let judged = judgeOwn(need, tool, book, root);
   for (const { name, permission } of narrowing) {
@@ -144,7 +165,14 @@ function askReason(need: PermissionRequirement, mode: PermissionMode): string {
 }
 
 function lastMatch<R extends Rule>(rules: readonly R[], need: PermissionRequirement, tool: string): R | undefined {
-  return rules.findLast((rule) => isAbout(rule, need, tool) && matches(rule, need));
+  return rules.findLast((rule) => isAbout(rule, need, tool) && (matches(rule, need) || restricts(rule, need)));
+}
+
+/** Whether a rule that denies or asks covers a path under any of its names. */
+function restricts({ pattern, action }: Rule, need: PermissionRequirement): boolean {
+  if (action === "allow" || !(readable.has(need.permission) || need.permission === "external_directory")) return false;
+  const covers = cached(`path ${pattern}`, () => restrictedPath(pattern));
+  return covers(need.pattern) || (need.names?.some(covers) ?? false);
 }
 
 /** A rule for a tool does not apply outside the workspace: that needs one for `external_directory` or `*`. */

@@ -222,8 +222,11 @@ export class Session {
 
   /** Judges a command without running it. @throws ToolError when it cannot be analysed */
   async judge(command: string): Promise<CommandJudgement> {
-    const judge = (need: PermissionRequirement, tool: string) => this.permissions.judge(need, tool, [this.agent]);
-    return await judgeCommand(command, this.#deps, judge, this.#closing.signal);
+    const lineage = [this.agent];
+    const judge = (need: PermissionRequirement, tool: string) => this.permissions.judge(need, tool, lineage);
+    const { host, tools } = this.#deps;
+    const seen = { host: this.permissions.hostFor(host, "bash", lineage), tools };
+    return await judgeCommand(command, seen, judge, this.#closing.signal);
   }
 
   async rename(title: string): Promise<void> {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
-import type { CodeProblem, Editor, Location, Workspace } from "../host.ts";
+import { fileRequirements, folderRequirements, isReadProtected, pathFor } from "../file-access/requirements.ts";
+import type { CodeProblem, Editor, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
 
@@ -37,16 +37,11 @@ export function requireEditor(editor: Editor | undefined): Editor {
   return editor;
 }
 
-/** Whether the file's text may be shown without a permission prompt. */
-export function isReadableUnasked({ inside, protection }: Location): boolean {
-  return inside && protection !== "secret" && protection !== "ignored";
-}
-
 async function problemsOfAll(problems: readonly CodeProblem[], workspace: Workspace): Promise<ToolResult> {
   const paths = [...new Set(problems.map((problem) => problem.path))];
   const located = await Promise.all(paths.map(async (path) => [path, await workspace.locate(path)] as const));
   const shown = new Map(
-    located.filter(([, at]) => isReadableUnasked(at)).map(([path, at]) => [path, pathFor(at, workspace)]),
+    located.filter(([, at]) => !isReadProtected(at)).map(([path, at]) => [path, pathFor(at, workspace)]),
   );
   return formatProblems(
     problems.flatMap((problem) => {

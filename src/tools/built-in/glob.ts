@@ -2,7 +2,7 @@ import picomatch from "picomatch";
 import * as z from "zod/mini";
 import { folderRequirements, pathFor } from "../file-access/requirements.ts";
 import { excludedNote, FileList, listArguments } from "../file-access/search-filter.ts";
-import type { Host, Location } from "../host.ts";
+import type { Host, Location, SearchFilter, TextSearch } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { defineTool, ToolError } from "../tool.ts";
 
@@ -28,14 +28,15 @@ export const glob = defineTool({
       run: async () => {
         if ((await host.workspace.look(folder)) !== "folder")
           throw new ToolError(`${folder.relative} is not a folder.`);
-        const { list, isCut } = await listFiles(folder, rest, host, signal);
+        const filter = host.workspace.searchFilter(folder);
+        const { list, isCut } = await listFiles(folder, rest, filter, host.search, signal);
         const prefix = pathFor(folder, host.workspace);
         const lines = list.newest(shownFiles).map((file) => (prefix === "." ? file : `${prefix}/${file}`));
         if (lines.length === 0) lines.push(`No files match ${pattern}.`);
         const left = list.count - shownFiles;
         if (left > 0) lines.push(`(${left} more are not shown: narrow the pattern)`);
         if (isCut) lines.push("(there are too many files here to look at all of them: give a path)");
-        const held = excludedNote(list.excluded.length, "listed");
+        const held = excludedNote(list.excluded.length, "listed", filter);
         if (held) lines.push(held);
         return {
           output: lines.join("\n"),
@@ -57,11 +58,14 @@ async function splitPattern(pattern: string, path: string | undefined, host: Hos
   return { folder: await host.workspace.locate(from), rest: isPlain ? base.slice(cut + 1) : rest };
 }
 
-async function listFiles(folder: Location, pattern: string, { search, workspace }: Host, signal: AbortSignal) {
-  const list = new FileList(
-    workspace.searchFilter(folder),
-    globMatcher(pattern.startsWith("./") ? pattern.slice(2) : pattern),
-  );
+async function listFiles(
+  folder: Location,
+  pattern: string,
+  filter: SearchFilter,
+  search: TextSearch,
+  signal: AbortSignal,
+) {
+  const list = new FileList(filter, globMatcher(pattern.startsWith("./") ? pattern.slice(2) : pattern));
   const args = ["--files", ...listArguments, ...extensionArguments(pattern)];
   const { stderr, code, cut } = await search.ripgrep(args, {
     cwd: folder.path,

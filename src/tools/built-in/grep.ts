@@ -62,7 +62,7 @@ export const grep = defineTool({
           shown.push(`(${found.lines.length - shown.length} more lines; head_limit was reached)`);
         shown.push(...found.remarks);
         if (found.lines.length === 0) shown.unshift("No matches.");
-        const sentence = excludedNote(held, "searched");
+        const sentence = excludedNote(held, "searched", filter);
         if (sentence) shown.push(sentence);
         const { output, outputFile } = await shorten(shown.join("\n"), host.overflow, callID);
         return { output, metadata: { fact: found.fact, outputFile } };

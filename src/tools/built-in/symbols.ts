@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
+import { fileRequirements, folderRequirements, isReadProtected, pathFor } from "../file-access/requirements.ts";
 import type { CodePlace, CodeSymbol, Editor, Host, Location, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
-import { isReadableUnasked, requireEditor } from "./diagnostics.ts";
+import { requireEditor } from "./diagnostics.ts";
 
 const maxResults = 100;
 
@@ -70,7 +70,8 @@ async function formatResults(found: readonly SymbolResult[], workspace: Workspac
   const located = new Map(await Promise.all(paths.map(async (path) => [path, await workspace.locate(path)] as const)));
   const lines = found.flatMap((one) => {
     const location = located.get(one.path);
-    if (!location || location.protection === "secret" || location.protection === "ignored") return [];
+    if (!location || location.restricted || location.protection === "secret" || location.protection === "ignored")
+      return [];
     return [formatResult(one, location, workspace)];
   });
   const hidden = found.length - lines.length;
@@ -89,6 +90,6 @@ async function formatResults(found: readonly SymbolResult[], workspace: Workspac
 function formatResult(one: SymbolResult, location: Location, workspace: Workspace): string {
   const where = `${pathFor(location, workspace)}:${one.line}`;
   if ("name" in one) return `${where} ${one.kind} ${one.container === "" ? "" : `${one.container}.`}${one.name}`;
-  const text = isReadableUnasked(location) ? cutLine(one.text.trim(), 200) : "";
+  const text = isReadProtected(location) ? "" : cutLine(one.text.trim(), 200);
   return text === "" ? where : `${where}: ${text}`;
 }

@@ -146,10 +146,11 @@ export class CommandFiles {
   #addNamedFile(location: Location | undefined, use: FileUse): void {
     if (!location) return;
     if (!location.inside) this.#required.add(namedOutside(location));
-    if (use === "mention" || location.protection === "none") return;
-    if (use === "read" && location.protection === "settings") return;
-    for (const each of fileRequirements(use === "read" ? "read" : "edit", location, this.#host))
-      this.#required.add(each);
+    if (use === "mention") return;
+    const { protection, restricted } = location;
+    const mayChange = use === "unknown" && protection !== "none";
+    if (!mayChange && !restricted && (protection === "none" || protection === "settings")) return;
+    for (const each of fileRequirements(mayChange ? "edit" : "read", location, this.#host)) this.#required.add(each);
   }
 }
 

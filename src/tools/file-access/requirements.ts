@@ -5,36 +5,32 @@ import type { PermissionRequirement } from "../tool.ts";
 type FileAccess = "read" | "edit";
 
 export function fileRequirements(access: FileAccess, location: Location, host: Host): PermissionRequirement[] {
-  const { path, relative, inside } = location;
+  const { path, relative, inside, names } = location;
   const protection = access === "read" ? readProtection(location) : location.protection;
-  const requirement = requirementFor(access, relative, siblings(relative), protection);
+  const requirement = { ...requirementFor(access, relative, siblings(relative), protection), names };
   if (inside || (access === "read" && host.overflow.holds(path))) return [requirement];
-  return [requirement, requirementFor("external_directory", path, siblings(path), protection)];
+  return [requirement, { ...requirementFor("external_directory", path, siblings(path), protection), names }];
 }
 
 /** For reading all files in a folder except the protected ones, which searches leave out. */
 export function folderRequirements(location: Location): PermissionRequirement[] {
-  const { path, relative, inside } = location;
+  const { path, relative, inside, names } = location;
   const protection = readProtection(location);
   const isRoot = relative === ".";
-  const requirement = requirementFor(
-    "read",
-    isRoot ? "." : `${relative}/`,
-    isRoot ? "*" : `${relative}/**`,
-    protection,
-  );
+  const pattern = isRoot ? "." : `${relative}/`;
+  const requirement = { ...requirementFor("read", pattern, isRoot ? "*" : `${relative}/**`, protection), names };
   if (inside) return [requirement];
-  return [requirement, requirementFor("external_directory", `${path}/`, `${path}/**`, protection)];
+  return [requirement, { ...requirementFor("external_directory", `${path}/`, `${path}/**`, protection), names }];
 }
 
 /** For a path outside the workspace that a command names; it may be a file or a folder. */
-export function namedOutside({ path, protection }: Location): PermissionRequirement {
-  return requirementFor("external_directory", path, path, protection);
+export function namedOutside({ path, protection, names }: Location): PermissionRequirement {
+  return { ...requirementFor("external_directory", path, path, protection), names };
 }
 
-/** Whether reading it always prompts, whatever the rules say. */
+/** Whether reading it prompts, or is denied. */
 export function isReadProtected(location: Location): boolean {
-  return !location.inside || readProtection(location) !== "none";
+  return !location.inside || location.restricted || readProtection(location) !== "none";
 }
 
 /** Files that control execution are protected from changes only. */

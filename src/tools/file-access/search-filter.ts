@@ -10,7 +10,7 @@ export const listArguments: readonly string[] = [
 ];
 
 /** For a search in a single file, which was requested by name. */
-export const noFilter: SearchFilter = { args: [], isExcluded: () => false, modified: () => 0 };
+export const noFilter: SearchFilter = { args: [], rules: "", isExcluded: () => false, modified: () => 0 };
 
 /** Collects the paths that ripgrep writes, each ending with NUL. */
 export class FileList {
@@ -65,13 +65,14 @@ export async function countExcluded(
 ): Promise<number> {
   const folders: ExcludedByFolder = keptFiles.get(search) ?? new Map();
   keptFiles.set(search, folders);
-  let kept = folders.get(folder.path);
+  const key = `${folder.path}\0${filter.rules}`;
+  let kept = folders.get(key);
   if (!kept || kept.until <= Date.now()) {
     const list = new FileList(filter, () => true);
-    const args = ["--files", ...listArguments, ...onlyProtected];
+    const args = ["--files", ...listArguments, ...(filter.rules === "" ? onlyProtected : [])];
     await search.ripgrep(args, { cwd: folder.path, limit: protectedListLimit, signal, take: list.take });
     kept = { until: Date.now() + keptMs, excluded: list.excluded };
-    folders.set(folder.path, kept);
+    folders.set(key, kept);
   }
   const { excluded } = kept;
   if (glob === undefined || excluded.length === 0) return excluded.length;
@@ -87,8 +88,9 @@ interface FilteredSearch {
 }
 
 /** Returns a note on excluded files, undefined for none. `done` says what was not done with them: "searched". */
-export function excludedNote(count: number, done: string): string | undefined {
+export function excludedNote(count: number, done: string, { rules }: SearchFilter): string | undefined {
   if (count === 0) return undefined;
+  const names = rules === "" ? ".rondoignore names" : ".rondoignore or a permission rule names";
   const [are, they, them] = count === 1 ? ["is", "it", "it"] : ["are", "they", "them"];
-  return `(${plural(count, "file")} ${are} not ${done}: ${they} may hold secrets, or .rondoignore names ${them}. Ask to read ${them} by name.)`;
+  return `(${plural(count, "file")} ${are} not ${done}: ${they} may hold secrets, or ${names} ${them}. Ask to read ${them} by name.)`;
 }

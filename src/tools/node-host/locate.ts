@@ -19,10 +19,28 @@ export async function locate(name: string, folders: readonly string[], protected
   const asked = absolute(name, folders[0]);
   const real = await leadsTo(asked);
   const protection = protectedFiles.of(real, path.normalize(asked));
-  const folder = folders.find((one) => isWithin(real, one));
-  if (folder === undefined) return { path: real, relative: real, inside: false, protection };
-  const relative = path.relative(folder, real).replaceAll(path.sep, "/") || ".";
-  return { path: real, relative, inside: true, protection };
+  const [relative = real, ...others] = inFolders(real, folders);
+  const inside = relative !== real;
+  const all = [...others, real, ...fromHome(real), ...namesAsAsked(path.normalize(asked), real, folders)];
+  const names = [...new Set(all)].filter((one) => one !== relative);
+  return { path: real, relative, inside, protection, names, restricted: false };
+}
+
+/** Returns the path relative to each workspace folder that contains it. */
+function inFolders(file: string, folders: readonly string[]): string[] {
+  return folders
+    .filter((folder) => isWithin(file, folder))
+    .map((folder) => path.relative(folder, file).replaceAll(path.sep, "/") || ".");
+}
+
+function fromHome(file: string): string[] {
+  const home = os.homedir();
+  return isWithin(file, home) && file !== home ? [`~${file.slice(home.length)}`] : [];
+}
+
+/** A name that leads through links is judged as well as its target. */
+function namesAsAsked(asked: string, real: string, folders: readonly string[]): string[] {
+  return asked === real ? [] : [...inFolders(asked, folders), asked, ...fromHome(asked)];
 }
 
 /** Returns why a name must not be looked up, or undefined. */

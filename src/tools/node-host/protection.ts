@@ -46,7 +46,7 @@ export class ProtectedFiles {
   /** In a protected folder, files of its own kind are included. `folder`: absolute, links resolved. */
   searchFilter(folder: string, protection: Protection): SearchFilter {
     const modified = (name: string) => statsOf(folder + path.sep + name)?.mtimeMs ?? 0;
-    if (protection === "secret") return { args: [], isExcluded: () => false, modified };
+    if (protection === "secret") return { args: [], rules: "", isExcluded: () => false, modified };
     const root = protection === "ignored" ? undefined : this.#rootOf(folder);
     const args = this.#hasExceptions ? [] : [...withoutSecrets];
     if (root === folder && isFile(path.join(root, rondoIgnoreFile))) args.push(`--ignore-file=${rondoIgnoreFile}`);
@@ -54,6 +54,7 @@ export class ProtectedFiles {
     const judges = new Map<string, (name: string) => boolean>();
     return {
       args,
+      rules: "",
       modified,
       isExcluded: (name) => {
         const end = name.lastIndexOf("/");

@@ -68,6 +68,7 @@ export async function decisionOf(
   user: readonly Rule[],
   mode: RuleBook["mode"] = "default",
 ): Promise<Rule["action"]> {
-  const needs = await workspace.needs("bash", { command });
-  return strictest(needs.map((need) => judge(need, "bash", { mode, user, workspace: [] })));
+  const book = { mode, user, workspace: [] };
+  const { requires } = await workspace.plan("bash", { command }, undefined, book);
+  return strictest(requires.map((need) => judge(need, "bash", book)));
 }

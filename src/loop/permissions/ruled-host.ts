@@ -1,0 +1,84 @@
+/** Lets a tool see which paths the rules in force restrict, so that searches and commands leave them out or ask. */
+import type { Rule } from "../../chat/requests.ts";
+import type { Host, Location, SearchFilter, Workspace } from "../../tools/host.ts";
+import type { PermissionRequirement } from "../../tools/tool.ts";
+import { type Judgement, judge, type Lineage, type RuleBook } from "./rules.ts";
+
+interface RulesOfCall {
+  tool: string;
+  book: RuleBook;
+  lineage: Lineage;
+}
+
+/** Returns the host itself if no rule can restrict reading. */
+export function ruledHost(host: Host, call: RulesOfCall): Host {
+  const rules = restrictingRules(call);
+  if (rules.length === 0) return host;
+  const key = JSON.stringify([call.tool, call.book.mode, rules]);
+  return { ...host, workspace: ruledWorkspace(host.workspace, call, key) };
+}
+
+function restrictingRules({ tool, book: { user, workspace }, lineage }: RulesOfCall): Rule[] {
+  // Patterns of rules for commands are not paths.
+  const own = tool === "bash" ? "read" : tool;
+  const all = [...user, ...workspace, ...lineage.flatMap(({ permission }) => permission)];
+  const isAbout = ({ permission, action }: Rule) =>
+    action !== "allow" && ["read", "external_directory", "*", own].includes(permission);
+  return all.some(isAbout) ? all : [];
+}
+
+function ruledWorkspace(workspace: Workspace, { tool, book, lineage }: RulesOfCall, rules: string): Workspace {
+  const judged = (path: RuledPath) => judgePath(path, (need) => judge(need, tool, book, lineage));
+  return {
+    get folders() {
+      return workspace.folders;
+    },
+    get trusted() {
+      return workspace.trusted;
+    },
+    async locate(name) {
+      const location = await workspace.locate(name);
+      return { ...location, restricted: judged(location).decision !== "allow" };
+    },
+    open: (place, signal) => workspace.open(place, signal),
+    look: (location) => workspace.look(location),
+    searchFilter(folder) {
+      const filter = workspace.searchFilter(folder);
+      // Whoever may search a folder that asks as a whole may see what only the same rule asks for.
+      const whole = judged(folder);
+      const isRestricted = (path: string) => {
+        const { decision, rule } = judged(pathIn(folder, path, workspace.folders));
+        return decision === "deny" || (decision === "ask" && rule !== whole.rule);
+      };
+      const isExcluded: SearchFilter["isExcluded"] = (path) => filter.isExcluded(path) || isRestricted(path);
+      return { args: filter.args, rules, isExcluded, modified: (path) => filter.modified(path) };
+    },
+    write: (...args) => workspace.write(...args),
+    remove: (...args) => workspace.remove(...args),
+  };
+}
+
+type RuledPath = Pick<Location, "path" | "relative" | "inside" | "names">;
+
+/** Outside the workspace every path asks; only what is denied counts. */
+function judgePath(
+  { path, relative, inside, names }: RuledPath,
+  judged: (need: PermissionRequirement) => Judgement,
+): Judgement {
+  const need = { suggestedRule: undefined, match: "pattern", protection: "none", effect: "", names } as const;
+  const outside = inside ? undefined : judged({ ...need, permission: "external_directory", pattern: path });
+  return outside?.decision === "deny" ? outside : judged({ ...need, permission: "read", pattern: relative });
+}
+
+/** `path` is relative to the folder, with `/`. */
+function pathIn(folder: Location, path: string, folders: readonly string[]): RuledPath {
+  const below = (name: string) => (name === "." ? path : `${name.replace(/[/\\]$/, "")}/${path}`);
+  const file = below(folder.path);
+  const inner = folders.filter((one) => isBelow(one, folder.path) && isBelow(file, one));
+  const names = [...folder.names.map(below), ...inner.map((one) => file.slice(one.length + 1))];
+  return { path: file, relative: below(folder.relative), inside: folder.inside, names };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.replaceAll("\\", "/").startsWith(`${folder.replaceAll("\\", "/")}/`);
+}

@@ -58,8 +58,10 @@ function mayTakeLong(source: string): boolean {
 
 const toolEvents = new Set<HookEvent>(["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"]);
 
-/** Returns Rondo's name and Claude Code's names of a tool. Other subjects have one name. */
+/** Returns Rondo's name and Claude Code's names of a tool, or of the end of a session. Other subjects have one name. */
 export function namesOf(event: HookEvent, subject: string): string[] {
+  // Claude Code's word for all ends but those of its own commands (code.claude.com/docs/en/hooks, SessionEnd).
+  if (event === "SessionEnd") return [subject, "other"];
   if (!toolEvents.has(event)) return [subject];
   const own = ourTool(subject);
   return [own, ...claudeTools(own)];

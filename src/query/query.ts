@@ -165,7 +165,7 @@ class QueryRun implements Query {
       // Ends `#receive`, too.
       this.#closing.abort();
       projection.close();
-      await runtime.close();
+      await runtime.close(this.#exitReason);
     }
   }
 

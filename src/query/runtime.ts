@@ -44,7 +44,7 @@ import {
 } from "./check-options.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
 import { asQueryError } from "./query-error.ts";
-import type { Options, SDKSystemMessage } from "./query-types.ts";
+import type { Options, QueryExitReason, SDKSystemMessage } from "./query-types.ts";
 import { serversOf } from "./run-servers.ts";
 import { createRunTrace } from "./run-trace.ts";
 
@@ -104,7 +104,7 @@ export interface QueryRuntime {
   /** Returns the first message. @throws IntakeError when there is no such agent */
   init(): Omit<SDKSystemMessage, "uuid" | "session_id">;
   /** Ends the session and its servers, saves the record, and leaves no lock, process or scratch file. */
-  close(): Promise<void>;
+  close(reason: QueryExitReason | undefined): Promise<void>;
 }
 
 export async function createRuntime(plan: ResolvedOptions, options: Options): Promise<QueryRuntime> {
@@ -189,9 +189,9 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
         output_style: "default",
       };
     },
-    async close() {
+    async close(reason) {
       try {
-        await session.dispose();
+        await session.dispose(reason);
         await trace?.close();
         await Promise.all([servers.close(), checkpoints.close()]);
       } finally {

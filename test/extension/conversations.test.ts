@@ -12,10 +12,11 @@ import { noSessionCheckpoints } from "../../src/checkpoints/session-checkpoints.
 import { Conversations } from "../../src/extension/sessions/conversations.ts";
 import { isWindowThere } from "../../src/extension/sessions/window-alive.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
-import { noHooks } from "../../src/loop/hooks.ts";
 import { defaultLimits } from "../../src/loop/limits.ts";
 import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
 import { noLedger } from "../../src/loop/storage.ts";
+import { commandHooks } from "../../src/project/command-hooks.ts";
+import { loadHooks } from "../../src/project/hook-settings.ts";
 import { KnownFacts } from "../../src/providers/catalog/model-facts.ts";
 import { openModel } from "../../src/providers/providers.ts";
 import { Sessions } from "../../src/record/sessions.ts";
@@ -23,6 +24,7 @@ import { coreTools } from "../../src/tools/built-in/core.ts";
 import { taskTool } from "../../src/tools/built-in/task.ts";
 import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
+import { hookLog } from "../hook-log.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
 
 const long = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
@@ -37,8 +39,10 @@ describe("sessions of a window", () => {
   let conversations: Conversations;
   let headless: ChildProcess | undefined;
   const bugs: unknown[] = [];
+  let hookSettings: unknown;
 
   beforeEach(async () => {
+    hookSettings = {};
     folder = await mkdtemp(path.join(os.tmpdir(), "rondo-conversations-"));
     answers = [];
     model = await startModelServer(() => answers.shift() ?? [{ text: "Yes." }]);
@@ -71,7 +75,13 @@ describe("sessions of a window", () => {
       observer: { event() {}, switched() {}, trouble() {} },
       deps: {
         hostFor: () => nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
-        hooksFor: () => noHooks,
+        hooksFor: (chat, transcriptPath, choices) => {
+          const { cwd, id: sessionID } = chat.session;
+          const settings = loadHooks({ folders: [], home: folder, trusted: true, own: hookSettings });
+          const permissionMode = () => choices.mode;
+          const context = { cwd, sessionID, transcriptPath, permissionMode, env: process.env, onNote() {} };
+          return commandHooks(settings, context);
+        },
         project: () => project,
         ledger: noLedger,
         tools: registryOf(coreTools),
@@ -106,6 +116,25 @@ describe("sessions of a window", () => {
       }),
     });
   }
+
+  it("K4 hooks of a window's session: SessionStart first, SessionEnd with the reason when it is closed", async () => {
+    const log = hookLog(folder);
+    hookSettings = log.hooks;
+    conversations = open();
+    answers = [[{ call: { name: "bash", input: { command: "echo made > made.txt" } } }], [{ text: "Done." }]];
+    const { current } = conversations;
+    current.listen((event) => {
+      if (event.type === "asked") current.answer(event.request.id, { kind: "permission", type: "once" });
+    });
+    await current.prompt(textPrompt("Go"));
+    conversations.startNew();
+    await conversations.closeAll();
+    const lines = log.lines().filter((line) => !line.startsWith("Notification"));
+    assert.deepEqual(lines, [
+      ...["SessionStart startup", "UserPromptSubmit", "PreToolUse bash", "PermissionRequest bash", "PostToolUse bash"],
+      ...["Stop", "SessionEnd end_turn"],
+    ]);
+  });
 
   function runHeadless(...args: string[]): ChildProcess {
     const extension = vscode.extensions.getExtension("rondo.rondo");

@@ -143,7 +143,7 @@ describe("query(): canUseTool and hooks", () => {
     });
     for await (const _ of running);
     assert.deepEqual(seen, [
-      ...["UserPromptSubmit", "SessionStart", "PreToolUse bash", "PostToolUse bash"],
+      ...["SessionStart", "UserPromptSubmit", "PreToolUse bash", "PostToolUse bash"],
       ...["PreToolUse read", "PostToolUseFailure read", "Stop", "SessionEnd"],
     ]);
     for (const input of inputs) {

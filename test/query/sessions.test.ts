@@ -3,8 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { SDKUserMessage } from "../../src/query/sdk-types.ts";
-import { all, calls, kindOf, ofType, resultOf, says, user, worlds } from "./world.ts";
+import { all, calls, from, kindOf, ofType, resultOf, says, user, worlds } from "./world.ts";
 
 describe("query(): sessions", () => {
   const open = worlds();
@@ -218,7 +217,3 @@ describe("query(): sessions", () => {
     await assert.rejects(world.run(blank()), { code: "prompt-invalid" });
   });
 });
-
-async function* from(messages: readonly SDKUserMessage[]): AsyncGenerator<SDKUserMessage> {
-  yield* messages;
-}

@@ -155,3 +155,8 @@ export const user = (content: SDKUserMessage["message"]["content"]): SDKUserMess
   type: "user",
   message: { role: "user", content },
 });
+
+/** Yields prompts as a program would send them. */
+export async function* from(messages: readonly SDKUserMessage[]): AsyncGenerator<SDKUserMessage> {
+  yield* messages;
+}

@@ -1,6 +1,13 @@
 /** A session: its chat, queue, Stop and listeners. Only a session turns prompts into turns. */
 import { apply, type Chat, findEntry, newChat } from "../../chat/apply.ts";
-import { type ChatEvent, isRecorded, type PermissionMode, type Queued, type RecordedEvent } from "../../chat/events.ts";
+import {
+  type ChatEvent,
+  type ExitReason,
+  isRecorded,
+  type PermissionMode,
+  type Queued,
+  type RecordedEvent,
+} from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import type { CommandJudgement, ContextUse } from "../../chat/protocol.ts";
@@ -28,7 +35,7 @@ import { IntakeError } from "./intake-error.ts";
 import { PlanOffer } from "./plan-offer.ts";
 import { edited, enqueued, moved } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { runPromptHooks, runSessionEndHooks, runSessionStartHooks } from "./session-hooks.ts";
+import { SessionHooks } from "./session-hooks.ts";
 import { nameAfterFirstReply } from "./title.ts";
 
 export type PromptResult =
@@ -44,17 +51,21 @@ export class Session {
   readonly permissions: Permissions;
   readonly #planOffer: PlanOffer;
   readonly #deps: SessionDeps;
+  readonly #hooks: SessionHooks;
   readonly #state: SessionState;
   readonly #listeners = new Set<(event: ChatEvent) => void>();
   readonly #closing = new AbortController();
   #running: Running | undefined;
   #hasBegun = false;
+  /** How the last turn ended. */
+  #lastEnd: ExitReason | undefined;
 
   /** `chat` is new, or replayed from a record; `recover` closes what was running at the end of the record. */
   constructor(chat: Chat, choices: Choices, deps: SessionDeps) {
     this.chat = chat;
     this.choices = choices;
     this.#deps = deps;
+    this.#hooks = new SessionHooks(deps.hooks);
     this.requests = new OpenRequests(
       (event) => this.#emit(event),
       (rules) => deps.keepRules(rules),
@@ -129,13 +140,22 @@ export class Session {
     if (!this.#running) this.#state.resolver.refresh();
     this.#check(input);
     if (this.#running && whenBusy === "drop") return { type: "dropped" };
-    const heard = await runPromptHooks(this.#deps.hooks, input, this.#closing.signal);
+    if (!this.#running && !input.noReply) {
+      const submit = async (signal: AbortSignal) => {
+        const heard = await this.#hooks.submit(input, signal);
+        return () => this.#store(heard);
+      };
+      return { type: "ended", end: await this.#run(submit) };
+    }
+    const { signal } = this.#closing;
+    await this.#beginHooks(signal);
+    const heard = await this.#hooks.submit(input, signal);
     if (whenBusy === "interrupt") await this.stop();
     await this.#waitForCurrentTurn();
     const store = () => this.#store(heard);
     if (!input.noReply) {
       if (this.#running) return this.#enqueue(heard);
-      return { type: "ended", end: await this.#run(store) };
+      return { type: "ended", end: await this.#run(async () => store) };
     }
     await this.#locked(store);
     return { type: "stored" };
@@ -144,7 +164,7 @@ export class Session {
   /** Answers the newest user message again after an error. Does nothing while a turn runs. */
   async tryAgain(): Promise<void> {
     await this.#waitForCurrentTurn();
-    if (!this.#running && this.chat.messages.length > 0) await this.#run(() => {});
+    if (!this.#running && this.chat.messages.length > 0) await this.#run(async () => () => {});
   }
 
   /** Compacts now, as a turn of its own. @throws IntakeError while a turn runs, or when there is nothing to compact */
@@ -154,7 +174,7 @@ export class Session {
     if (this.#running)
       throw new IntakeError("prompt-invalid", "Rondo is working. Compact when it is done, or stop it first.");
     if (!user) throw new IntakeError("prompt-invalid", "There is nothing to compact yet.");
-    return await this.#run((turn) => requestCompaction(turn, user, false));
+    return await this.#run(async () => (turn) => requestCompaction(turn, user, false));
   }
 
   /** Resolves when the turn has ended and background commands are killed. */
@@ -171,7 +191,7 @@ export class Session {
     if (this.chat.queue.length === 0) return;
     await this.stop();
     await this.#waitForCurrentTurn();
-    if (!this.#running && this.chat.queue.length > 0) await this.#run(() => {});
+    if (!this.#running && this.chat.queue.length > 0) await this.#run(async () => () => {});
   }
 
   async withdraw(queuedID: string): Promise<void> {
@@ -270,12 +290,13 @@ export class Session {
     }
   }
 
-  async dispose(): Promise<void> {
+  /** `reason`: how the session ends, if not as its last turn did. */
+  async dispose(reason?: string): Promise<void> {
     const isFirst = !this.#closing.signal.aborted;
     this.#closing.abort();
     this.#planOffer.withdraw();
     await Promise.all([this.#end("The session was closed"), this.#deps.host.background.endAll()]);
-    if (isFirst && this.#hasBegun) await runSessionEndHooks(this.#deps.hooks);
+    if (isFirst) await this.#hooks.end(reason ?? this.#lastEnd ?? "other");
     this.#deps.recorder.flush();
   }
 
@@ -316,6 +337,22 @@ export class Session {
     const { chat, choices } = this;
     const { agents } = this.#state.resolver.project;
     storePrompt(input, { chat, choices, agents, facts: this.#deps.facts, emit: (event) => this.#emit(event) });
+    this.#storeSaid();
+  }
+
+  async #beginHooks(signal: AbortSignal): Promise<void> {
+    const source = this.chat.messages.length > 0 ? "resume" : "startup";
+    if (await this.#hooks.begin(source, signal)) this.#state.resolver.refresh();
+  }
+
+  /** Adds what SessionStart hooks have said to the newest prompt. */
+  #storeSaid(): void {
+    const { user } = pendingPrompt(this.chat);
+    if (!user) return;
+    for (const part of this.#hooks.takeSaid()) {
+      const base = { id: newID("prt"), sessionID: user.sessionID, messageID: user.id };
+      this.#emit({ type: "part", part: { ...part, ...base } });
+    }
   }
 
   /** Changes the record while no other process does. @throws IntakeError `session-locked` */
@@ -338,14 +375,16 @@ export class Session {
     this.#deps.recorder.flush();
   }
 
-  /** `start` adds the prompt or the request to the chat. */
-  async #run(start: (turn: Turn) => void): Promise<TurnEnd> {
+  /**
+   * Runs a turn. `prepare` may take its time, as hooks do; what it returns adds the prompt or the request to the chat.
+   * Stop ends both.
+   */
+  async #run(prepare: (signal: AbortSignal) => Promise<(turn: Turn) => void>): Promise<TurnEnd> {
     const done = deferred<void>();
     const ready = deferred<void>();
     const abort = new AbortController();
     const running: Running = { abort, wake: undefined, done: done.promise, ready: ready.promise, closed: false };
     this.#running = running;
-    this.#planOffer.withdraw();
     let end: TurnEnd | undefined;
     let lock: HeldLock | undefined;
     try {
@@ -353,11 +392,14 @@ export class Session {
       lock = await this.#acquire(runID, abort.signal);
       lock.lost.addEventListener("abort", () => abort.abort(new DOMException("Opened elsewhere", "AbortError")));
       this.#begin(lock);
+      await this.#beginHooks(abort.signal);
+      const start = await prepare(abort.signal);
+      this.#planOffer.withdraw();
       this.#state.resolver.begin();
       this.#takeQueued();
       const turn = createTurn(runID, running, this.#deps, this.#state);
       start(turn);
-      if (!this.#hasBegun) await runSessionStartHooks(turn);
+      this.#storeSaid();
       this.#hasBegun = true;
       this.#state.budget.begin(costOfSession(this.chat));
       ready.resolve();
@@ -366,6 +408,7 @@ export class Session {
     } finally {
       lock?.release();
       this.#running = undefined;
+      this.#lastEnd = end?.reason ?? this.#lastEnd;
       if (end?.reason === "end_turn" && this.#mayOfferPlan) this.#planOffer.offer();
       ready.resolve();
       done.resolve();

@@ -1,4 +1,7 @@
 /** Programs that search files and folders. */
+
+import { foundPaths } from "../shell/outputs.ts";
+import { escaped } from "../shell/pattern.ts";
 import type { LaunchedCommand } from "../shell/visitor.ts";
 import { type ShellWord, UnsupportedSyntax, unknown } from "../shell/word.ts";
 import { hasArgument, type ProgramArguments } from "./arguments.ts";
@@ -77,6 +80,8 @@ function searchedFiles(words: ProgramArguments): RecursiveRead | undefined {
 function unwrapFind(words: readonly ShellWord[]): LaunchedCommand[] {
   const launches: LaunchedCommand[] = [];
   const own: ShellWord[] = [];
+  const values = words.slice(1).map((word) => word.values?.[0]);
+  const found = foundPaths({ words: values, shapes: words.slice(1).map(({ shapes }) => shapes) });
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
     const option = word?.values?.[0] ?? "";
@@ -86,7 +91,7 @@ function unwrapFind(words: readonly ShellWord[]): LaunchedCommand[] {
     }
     const length = words.slice(at + 1).findIndex(({ values }) => /^[;+]$/.test(values?.[0] ?? ""));
     if (length <= 0) throw new UnsupportedSyntax();
-    const command = words.slice(at + 1, at + 1 + length).map((one) => replaced(one, "{}"));
+    const command = words.slice(at + 1, at + 1 + length).map((one) => replaced(one, "{}", found));
     launches.push({
       type: "command",
       words: command,
@@ -97,7 +102,13 @@ function unwrapFind(words: readonly ShellWord[]): LaunchedCommand[] {
   return [...launches, { type: "itself", words: own }];
 }
 
-/** The word after a program replaces `placeholder`. */
-export function replaced(word: ShellWord, placeholder: string): ShellWord {
-  return word.values?.every((value) => !value.includes(placeholder)) ? word : unknown(word.text);
+/** The word after a program replaces `placeholder` by what matches one of the patterns. */
+export function replaced(word: ShellWord, placeholder: string, shapes: readonly string[]): ShellWord {
+  if (word.values?.every((value) => !value.includes(placeholder))) return word;
+  const [value] = word.values ?? [];
+  if (value === undefined) return unknown(word.text);
+  return unknown(
+    word.text,
+    shapes.map((shape) => value.split(placeholder).map(escaped).join(shape)),
+  );
 }

@@ -43,7 +43,7 @@ export interface Program extends CommandFacts {
   /** Options before a command that it runs, and the number of its own words between them; or a function for it. */
   wraps?:
     | { options: string; operands?: number }
-    | ((words: readonly ShellWord[], input: string | undefined) => LaunchedCommand[]);
+    | ((words: readonly ShellWord[], input: string | undefined, inputShapes: readonly string[]) => LaunchedCommand[]);
   /** Examples, run as tests: allowed by a rule for the program with any words. */
   allowed?: readonly string[];
   /** Examples, run as tests: ask despite such a rule. */

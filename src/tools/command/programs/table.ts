@@ -130,9 +130,9 @@ function subcommandDepth(facts: CommandFacts | undefined, [word, ...rest]: Progr
 }
 
 /** Returns the command that the program launches instead of, or in addition to, itself; undefined for none. */
-export const unwrap: Unwrap = (name, words, input) => {
+export const unwrap: Unwrap = (name, words, input, inputShapes) => {
   const wraps = programEntry(name)?.wraps;
-  if (!wraps || typeof wraps === "function") return wraps?.(words, input);
+  if (!wraps || typeof wraps === "function") return wraps?.(words, input, inputShapes);
   const rest = words.slice(1);
   const end = requireOptions(rest, wraps.options).end + (wraps.operands ?? 0);
   // An unknown word may become several.

@@ -83,7 +83,7 @@ function unwrapEnv(words: readonly ShellWord[]): LaunchedCommand[] {
   return [at < rest.length ? { type: "command", words: rest.slice(at) } : { type: "itself", words }];
 }
 
-function unwrapXargs(words: readonly ShellWord[]): LaunchedCommand[] {
+function unwrapXargs(words: readonly ShellWord[], _: unknown, inputShapes: readonly string[]): LaunchedCommand[] {
   const rest = words.slice(1);
   const options =
     "-0 -r -t -x --null --no-run-if-empty --verbose --exit -n= -L= -P= -s= -d= -E= -I= --max-args= --max-lines=? --max-procs= --delimiter=";
@@ -91,7 +91,9 @@ function unwrapXargs(words: readonly ShellWord[]): LaunchedCommand[] {
   const command = end < rest.length ? rest.slice(end) : [literal("echo")];
   const placeholder = given.findLast(({ name }) => name === "-I")?.value;
   const full =
-    placeholder === undefined ? [...command, unknown("…")] : command.map((word) => replaced(word, placeholder));
+    placeholder === undefined
+      ? [...command, unknown("…", inputShapes)]
+      : command.map((word) => replaced(word, placeholder, inputShapes));
   return [{ type: "command", words: full, unknown: ["input"] }];
 }
 

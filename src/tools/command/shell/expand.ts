@@ -1,19 +1,21 @@
 /** Assignments and expansions, which happen before a command runs. */
 import { checkArithmetic, checkExpansion, numbersIn } from "./expressions.ts";
 import type { SyntaxNode } from "./grammar.ts";
-import { isInteger, type ShellState, someNumber, withVariable } from "./state.ts";
+import { substitutedOutput } from "./outputs.ts";
+import { escaped } from "./pattern.ts";
+import { isInteger, type ShellState, shapesOf, someNumber, withVariable } from "./state.ts";
 import { isAssignable, isSafeEnvVar } from "./variables.ts";
 import type { ShellVisitor } from "./visitor.ts";
-import { readWord, type ShellWord, UnsupportedSyntax } from "./word.ts";
+import { type KnownState, readWord, type ShellWord, UnsupportedSyntax } from "./word.ts";
 
 export function wordOf(node: SyntaxNode, state: ShellState, visitor: ShellVisitor): ShellWord {
   substitutions(node, state, visitor);
-  return readWord(node, (name) => valuesOf(name, state));
+  return readWord(node, knownIn(state));
 }
 
 export function wordsIn(node: SyntaxNode, state: ShellState): ShellWord[] {
   if (/word|string|concatenation|expansion|number/.test(node.type)) {
-    return [readWord(node, (name) => valuesOf(name, state))];
+    return [readWord(node, knownIn(state))];
   }
   return node.children.flatMap((child) => wordsIn(child, state));
 }
@@ -53,9 +55,10 @@ export function assign(
     for (const element of value.children) if (element.named) wordOf(element, state, visitor);
     return withVariable(state, name, undefined);
   }
-  const { values, isGlob } = wordOf(value, state, visitor);
+  const { values, isGlob, shapes } = wordOf(value, state, visitor);
   if (isNew && value.type === "arithmetic_expansion") return withVariable(state, name, someNumber);
-  return withVariable(state, name, isNew && !isGlob ? values : undefined);
+  if (!isNew) return withVariable(state, name, undefined);
+  return withVariable(state, name, isGlob ? undefined : values, shapes);
 }
 
 /** Evaluates `export A=b`, `local x`, `unset y`. */
@@ -81,6 +84,15 @@ export function computed(node: SyntaxNode, state: ShellState): ShellState {
 export function isNumber(name: string, { variables, isUnknown }: ShellState): boolean {
   if (!variables.has(name)) return !isUnknown && /^[A-Za-z_]/.test(name);
   return variables.get(name)?.every(isInteger) ?? false;
+}
+
+export function knownIn(state: ShellState): KnownState {
+  const known: KnownState = {
+    values: (name) => valuesOf(name, state),
+    shapes: (name) => valuesOf(name, state)?.map(escaped) ?? shapesOf(name, state),
+    output: (node) => substitutedOutput(node, state, known),
+  };
+  return known;
 }
 
 function valuesOf(name: string, { folders, variables }: ShellState): readonly string[] | undefined {

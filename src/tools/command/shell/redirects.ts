@@ -10,19 +10,26 @@ interface Redirections {
   /** Statements on the first line of a here-document: `<<EOF | sh`. */
   rest: SyntaxNode[];
   input: string | undefined;
+  /** The text of a here-document as it is written, although the shell may expand it. */
+  data: string | undefined;
+  /** Whether it reads from anything else than before. */
+  changesInput: boolean;
 }
 
 export function redirections(nodes: readonly SyntaxNode[], state: ShellState, visitor: ShellVisitor): Redirections {
-  const found: Redirections = { words: [], rest: [], input: undefined };
+  const found: Redirections = { words: [], rest: [], input: undefined, data: undefined, changesInput: false };
   for (const node of nodes) {
     switch (node.type) {
       case "file_redirect":
+        found.changesInput ||= node.text.includes("<");
         found.words.push(...fileRedirect(node, state, visitor));
         break;
       case "herestring_redirect": {
         const children = node.children.filter(({ named }) => named);
         const [target, ...others] = children.map((child) => wordOf(child, state, visitor));
         found.input = target?.values?.length === 1 ? target.values[0] : undefined;
+        found.data = target?.text;
+        found.changesInput = true;
         found.words.push(...others);
         break;
       }
@@ -37,8 +44,10 @@ export function redirections(nodes: readonly SyntaxNode[], state: ShellState, vi
 }
 
 function hereRedirect(node: SyntaxNode, state: ShellState, visitor: ShellVisitor, found: Redirections): void {
-  const { text, others, body } = hereDocument(node);
+  const { text, written, others, body } = hereDocument(node);
   found.input = text;
+  found.data = written;
+  found.changesInput = true;
   if (body) substitutions(body, state, visitor);
   for (const other of others) {
     if (other.type === "file_redirect") found.words.push(...fileRedirect(other, state, visitor));
@@ -69,6 +78,7 @@ const statement = /^(command|list|pipeline|subshell|test_command|variable_assign
 interface HereDocument {
   /** Standard input of the command; undefined: unknown before it runs. */
   text: string | undefined;
+  written: string;
   /** The node that the shell expands; undefined for none. */
   body: SyntaxNode | undefined;
   others: SyntaxNode[];
@@ -91,7 +101,7 @@ function hereDocument(node: SyntaxNode): HereDocument {
   const text = isIndented ? body.text.replace(/^\t+/gm, "") : body.text;
   if ((text !== "" && !text.endsWith("\n")) || text.split("\n").includes(delimiter)) throw new UnsupportedSyntax();
   const others = node.children.filter((one) => one.named && ![opening, body, closing].includes(one));
-  if (quoted) return { text, body: undefined, others };
+  if (quoted) return { text, written: text, body: undefined, others };
   let at = body.start;
   const literals: string[] = [];
   for (const child of body.children) {
@@ -101,5 +111,5 @@ function hereDocument(node: SyntaxNode): HereDocument {
   }
   literals.push(body.text.slice(at - body.start));
   if (literals.some(holdsCode)) throw new UnsupportedSyntax();
-  return { text: /[$`\\]/.test(text) ? undefined : text, body, others };
+  return { text: /[$`\\]/.test(text) ? undefined : text, written: text, body, others };
 }

@@ -11,6 +11,8 @@ interface SimpleCommand {
   words: readonly ShellWord[];
   /** Standard input; undefined: unknown before the command runs. */
   input: string | undefined;
+  /** The text of a here-document as it is written. */
+  data: string | undefined;
   state: ShellState;
   visitor: ShellVisitor;
 }
@@ -23,12 +25,12 @@ export function simpleCommand(given: SimpleCommand): ExitStates {
   const program = onlyValue(first);
   if (!/^[\w./~+:-]+$|^\[$/.test(program) || keywords.has(program)) throw new UnsupportedSyntax();
   const body = state.functions.get(program);
-  if (body) return sameExits(visitor.call(body, state));
+  if (body) return sameExits(visitor.call(body, withArguments(state, rest)));
   const name = systemName(program);
   const run = Object.hasOwn(builtins, name) ? builtins[name] : undefined;
   if (run) return run({ ...given, words: rest }, words);
-  const launches = visitor.unwrap(name, words, input);
-  if (!launches) return emitCommand(words, state, visitor);
+  const launches = visitor.unwrap(name, words, input, state.input);
+  if (!launches) return emitCommand(words, given);
   for (const launch of launches) runLaunch(launch, given);
   return sameExits(state);
 }
@@ -44,8 +46,17 @@ const keywords = new Set(
   "if then else elif fi for while until do done case esac select function in coproc { } ! [[ ]]".split(" "),
 );
 
-function emitCommand(words: readonly ShellWord[], state: ShellState, visitor: ShellVisitor): ExitStates {
-  visitor.emit({ type: "command", words: [...words], folders: state.folders });
+/** Each argument may be any of the function's words, as `shift` moves them. */
+function withArguments(state: ShellState, words: readonly ShellWord[]): ShellState {
+  const shapes = [...new Set(words.flatMap((word) => word.shapes))];
+  return ["1", "2", "3", "4", "5", "6", "7", "8", "9", "@", "*"].reduce(
+    (current, name) => withVariable(current, name, undefined, shapes),
+    state,
+  );
+}
+
+function emitCommand(words: readonly ShellWord[], { state, visitor, data }: SimpleCommand): ExitStates {
+  visitor.emit({ type: "command", words: [...words], folders: state.folders, data });
   return sameExits(state);
 }
 
@@ -53,7 +64,7 @@ function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
   const { state, visitor } = given;
   switch (launch.type) {
     case "itself":
-      emitCommand(launch.words, state, visitor);
+      emitCommand(launch.words, given);
       return;
     case "code":
       visitor.code(launch.text, { ...unknownState, folders: state.folders });
@@ -63,7 +74,7 @@ function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
       const input = unknown.includes("input") ? undefined : given.input;
       const folders = unknown.includes("folder") ? undefined : state.folders;
       // Programs do not know the shell's functions and cannot change its folder.
-      simpleCommand({ words, input, state: { ...state, folders, functions: new Map() }, visitor });
+      simpleCommand({ ...given, words, input, state: { ...state, folders, functions: new Map() } });
       return;
     }
     default:
@@ -73,9 +84,9 @@ function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
 
 /** Visits the command after the options of a builtin such as `exec`; without one, the builtin counts as a program. */
 function innerCommand(options: string, given: SimpleCommand, all: readonly ShellWord[]): ExitStates {
-  const { state, visitor } = given;
+  const { state } = given;
   const words = given.words.slice(requireOptions(given.words, options).end);
-  if (words.length === 0) return emitCommand(all, state, visitor);
+  if (words.length === 0) return emitCommand(all, given);
   const flow = simpleCommand({ ...given, words, state: { ...state, functions: new Map() } });
   return flow.yes.isUnknown ? sameExits(unknownState) : sameExits(state);
 }
@@ -140,13 +151,14 @@ const builtins: Readonly<Record<string, Builtin>> = {
     return innerCommand("-p", given, all);
   },
   builtin: (given, all) => innerCommand("", given, all),
-  printf: ({ words, state, visitor }, all) => {
+  printf: (given, all) => {
+    const { words, visitor } = given;
     const [format = literal(""), ...values] = words;
     if (/^-/.test(onlyValue(format))) throw new UnsupportedSyntax();
     // `%d` and widths are evaluated as numbers.
     const isText = /^(?:[^%]|%-?\d*(?:\.\d+)?[sbqc%])*$/s.test(onlyValue(format));
     if (visitor.evaluatesArithmetic && !isText && !values.every(isCount)) throw new UnsupportedSyntax();
-    return emitCommand(all, state, visitor);
+    return emitCommand(all, given);
   },
 };
 
@@ -205,5 +217,5 @@ function readLine({ words, state }: SimpleCommand): ExitStates {
     else if (!/^-[rse]+$/.test(value)) names.push(value);
   }
   if (!names.every(isAssignable)) throw new UnsupportedSyntax();
-  return sameExits(names.reduce((current, name) => withVariable(current, name, undefined), state));
+  return sameExits(names.reduce((current, name) => withVariable(current, name, undefined, state.input), state));
 }

@@ -4,8 +4,8 @@ import type { Folders, ShellState } from "./state.ts";
 import type { ShellWord } from "./word.ts";
 
 export type ShellAction =
-  /** Runs a program; its words are known as far as possible. */
-  | { type: "command"; words: ShellWord[]; folders: Folders }
+  /** Runs a program; its words are known as far as possible. `data`: the text of its here-document, as it is written. */
+  | { type: "command"; words: ShellWord[]; folders: Folders; data?: string | undefined }
   /** Reports a text that cannot be parsed with certainty, so permission is asked for the text itself. */
   | { type: "unsupported"; text: string }
   | { type: "redirect"; access: "read" | "edit"; target: ShellWord; folders: Folders }
@@ -18,11 +18,15 @@ export type LaunchedCommand =
   | { type: "code"; text: string }
   | { type: "itself"; words: readonly ShellWord[] };
 
-/** Returns what a program launches; undefined for nothing. `input`: its standard input. @throws UnsupportedSyntax */
+/**
+ * Returns what a program launches; undefined for nothing. `input`: its standard input, with patterns for the words in it.
+ * @throws UnsupportedSyntax
+ */
 export type Unwrap = (
   name: string,
   words: readonly ShellWord[],
   input: string | undefined,
+  inputShapes: readonly string[],
 ) => LaunchedCommand[] | undefined;
 
 export interface ShellVisitor {

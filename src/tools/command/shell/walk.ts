@@ -1,9 +1,11 @@
 /**
  * Visits a command like a shell, and reports its possible effects: commands that it runs, files that it redirects to.
  */
-import { assign, computed, declare, isNumber, substitutions, wordOf, wordsIn } from "./expand.ts";
+import { assign, computed, declare, isNumber, knownIn, substitutions, wordOf, wordsIn } from "./expand.ts";
 import { checkArithmetic, checkComputation, checkTest } from "./expressions.ts";
 import type { Grammar, SyntaxNode } from "./grammar.ts";
+import { outputOf } from "./outputs.ts";
+import { escaped, marks } from "./pattern.ts";
 import { redirections } from "./redirects.ts";
 import { simpleCommand } from "./simple-command.ts";
 import {
@@ -125,7 +127,9 @@ class CommandWalk implements ShellVisitor {
   #statement(node: SyntaxNode, state: ShellState): ExitStates {
     if (++this.#steps > maxSteps) throw new TooManySteps();
     try {
-      return this.#understood(node, state);
+      const { yes, no } = this.#understood(node, state);
+      if (yes.input === state.input && no.input === state.input) return { yes, no };
+      return { yes: { ...yes, input: state.input }, no: { ...no, input: state.input } };
     } catch (error) {
       if (!(error instanceof UnsupportedSyntax)) throw error;
       this.emit({ type: "unsupported", text: node.text });
@@ -211,9 +215,15 @@ class CommandWalk implements ShellVisitor {
    * d` as a pipeline whose first part is a list. So each part may have changed the state of the shell.
    */
   #pipeline(parts: readonly SyntaxNode[], state: ShellState): ShellState {
-    return parts
-      .filter(({ named }) => named)
-      .reduce((current, part) => joinStates(current, joinExits(this.#statement(part, current))), state);
+    let current = state;
+    let { input } = state;
+    for (const part of parts) {
+      if (!part.named) continue;
+      const after = joinExits(this.#statement(part, { ...current, input }));
+      input = outputOf(part, input, current, knownIn(current));
+      current = joinStates(current, { ...after, input: state.input });
+    }
+    return current;
   }
 
   #branches(nodes: readonly SyntaxNode[], state: ShellState): ShellState {
@@ -248,9 +258,10 @@ class CommandWalk implements ShellVisitor {
     const words = this.#words(nodes, state);
     const isKnown = from >= 0 && words.every(({ values, isGlob }) => values && !isGlob);
     const values = isKnown ? words.flatMap((word) => word.values ?? []) : undefined;
+    const shapes = from >= 0 ? words.flatMap((word) => word.shapes) : undefined;
     return this.#loop(state, (entry) => {
       const known = values && values.length > 0 && values.length <= 40 ? values : undefined;
-      return joinExits(this.#statement(body, withVariable(entry, name, known)));
+      return joinExits(this.#statement(body, withVariable(entry, name, known, shapes)));
     });
   }
 
@@ -290,7 +301,10 @@ class CommandWalk implements ShellVisitor {
     if (body.type === "command") return this.#command(body, state, others);
     if (body.type === "list") return this.#list(lastPart(body, node, others), state);
     const isBare = body.type.endsWith("_redirect");
-    const flow = isBare ? sameExits(state) : this.#statement(body, state);
+    const readsOther = others.some(({ text }) => text.includes("<"));
+    const flow = isBare
+      ? sameExits(state)
+      : this.#statement(body, readsOther ? { ...state, input: [marks.any] } : state);
     const found = redirections(isBare ? [body, ...others] : others, joinStates(state, joinExits(flow)), this);
     if (found.words.length > 0) throw new UnsupportedSyntax();
     return this.#afterwards(found.rest, flow);
@@ -304,17 +318,20 @@ class CommandWalk implements ShellVisitor {
     const words = this.#words(nodes, state);
     const [found, actions] = this.#held(() => redirections([...own, ...redirects], state, this));
     // An environment variable can make a program run code, except for some well-known names.
-    for (const one of assigned) assign(one, state, isSafeEnvVar, this);
-    const flow = simpleCommand({ words: [...words, ...found.words], input: found.input, state, visitor: this });
+    const isAllowed = nodes[0]?.text === "read" ? (name: string) => name === "IFS" || isSafeEnvVar(name) : isSafeEnvVar;
+    for (const one of assigned) assign(one, state, isAllowed, this);
+    const { input, data } = found;
+    const inner = found.changesInput ? { ...state, input: wordsOf(input) } : state;
+    const flow = simpleCommand({ words: [...words, ...found.words], input, data, state: inner, visitor: this });
     this.actions.push(...actions);
     return this.#afterwards(found.rest, flow);
   }
 
   #words(nodes: readonly SyntaxNode[], state: ShellState): ShellWord[] {
     return nodes.flatMap((node) => {
-      const several = alternatives(node);
-      if (several.length > 0) return several;
-      return [wordOf(node.type === "command_name" ? namedChild(node, 0) : node, state, this)];
+      const word = wordOf(node.type === "command_name" ? namedChild(node, 0) : node, state, this);
+      const several = alternatives(node, word);
+      return several.length > 0 ? several : [word];
     });
   }
 
@@ -331,6 +348,16 @@ class CommandWalk implements ShellVisitor {
       rest.reduce((current, node) => joinStates(current, joinExits(this.#statement(node, current))), joinExits(flow)),
     );
   }
+}
+
+/** Returns patterns for the words of a known standard input. */
+function wordsOf(input: string | undefined): readonly string[] {
+  return (
+    input
+      ?.split(/\s+/)
+      .filter((word) => word !== "")
+      .map(escaped) ?? [marks.any]
+  );
 }
 
 function namedChild({ children }: SyntaxNode, index: number): SyntaxNode {

@@ -1,8 +1,11 @@
 /** Words of a command after the shell's expansions, as far as these are known before it runs. */
 import type { SyntaxNode } from "./grammar.ts";
+import { escaped, expandBraces, holdsMark, isWild, marks, unescaped } from "./pattern.ts";
 
 export interface ShellWord {
   text: string;
+  /** Patterns (pattern.ts), each value matches one; for words whose values are not known. */
+  shapes: readonly string[];
   /** Possible values: one for a literal, several for a loop variable; undefined: anything. */
   values: readonly string[] | undefined;
   /** Whether the values contain wildcards that the shell replaces by file names. */
@@ -14,38 +17,64 @@ export class UnsupportedSyntax extends Error {
   override readonly name = "UnsupportedSyntax";
 }
 
-type ValuesOf = (name: string) => ShellWord["values"];
+/** What is known about the variables and substitutions in a word. */
+export interface KnownState {
+  values(name: string): ShellWord["values"];
+  shapes(name: string): readonly string[];
+  /** Returns the only possible output of a substitution, and patterns for its words. */
+  output(node: SyntaxNode): Pick<WordPiece, "values" | "shapes">;
+}
 
 interface WordPiece {
   values: ShellWord["values"];
   quoted: boolean;
+  /** Patterns, if these differ from the values. */
+  shapes?: readonly string[] | undefined;
 }
 
 /** A word with more values may be anything. */
 const maxValues = 16;
 
 /** @throws UnsupportedSyntax for words that shells read differently */
-export function readWord(node: SyntaxNode, valuesOf: ValuesOf): ShellWord {
-  const pieces = piecesOf(node, valuesOf);
+export function readWord(node: SyntaxNode, known: KnownState): ShellWord {
+  const pieces = piecesOf(node, known);
+  const { text } = node;
   const bare = pieces.map(({ quoted, values }) => (quoted ? "''" : (values?.[0] ?? "''"))).join("");
+  const shapes = shapesOf(pieces);
   const braces = bare.includes("{") ? bare.slice(bare.indexOf("{"), bare.lastIndexOf("}") + 1) : "";
   // The shell would expand it to several words: `{a,b}`, `{1..3}`.
-  if (/,|\.\./.test(braces)) return unknown(node.text);
+  if (/,|\.\./.test(braces)) return { text, values: undefined, isGlob: false, shapes };
   const globs = pieces.filter(({ values }) => values?.some((value) => /[*?[]/.test(value)));
   const isGlob = globs.some(({ quoted }) => !quoted);
   const isMixed = isGlob && globs.some(({ quoted }) => quoted);
-  return { text: node.text, values: isMixed ? undefined : product(pieces), isGlob };
+  const values = isMixed ? undefined : product(pieces.map(({ values }) => values));
+  // The variable of a loop over wildcards.
+  if (!values && !isGlob && areWildcards(shapes)) return { text, values: shapes, isGlob: true, shapes };
+  return { text, values, isGlob, shapes };
 }
 
-/** Returns the words that `src/{a,b}.ts` expands to; none for anything but plain text in braces. */
-export function alternatives({ type, text }: SyntaxNode): ShellWord[] {
-  const [, start = "", names, end = ""] = /^([\w./-]*)\{([\w./-]+(?:,[\w./-]+)+)\}([\w./-]*)$/.exec(text) ?? [];
-  if (type === "command_name" || names?.includes("..") !== false) return [];
-  return names.split(",").map((name) => literal(`${start}${name}${end}`));
+function areWildcards(shapes: readonly string[]): boolean {
+  return shapes.some(isWild) && !shapes.some((shape) => holdsMark(shape) || shape.includes("\\"));
+}
+
+function shapesOf(pieces: readonly WordPiece[]): readonly string[] {
+  const known = ({ values, quoted, shapes }: WordPiece) =>
+    shapes ?? (quoted ? values?.map(escaped) : values) ?? [marks.any];
+  const all = product(pieces.map(known))?.map(expandBraces);
+  return all?.every((one) => one !== undefined) ? [...new Set(all.flat())] : [marks.any];
+}
+
+/** Returns the words that braces expand to, as in `src/{a,b}.ts`; none if a part is unknown. */
+export function alternatives({ type, text }: SyntaxNode, { values, isGlob, shapes }: ShellWord): ShellWord[] {
+  const isKnown = /^(word|concatenation|brace_expression)$/.test(type) && !/[$`]/.test(text) && !shapes.some(holdsMark);
+  if (values || isGlob || !isKnown || !/\{.*(,|\.\.).*\}/s.test(text)) return [];
+  return shapes.map((shape) =>
+    isWild(shape) ? { text: shape, values: [shape], isGlob: true, shapes: [shape] } : literal(unescaped(shape)),
+  );
 }
 
 export function literal(value: string): ShellWord {
-  return { text: value, values: [value], isGlob: false };
+  return { text: value, values: [value], isGlob: false, shapes: [escaped(value)] };
 }
 
 /** @throws UnsupportedSyntax when the word may have other values */
@@ -60,20 +89,20 @@ export function possibleValue({ values, isGlob }: ShellWord): string | undefined
   return values?.length === 1 && !isGlob ? values[0] : undefined;
 }
 
-export function unknown(text: string): ShellWord {
-  return { text, values: undefined, isGlob: false };
+export function unknown(text: string, shapes: readonly string[] = [marks.any]): ShellWord {
+  return { text, values: undefined, isGlob: false, shapes };
 }
 
-function product(pieces: readonly WordPiece[]): readonly string[] | undefined {
+function product(pieces: readonly ShellWord["values"][]): readonly string[] | undefined {
   let all: readonly string[] = [""];
-  for (const { values } of pieces) {
+  for (const values of pieces) {
     if (!values || all.length * values.length > maxValues) return undefined;
     all = all.flatMap((start) => values.map((end) => start + end));
   }
   return all;
 }
 
-function piecesOf(node: SyntaxNode, valuesOf: ValuesOf): WordPiece[] {
+function piecesOf(node: SyntaxNode, known: KnownState): WordPiece[] {
   switch (node.type) {
     case "word":
     case "number":
@@ -84,25 +113,28 @@ function piecesOf(node: SyntaxNode, valuesOf: ValuesOf): WordPiece[] {
     case "ansi_c_string":
       return [{ values: decoded(node.text), quoted: true }];
     case "string":
-      return stringWordPieces(node, valuesOf);
+      return stringWordPieces(node, known);
     case "concatenation":
       // A lone `$` before other text may be an expansion that the grammar does not know.
       if (!areAdjacent(node.children) || node.children.slice(0, -1).some(({ type }) => type === "$"))
         throw new UnsupportedSyntax();
-      return node.children.flatMap((child) => piecesOf(child, valuesOf));
+      return node.children.flatMap((child) => piecesOf(child, known));
     case "simple_expansion":
     case "expansion": {
       // Outside of quotes, the shell splits the value into words and expands its wildcards.
-      const values = variable(node, valuesOf);
+      const { values, shapes } = variable(node, known);
       const isOneWord = values?.every((value) => /^[^\s*?[\\]+$/.test(value));
-      return [{ values: isOneWord ? values : undefined, quoted: true }];
+      if (isOneWord) return [{ values, quoted: true }];
+      return [{ values: undefined, quoted: true, shapes: values?.flatMap((value) => value.split(/\s+/)) ?? shapes }];
     }
     case "process_substitution":
       return [{ values: ["/dev/fd/63"], quoted: true }];
     case "command_substitution":
+      return [{ ...known.output(node), quoted: true }];
     case "arithmetic_expansion":
+      return [{ values: undefined, quoted: true, shapes: [marks.number] }];
     case "brace_expression":
-      return [{ values: undefined, quoted: false }];
+      return [{ values: [node.text], quoted: false }];
     case "$":
       return [{ values: ["$"], quoted: true }];
     default:
@@ -125,7 +157,7 @@ function bareWordPieces({ text }: SyntaxNode): WordPiece[] {
   return parts.map(([bare, escaped]) => ({ values: [escaped ?? bare], quoted: escaped !== undefined }));
 }
 
-function stringWordPieces(node: SyntaxNode, valuesOf: ValuesOf): WordPiece[] {
+function stringWordPieces(node: SyntaxNode, known: KnownState): WordPiece[] {
   const pieces: WordPiece[] = [];
   const { children, text, start } = node;
   const opening = children[0]?.text;
@@ -139,8 +171,7 @@ function stringWordPieces(node: SyntaxNode, valuesOf: ValuesOf): WordPiece[] {
   for (const child of children.slice(1, -1)) {
     if (!expansions.has(child.type)) continue;
     literalUntil(child.start - start);
-    const values = child.type.endsWith("expansion") ? variable(child, valuesOf) : undefined;
-    pieces.push({ values, quoted: true });
+    pieces.push({ ...expansion(child, known), quoted: true });
     at = child.end - start;
   }
   literalUntil(text.length - 1);
@@ -159,11 +190,22 @@ function recalls(text: string): boolean {
 
 const expansions = new Set(["simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"]);
 
-function variable({ type, text }: SyntaxNode, valuesOf: ValuesOf): readonly string[] | undefined {
-  if (type === "arithmetic_expansion") return undefined;
-  const name = /^\$(?:(\w+)|\{(\w+)\})$/.exec(text);
-  return name ? valuesOf(name[1] ?? name[2] ?? "") : undefined;
+function expansion(node: SyntaxNode, known: KnownState): Pick<WordPiece, "values" | "shapes"> {
+  if (node.type === "command_substitution") return known.output(node);
+  return variable(node, known);
 }
+
+function variable(node: SyntaxNode, known: KnownState): Pick<WordPiece, "values" | "shapes"> {
+  if (node.type === "arithmetic_expansion") return { values: undefined, shapes: [marks.number] };
+  const name = /^\$(?:(\w+|[@*])|\{(\w+|[@*])\})$/.exec(node.text);
+  const plainName = name?.[1] ?? name?.[2];
+  if (plainName !== undefined) return { values: known.values(plainName), shapes: known.shapes(plainName) };
+  // `${x:-.env}` may be the text in it, or anything.
+  const inner = node.children.filter(({ type, text }) => isLiteral.test(type) && /^["']?[\w~./*?-]+["']?$/.test(text));
+  return { values: undefined, shapes: [...inner.flatMap((child) => shapesOf(piecesOf(child, known))), marks.any] };
+}
+
+const isLiteral = /^(word|string|raw_string)$/;
 
 const escapes = new Map(
   Object.entries({ n: "\n", t: "\t", r: "\r", a: "\u0007", b: "\b", e: "\u001b", E: "\u001b", f: "\f", v: "\v" }),

@@ -94,6 +94,7 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
   --settings FILE              hooks, in the format of Claude Code's settings
   --untrusted                  behaves as in a workspace that is not trusted
   --max-turns N  --max-budget-usd X  --max-daily-budget-usd X  --max-budget-tokens N  --max-retries N
+                               0 turns, or a budget of 0: no limit
   --max-prompt-bytes N         the longest text of one message (default: 1048576)
   --context-window N  --no-auto-compact
   --prices FILE                JSON: {model: {input, output, cacheRead?, cacheWrite?}}, USD per million tokens
@@ -134,10 +135,10 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       disallowedTools: list(values["disallowed-tools"]),
       mcpServers: readJson("--mcp-config", values["mcp-config"], '{"mcpServers": {…}}', McpConfig)?.mcpServers,
       allowProjectMcpServers: values["project-mcp"] ?? false,
-      maxTurns: count("--max-turns", values["max-turns"], 1),
+      maxTurns: count("--max-turns", values["max-turns"], 0),
       maxBudgetUsd: amount("--max-budget-usd", values["max-budget-usd"]),
       maxDailyBudgetUsd: amount("--max-daily-budget-usd", values["max-daily-budget-usd"]),
-      maxBudgetTokens: count("--max-budget-tokens", values["max-budget-tokens"], 1),
+      maxBudgetTokens: count("--max-budget-tokens", values["max-budget-tokens"], 0),
       autoCompact: !values["no-auto-compact"],
       prices: readJson("--prices", values.prices, '{"model": {"input": USD, "output": USD}}', GivenPrices),
       limits: {
@@ -210,7 +211,7 @@ function list(value: string | undefined): string[] {
 function count(name: string, value: string | undefined, least: number): number | undefined {
   if (value === undefined) return undefined;
   const number = Number(value);
-  if (Number.isSafeInteger(number) && number >= least) return number;
+  if (value.trim() !== "" && Number.isSafeInteger(number) && number >= least) return number;
   throw new UsageError(`${name} takes a whole number of at least ${least}; not "${value}".`);
 }
 
@@ -218,7 +219,7 @@ function amount(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const number = Number(value);
   if (value.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
-  throw new UsageError(`${name} takes an amount in USD; not "${value}".`);
+  throw new UsageError(`${name} takes an amount in USD of at least 0; not "${value}".`);
 }
 
 function httpAddress(name: string, value: string | undefined): string | undefined {

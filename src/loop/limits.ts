@@ -2,6 +2,7 @@
 import type { ModelLimits } from "./setup/model-facts.ts";
 
 export interface Limits extends ModelLimits {
+  /** Replies of a turn; 0: no limit, as for budgets. */
   maxTurns: number;
   /** Working time of a turn, without waits for the user. */
   executionTimeoutMs: number;
@@ -59,3 +60,15 @@ export const defaultLimits: Limits = {
   stallNoticeMs: 60_000,
   stallTimeoutMs: 180_000,
 };
+
+/** Returns limits of turns and budgets with 0 as no limit. */
+export function withoutZeros(limits: Limits): Limits {
+  const { maxTurns, maxBudgetUsd, maxDailyBudgetUsd, maxBudgetTokens } = limits;
+  return {
+    ...limits,
+    maxTurns: maxTurns === 0 ? Number.POSITIVE_INFINITY : maxTurns,
+    maxBudgetUsd: maxBudgetUsd === 0 ? undefined : maxBudgetUsd,
+    maxDailyBudgetUsd: maxDailyBudgetUsd === 0 ? undefined : maxDailyBudgetUsd,
+    maxBudgetTokens: maxBudgetTokens === 0 ? undefined : maxBudgetTokens,
+  };
+}

@@ -125,9 +125,11 @@ function checkNumbers(options: Options): void {
       throw invalid(`limits.${name} takes a number of at least 0; not ${value}.`);
     }
   }
+  const least = { maxTurns: 0, contextWindow: 1, maxBudgetTokens: 0 };
   for (const [name, value] of Object.entries({ maxTurns, contextWindow, maxBudgetTokens })) {
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1)) {
-      throw invalid(`${name} takes a whole number of at least 1; not ${value}.`);
+    const minimum = least[name as keyof typeof least]; // the same names
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= minimum)) {
+      throw invalid(`${name} takes a whole number of at least ${minimum}; not ${value}.`);
     }
   }
   for (const [name, value] of Object.entries({ maxBudgetUsd, maxDailyBudgetUsd, maxThinkingTokens })) {

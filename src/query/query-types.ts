@@ -163,8 +163,10 @@ export interface Options {
   forkSession?: boolean | undefined;
   hooks?: Partial<Record<HookEvent, HookCallbackMatcher[]>> | undefined;
   includePartialMessages?: boolean | undefined;
+  /** 0, like no value: no limit. */
   maxBudgetUsd?: number | undefined;
   maxThinkingTokens?: number | undefined;
+  /** Model replies for each prompt, by default 100; 0: no limit. */
   maxTurns?: number | undefined;
   /** MCP servers by name, as in `.mcp.json`; started with the first message. */
   mcpServers?: Record<string, unknown> | undefined;

@@ -59,7 +59,7 @@ describe("settings", () => {
         const property = properties[key];
         return property ? [{ key, property, limit, factor: names === "new" ? factor : 1 }] : [];
       });
-      assert.equal(numbers.length, names === "new" ? 14 : 7);
+      assert.equal(numbers.length, names === "new" ? 15 : 7);
       type Choose = (property: Property) => unknown;
       const setAll = (choose: Choose) =>
         set(Object.fromEntries(numbers.map(({ key, property }) => [key, choose(property)])));
@@ -108,6 +108,19 @@ describe("settings", () => {
     assert.equal(baseURL, undefined);
     assert.equal(limits.maxTurns, properties["rondo.maxTurns"]?.default);
     assert.equal(limits.maxBudgetUsd, undefined);
+  });
+
+  it("L1 B2 limits of turns and budgets take 0, for none, and nothing negative", async () => {
+    const names = ["maxTurns", "maxBudgetUsd", "maxDailyBudgetUsd", "maxBudgetTokens"] as const;
+    const all = (value: number) => having(Object.fromEntries(names.map((name) => [`rondo.${name}`, value])));
+    const none = await all(0);
+    assert.deepEqual([none.problems, names.map((name) => none.limits[name])], [[], [0, 0, 0, 0]]);
+    const { limits, problems } = await all(-1);
+    assert.deepEqual(
+      names.map((name) => limits[name]),
+      [100, undefined, undefined, undefined],
+    );
+    for (const name of names) assert.ok(problems.some((problem) => problem.includes(`rondo.${name} cannot be used`)));
   });
 
   it("B1 reads prices: cache tokens without a price cost as much as input", async () => {

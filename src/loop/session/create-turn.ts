@@ -2,6 +2,7 @@ import { newID } from "../../chat/ids.ts";
 import { runSubagent } from "../agents/subagent.ts";
 import { LoopDetection } from "../calls/loop-detection.ts";
 import { pendingPrompt } from "../context/context.ts";
+import { withoutZeros } from "../limits.ts";
 import { reporter } from "../log.ts";
 import type { Choices, ConfigResolver } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
@@ -33,7 +34,7 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
     ...state,
     runID,
     signal,
-    limits: deps.limits(),
+    limits: withoutZeros(deps.limits()),
     loopDetection: new LoopDetection(),
     firstReply: chat.messages.length,
     fallbackModel,

@@ -19,6 +19,7 @@ import type { Agent } from "../agents/agents.ts";
 import { closeOpenCalls, interruptedText } from "../calls/close-calls.ts";
 import { requestCompaction } from "../context/compact.ts";
 import { asBegun, contextUse, pendingPrompt, visibleEntries } from "../context/context.ts";
+import { withoutZeros } from "../limits.ts";
 import { runTurn } from "../loop.ts";
 import { OpenRequests } from "../permissions/open-requests.ts";
 import { judgeCommand } from "../permissions/parts.ts";
@@ -81,7 +82,7 @@ export class Session {
       const answer = await this.requests.ask<BudgetRequest>(request, { signal });
       return answer.type === "continue";
     };
-    const limits = () => deps.limits();
+    const limits = () => withoutZeros(deps.limits());
     this.#state = {
       chat,
       choices,

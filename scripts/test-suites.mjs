@@ -58,6 +58,7 @@ const suiteOfPath = [
   ["record/lock.test.ts", "processes"],
   ["tools/bash.test.ts", "processes"],
   ["tools/run-command", "processes"],
+  ["tools/sandbox/bubblewrap.test.ts", "processes"],
   ["tools/search.test.ts", "processes"],
   ["tour", "processes"],
   ["query", "headless"],

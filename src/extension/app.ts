@@ -67,7 +67,12 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const review = own(new Review({ storage, warn: (message) => void vscode.window.showWarningMessage(message) }));
   const sessions = new Sessions(vscode.Uri.joinPath(storage, "sessions").fsPath);
   const host = own(
-    vscodeHost({ watch: review, terminal: () => readSettings().terminal, secrets: () => readSettings().secrets }),
+    vscodeHost({
+      watch: review,
+      terminal: () => readSettings().terminal,
+      sandbox: () => readSettings().sandbox,
+      secrets: () => readSettings().secrets,
+    }),
   );
   const rules = own(new StoredRules(memory));
   const mcp = own(new WindowServers({ memory, secrets: context.secrets, onChange: stateChanged, log }));

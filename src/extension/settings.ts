@@ -8,6 +8,7 @@ import type { Thinking } from "../loop/model.ts";
 import { GivenPrices, withCachePrices } from "../loop/setup/model-facts.ts";
 import { type ApiChoice, apiChoices } from "../providers/api-choice.ts";
 import { providerIDs } from "../providers/providers.ts";
+import { type SandboxMode, sandboxModes } from "../tools/host.ts";
 import { extensionLimits, type LoopSetting, loopSettings } from "./loop-settings.ts";
 import {
   type LocalServers,
@@ -46,6 +47,8 @@ export interface Settings {
    * `passEnvironment`: variables with keys that commands get all the same.
    */
   terminal: { mode: "separate" | "integrated"; shell: string; passEnvironment: readonly string[] };
+  /** What the operating system keeps commands from doing. */
+  sandbox: SandboxMode;
   /** Maximum size of the checkpoints; 0 disables them. */
   maxCheckpointBytes: number;
   /** Address of the OpenTelemetry collector that traces are sent to; empty: none. */
@@ -139,6 +142,7 @@ function parseSettings(): Settings {
         z.array(z.string().check(z.regex(/^\w+$/, "a name of a variable has letters, digits and _"))),
       ),
     },
+    sandbox: read("sandbox", z.enum(sandboxModes)),
     traceCollector: read("trace.collector", z.optional(Address)) ?? "",
     maxCheckpointBytes: read("checkpoints.maxSizeMb", z.int().check(z.gte(0))) * 1_000_000,
     hooks: read("hooks", AnyObject),

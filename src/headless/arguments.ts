@@ -11,6 +11,7 @@ import { apiChoices } from "../providers/api-choice.ts";
 import { providerIDs } from "../providers/providers.ts";
 import type { Options } from "../query/query-types.ts";
 import { isSessionID } from "../record/sessions.ts";
+import { sandboxModes } from "../tools/host.ts";
 
 /** Invalid arguments: exit code 2. */
 export class UsageError extends Error {
@@ -65,6 +66,7 @@ const known = {
   "include-partial-messages": flag,
   "input-format": text,
   rules: text,
+  sandbox: text,
   "mcp-config": text,
   "project-mcp": flag,
   settings: text,
@@ -89,6 +91,8 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
                                nobody can answer, so calls that would ask are denied
   --allowed-tools A,B          --disallowed-tools A,B
   --rules FILE                 JSON list of {permission, pattern, action}; the last match wins
+  --sandbox off|workspace|workspace-network
+                               what commands may do: writes in the folders only, with or without network
   --mcp-config FILE            MCP servers, in the form of .mcp.json
   --project-mcp                starts the servers of the folder's .mcp.json
   --settings FILE              hooks, in the format of Claude Code's settings
@@ -152,6 +156,7 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       persistSession: !values["no-persist"],
       includePartialMessages: values["include-partial-messages"] ?? false,
       rules: readJson("--rules", values.rules, "a JSON list of {permission, pattern, action}", z.array(Rule)),
+      sandbox: oneOf("--sandbox", values.sandbox ?? "off", sandboxModes),
       settings: readJson("--settings", values.settings, "a JSON object", HookSettings),
       traceFile: values.trace,
       traceCollector: httpAddress("--trace-collector", values["trace-collector"]),

@@ -13,6 +13,7 @@ import {
   providerIDs,
 } from "../providers/providers.ts";
 import { isSessionID } from "../record/sessions.ts";
+import { type SandboxMode, sandboxModes } from "../tools/host.ts";
 import { QueryError } from "./query-error.ts";
 import type { Options } from "./query-types.ts";
 
@@ -62,7 +63,7 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   resume: "used",
   resumeSessionAt: "used",
   rules: "used",
-  sandbox: "refused",
+  sandbox: "used",
   sessionDir: "used",
   sessionId: "used",
   settings: "used",
@@ -100,6 +101,7 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
     if (forkSession) throw invalid("forkSession needs resume or continue.");
     if (resumeSessionAt !== undefined) throw invalid("resumeSessionAt needs resume or continue.");
   }
+  checkSandbox(options, note);
   checkNumbers(options);
   for (const folder of foldersOf(options)) {
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw invalid(`There is no folder ${folder}.`);
@@ -116,6 +118,19 @@ export function checkMode(mode: string): PermissionMode {
   const parsed = PermissionMode.safeParse(mode);
   if (parsed.success) return parsed.data;
   throw invalid(`A permission mode is one of ${PermissionMode.options.join(", ")}; not "${mode}".`);
+}
+
+function checkSandbox({ sandbox }: Options, note: (sentence: string) => void): void {
+  if (typeof sandbox === "string" && !sandboxModes.includes(sandbox)) {
+    throw invalid(`sandbox is one of ${sandboxModes.join(", ")}; not "${sandbox}".`);
+  }
+  const unknown = typeof sandbox === "object" ? Object.keys(sandbox).filter((name) => name !== "enabled") : [];
+  if (unknown.length > 0) note(`Of the option sandbox only enabled is used, not ${unknown.join(", ")}.`);
+}
+
+export function sandboxOf({ sandbox = "off" }: Options): SandboxMode {
+  if (typeof sandbox === "string") return sandbox;
+  return sandbox.enabled ? "workspace" : "off";
 }
 
 function checkNumbers(options: Options): void {

@@ -190,8 +190,12 @@ export interface Options {
   resume?: string | undefined;
   /** With `resume` or `continue`: continues a copy that ends with the message of this id (`message.id`). */
   resumeSessionAt?: string | undefined;
-  /** Not supported: an error if enabled. */
-  sandbox?: { enabled?: boolean | undefined } | undefined;
+  /**
+   * What the operating system keeps commands from doing; default `off`. `workspace`: they write only in the folders and in
+   * temporary folders, without network. `{enabled: true}`, as in the Agent SDK, is `workspace`; other fields are ignored
+   * with a note.
+   */
+  sandbox?: "off" | "workspace" | "workspace-network" | { enabled?: boolean | undefined } | undefined;
   /** Id of the new session: letters, digits, `-` and `_`. */
   sessionId?: string | undefined;
   /** Sources of settings, agents, rules files and memory; default: all. */

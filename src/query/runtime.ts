@@ -40,6 +40,7 @@ import {
   foldersOf,
   notesOf,
   type QueryModel,
+  sandboxOf,
   thinkingOf,
 } from "./check-options.ts";
 import { type OpenedSession, openSession } from "./open-session.ts";
@@ -128,7 +129,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
   const trace = createRunTrace(chat, options, say);
   const record = persist ? openRecord(plan) : noRunRecord;
   const session = new Session(chat, choices, {
-    host: nodeHost({ folders, trusted, overflowDir: scratch ?? sessions.outputs(id) }),
+    host: nodeHost({ folders, trusted, overflowDir: scratch ?? sessions.outputs(id), sandbox: sandboxOf(options) }),
     tools,
     externalTools: servers,
     toolSearchTools: standIns,

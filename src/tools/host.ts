@@ -86,6 +86,19 @@ export interface ShellCommand {
   onOutput(text: string): void;
   /** Called when it seems to wait for input, with its last line, and with undefined when it goes on. */
   onWaiting(prompt: string | undefined): void;
+  /** Whether it runs outside of the sandbox, as the user has allowed. */
+  outsideSandbox?: boolean | undefined;
+}
+
+export const sandboxModes = ["off", "workspace", "workspace-network"] as const;
+/** `workspace`: commands write only in the workspace and in temporary folders, without network. */
+export type SandboxMode = (typeof sandboxModes)[number];
+
+/** What the operating system keeps commands from doing. */
+export interface CommandSandbox {
+  readonly mode: Exclude<SandboxMode, "off">;
+  /** Returns why it cannot be had, and what to do; undefined if it can. */
+  problem(): Promise<string | undefined>;
 }
 
 export type CommandEnd =
@@ -100,9 +113,14 @@ export interface Terminal {
   run(command: ShellCommand): Promise<CommandEnd>;
   /** The shell's name, for the system prompt: "bash", "pwsh". */
   readonly shell: string;
+  /** Where commands run; undefined if it is switched off. */
+  readonly sandbox: CommandSandbox | undefined;
 }
 
-export interface CallCommand extends Pick<ShellCommand, "command" | "cwd" | "signal"> {
+/** What a call says about a command. */
+export type CommandToRun = Pick<ShellCommand, "command" | "cwd" | "outsideSandbox">;
+
+export interface CallCommand extends CommandToRun, Pick<ShellCommand, "signal"> {
   timeoutMs: number;
   /** Called with the last lines of its output and the number of all lines, a few times a second. */
   progress(text: string, lines: number): void;
@@ -120,7 +138,7 @@ export interface Background {
   /** Oldest first, including those that have ended. */
   list(): readonly BackgroundCommand[];
   /** It has no time limit but is terminated with the session. @throws ToolError if too many are running */
-  start(command: Pick<ShellCommand, "command" | "cwd">, callID: string): BackgroundCommand;
+  start(command: CommandToRun, callID: string): BackgroundCommand;
   /** Returns the output since the last read, shortened, and the file with all of it; undefined for an unknown id. */
   read(id: string): { text: string; outputFile: string | undefined } | undefined;
   /** @returns whether it was running */

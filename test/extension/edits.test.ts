@@ -28,6 +28,7 @@ describe("edits in the editor", () => {
     editor = vscodeHost({
       watch,
       terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
+      sandbox: () => "off" as const,
       secrets: () => [],
     });
     host = editor.forSession(path.join(os.tmpdir(), "rondo-outputs"));

@@ -13,7 +13,11 @@ import { stopwatch } from "../timing.ts";
 const { signal } = new AbortController();
 
 /** Settings that do not matter to these tests. */
-const asUsual = { terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const, secrets: () => [] };
+const asUsual = {
+  terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
+  sandbox: () => "off" as const,
+  secrets: () => [],
+};
 
 describe("files in the editor", () => {
   let folder: string;

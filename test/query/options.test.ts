@@ -9,7 +9,6 @@ describe("query(): options", () => {
 
   const refused: Options[] = [
     { plugins: [{ type: "local", path: "." }] },
-    { sandbox: { enabled: true } },
     { outputFormat: { type: "json_schema", schema: {} } },
     { permissionPromptToolName: "mcp__x__ask" },
   ];

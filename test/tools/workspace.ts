@@ -5,7 +5,7 @@ import path from "node:path";
 import { ruledHost } from "../../src/loop/permissions/ruled-host.ts";
 import type { RuleBook } from "../../src/loop/permissions/rules.ts";
 import { builtInTools } from "../../src/tools/built-in/all.ts";
-import type { Host } from "../../src/tools/host.ts";
+import type { Host, SandboxMode } from "../../src/tools/host.ts";
 import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import {
@@ -26,10 +26,11 @@ export class TestWorkspace {
   readonly host: Host;
   readonly #registry = registryOf(builtInTools({ editor: true }));
 
-  constructor({ trusted = true, name = "work", secrets = [] as string[] } = {}) {
+  constructor({ trusted = true, name = "work", secrets = [] as string[], sandbox = "off" as SandboxMode } = {}) {
     this.folder = path.join(this.root, name);
     mkdirSync(this.folder);
-    this.host = nodeHost({ folders: [this.folder], trusted, overflowDir: path.join(this.root, "overflow"), secrets });
+    const overflowDir = path.join(this.root, "overflow");
+    this.host = nodeHost({ folders: [this.folder], trusted, overflowDir, secrets, sandbox });
   }
 
   /** Relative to the folder. */

@@ -54,6 +54,8 @@ export function integratedTerminal(
     get shell() {
       return shellName(shell() || vscode.env.shell);
     },
+    // Commands are typed into the user's shell, which runs outside.
+    sandbox: undefined,
     async run(command) {
       const ready = await pool.take(command);
       if (command.signal.aborted) {

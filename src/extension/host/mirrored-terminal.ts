@@ -33,6 +33,9 @@ export function mirrored(inner: Terminal): VisibleTerminal {
     get shell() {
       return inner.shell;
     },
+    get sandbox() {
+      return inner.sandbox;
+    },
     async run(command) {
       const mirror = idle();
       last = mirror;

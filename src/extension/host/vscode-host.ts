@@ -1,6 +1,6 @@
 /** The tools' host in VS Code: files through the editor, commands in terminals, VS Code's own ripgrep. */
 import * as vscode from "vscode";
-import type { Host, Terminal, TextSearch } from "../../tools/host.ts";
+import type { Host, SandboxMode, Terminal, TextSearch } from "../../tools/host.ts";
 import { nodeOverflow } from "../../tools/node-host/output-files.ts";
 import { nodeSearch } from "../../tools/node-host/ripgrep.ts";
 import { nodeTerminal } from "../../tools/node-host/terminal.ts";
@@ -25,11 +25,13 @@ interface EditorHostOptions {
   watch: WriteWatch;
   /** Called for each command. */
   terminal(): Settings["terminal"];
+  /** Called for each command. */
+  sandbox(): SandboxMode;
   /** Patterns of further secret files, in the syntax of `.gitignore`. Called when folders or settings change. */
   secrets(): readonly string[];
 }
 
-export function vscodeHost({ watch, terminal: settings, secrets }: EditorHostOptions): EditorHost {
+export function vscodeHost({ watch, terminal: settings, sandbox, secrets }: EditorHostOptions): EditorHost {
   // The folders count as trusted here: the editor's workspace checks trust before it uses the disk.
   const open = () => nodeWorkspace(openFolders(), true, secrets());
   let disk = open();
@@ -43,12 +45,16 @@ export function vscodeHost({ watch, terminal: settings, secrets }: EditorHostOpt
   const workspace = editorWorkspace(() => disk, watch);
   const shell = () => settings().shell;
   const passed = () => passedVariables(settings().passEnvironment, process.env);
-  const separate = mirrored(nodeTerminal({ shell, passed }));
+  const separate = mirrored(nodeTerminal({ shell, passed, sandbox, folders: openFolders }));
   const integrated = integratedTerminal(separate, { shell, passed });
-  const current = () => (settings().mode === "integrated" ? integrated : separate);
+  // What is typed into the user's shell cannot be put into the sandbox.
+  const current = () => (settings().mode === "integrated" && sandbox() === "off" ? integrated : separate);
   const terminal: Terminal = {
     get shell() {
       return current().shell;
+    },
+    get sandbox() {
+      return current().sandbox;
     },
     run: (command) => current().run(command),
   };

@@ -5,7 +5,7 @@ import type { Host } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { ruledHost } from "./ruled-host.ts";
-import { alwaysRules, type Judgement, judge, type Lineage, type RuleBook, strictest } from "./rules.ts";
+import { alwaysRules, type Judgement, judge, type Lineage, needsOwnRule, type RuleBook, strictest } from "./rules.ts";
 
 export type CallToJudge = Omit<PermissionRequest, "kind" | "id" | "reason" | "permission" | "patterns" | "always"> & {
   input: Record<string, unknown>;
@@ -65,7 +65,7 @@ export class Permissions {
     const denial = judged.find((one) => one.judgement.decision === "deny");
     if (denial) return forbidden(denial.judgement.why);
     const asking = judged.filter((one) => one.judgement.decision === "ask");
-    const isProtected = asking.some(({ need }) => need.protection !== "none");
+    const isProtected = asking.some(({ need }) => need.protection !== "none" || needsOwnRule(need));
     const { hook } = call;
     if (hook?.decision === "allow" && !isProtected) return { type: "allowed", why: "Allowed by a hook." };
     const forced = hook?.decision === "ask";

@@ -2,6 +2,7 @@
 import type { PermissionMode } from "../../chat/events.ts";
 import type { Rule } from "../../chat/requests.ts";
 import type { Protection } from "../../tools/host.ts";
+import { outsidePermission } from "../../tools/sandbox/words.ts";
 import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../tools/text/wildcard.ts";
 import type { PermissionRequirement, Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
@@ -87,7 +88,7 @@ function judgeOwn(
   const whose = users || !root ? "Your rule" : `The agent ${root.name}'s rule`;
   if (own?.action === "deny") return { decision: "deny", rule: own, why: `${whose} \`${own.pattern}\` denies it.` };
   if (need.protection !== "none") return { decision: "ask", rule: undefined, why: guardReasons[need.protection] };
-  if (book.mode === "bypassPermissions") {
+  if (book.mode === "bypassPermissions" && !needsOwnRule(need)) {
     return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
   }
   if (own) return { decision: own.action, rule: own, why: `${whose} \`${own.pattern}\` ${does[own.action]} it.` };
@@ -154,6 +155,7 @@ const guardReasons: Record<Exclude<Protection, "none">, string> = {
 };
 
 function askReason(need: PermissionRequirement, mode: PermissionMode): string {
+  if (needsOwnRule(need)) return "It would run outside the sandbox, which always asks.";
   if (need.permission === "doom_loop") return "The model repeated the same call, or the same few calls.";
   if (need.permission === "memory") return "The conversation is about to be compacted; these notes would last.";
   if (need.permission === "external_directory") return "It is outside the workspace, which always asks.";
@@ -162,6 +164,11 @@ function askReason(need: PermissionRequirement, mode: PermissionMode): string {
   return mode === "acceptEdits"
     ? "Accept edits only covers edits; everything else asks."
     : "Asks because no rule allows it.";
+}
+
+/** Whether only a rule that names the permission may allow it: no mode, no hook, and no rule for everything. */
+export function needsOwnRule({ permission }: PermissionRequirement): boolean {
+  return permission === outsidePermission;
 }
 
 function lastMatch<R extends Rule>(rules: readonly R[], need: PermissionRequirement, tool: string): R | undefined {
@@ -176,8 +183,9 @@ function restricts({ pattern, action }: Rule, need: PermissionRequirement): bool
 }
 
 /** A rule for a tool does not apply outside the workspace: that needs one for `external_directory` or `*`. */
-function isAbout({ permission }: Rule, need: PermissionRequirement, tool: string): boolean {
+function isAbout({ permission, action }: Rule, need: PermissionRequirement, tool: string): boolean {
   if (names(permission, need.permission)) return true;
+  if (action === "allow" && needsOwnRule(need)) return false;
   // Rules for an action do not apply to repeating it.
   if (need.permission === "doom_loop") return false;
   const isTool = names(permission, tool) || takesPlaceOf(tool, permission);

@@ -2,6 +2,7 @@
 import type { PermissionMode } from "../../chat/events.ts";
 import { sameJson } from "../../chat/json.ts";
 import type { ModelRef, ToolDefinition, UserMessage } from "../../chat/message.ts";
+import { bash, sandboxedBash } from "../../tools/built-in/bash.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { definitionOf, isHarmless, type Tool } from "../../tools/tool.ts";
@@ -191,7 +192,7 @@ export class ConfigResolver {
         if (why !== undefined) refusals.set(tool.name, why);
         return why === undefined;
       });
-    const builtIn = choosePatchOrEdits(allowed(this.#deps.tools.offered()), facts.flags.includes("applyPatch"));
+    const builtIn = choosePatchOrEdits(allowed(this.#offered()), facts.flags.includes("applyPatch"));
     for (const [name, why] of builtIn.refusals) refusals.set(name, why);
     const offered = [
       ...builtIn.tools,
@@ -225,6 +226,11 @@ export class ConfigResolver {
       refusals,
       definitions: offered.map(definitionOf),
     };
+  }
+
+  #offered(): Tool[] {
+    const isSandboxed = this.#deps.host.terminal.sandbox !== undefined;
+    return this.#deps.tools.offered().map((tool) => (isSandboxed && tool === bash ? sandboxedBash : tool));
   }
 
   #added({ system = "" }: UserMessage): string[] {

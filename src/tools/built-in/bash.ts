@@ -2,38 +2,77 @@ import * as z from "zod/mini";
 import { commandRequirements } from "../command/command-requirements.ts";
 import { requireTrust } from "../file-access/file-checks.ts";
 import { defaultTimeoutMs, maxTimeoutMs, runCommand, startCommand } from "../run-command/command-result.ts";
-import { defineTool, ToolError } from "../tool.ts";
+import { outsideRequirements, sandboxDescription, withoutSandbox } from "../sandbox/words.ts";
+import { defineTool, type ToolContext, ToolError, type ToolPlan } from "../tool.ts";
+
+const description = `Runs a shell command in the workspace folder, each time in a new shell: cd and variables do not last. Returns stdout, stderr and the exit code; stdin is empty. What it leaves running is terminated: start servers with run_in_background. To read, search or change files use the other tools.`;
+
+const input = {
+  command: z.string().check(z.trim(), z.minLength(1)),
+  timeout: z.optional(z.number()).check(z.describe(`ms, default ${defaultTimeoutMs}, at most ${maxTimeoutMs}`)),
+  description: z.optional(z.string()).check(z.describe("What it does, in 5 words")),
+  run_in_background: z.optional(z.boolean()).check(z.describe("Returns at once; see bash_output")),
+};
 
 export const bash = defineTool({
   name: "bash",
   sideEffect: "mutating",
   timeoutMs: "own",
-  description: `Runs a shell command in the workspace folder, each time in a new shell: cd and variables do not last. Returns stdout, stderr and the exit code; stdin is empty. What it leaves running is terminated: start servers with run_in_background. To read, search or change files use the other tools.`,
-  input: z.object({
-    command: z.string().check(z.trim(), z.minLength(1)),
-    timeout: z.optional(z.number()).check(z.describe(`ms, default ${defaultTimeoutMs}, at most ${maxTimeoutMs}`)),
-    description: z.optional(z.string()).check(z.describe("What it does, in 5 words")),
-    run_in_background: z.optional(z.boolean()).check(z.describe("Returns at once; see bash_output")),
-  }),
-  async prepare({ command, timeout = 0, run_in_background: isBackground = false }, { host, callID, signal }) {
-    signal.throwIfAborted();
-    requireTrust(host.workspace);
-    const cwd = host.workspace.folders[0];
-    if (cwd === undefined) throw new ToolError("No folder is open, so there is nowhere to run a command.");
-    const limit = timeout > 0 ? Math.min(timeout, maxTimeoutMs) : defaultTimeoutMs;
-    const { background } = host;
-    return {
-      title: `Run ${firstLine(command)}`,
-      preview: { type: "command", command, cwd, parts: [] },
-      requires: await commandRequirements(command, { host, signal }),
-      writes: "unknown",
-      run: async (progress) =>
-        isBackground
-          ? startCommand(background, { command, cwd }, callID)
-          : await runCommand(background, { command, cwd, timeoutMs: limit, signal, progress }, callID),
-    };
-  },
+  description,
+  input: z.object({ ...input, outside_sandbox: z.optional(z.string().check(z.meta({ deprecated: true }))) }),
+  prepare,
 });
+
+/** Offered in place of `bash` where commands run in a sandbox. */
+export const sandboxedBash = defineTool({
+  name: "bash",
+  sideEffect: "mutating",
+  timeoutMs: "own",
+  description: `${description} ${sandboxDescription}`,
+  input: z.object({
+    ...input,
+    outside_sandbox: z
+      .optional(z.string())
+      .check(z.describe("Why it must run outside of the sandbox, after it failed in it; asks the user")),
+  }),
+  prepare,
+});
+
+interface BashInput {
+  command: string;
+  timeout?: number | undefined;
+  run_in_background?: boolean | undefined;
+  outside_sandbox?: string | undefined;
+}
+
+async function prepare(
+  { command, timeout = 0, run_in_background: isBackground = false, outside_sandbox: reason = "" }: BashInput,
+  { host, callID, signal }: ToolContext,
+): Promise<ToolPlan> {
+  signal.throwIfAborted();
+  requireTrust(host.workspace);
+  const cwd = host.workspace.folders[0];
+  if (cwd === undefined) throw new ToolError("No folder is open, so there is nowhere to run a command.");
+  const limit = timeout > 0 ? Math.min(timeout, maxTimeoutMs) : defaultTimeoutMs;
+  const { background } = host;
+  const { sandbox } = host.terminal;
+  const outsideSandbox = sandbox !== undefined && reason.trim() !== "";
+  const inSandbox = outsideSandbox ? undefined : sandbox;
+  const problem = await inSandbox?.problem();
+  if (inSandbox && problem !== undefined) throw new ToolError(withoutSandbox(inSandbox.mode, problem));
+  const requires = await commandRequirements(command, { host, signal });
+  const toRun = { command, cwd, outsideSandbox };
+  return {
+    title: `Run ${outsideSandbox ? "outside the sandbox: " : ""}${firstLine(command)}`,
+    preview: { type: "command", command, cwd, parts: [] },
+    requires: outsideSandbox ? [...requires, ...outsideRequirements(requires, command, reason)] : requires,
+    writes: "unknown",
+    run: async (progress) =>
+      isBackground
+        ? startCommand(background, toRun, callID)
+        : await runCommand(background, { ...toRun, timeoutMs: limit, signal, progress }, callID, inSandbox?.mode),
+  };
+}
 
 function firstLine(command: string): string {
   const [line = ""] = command.split("\n", 1);

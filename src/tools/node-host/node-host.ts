@@ -1,5 +1,5 @@
 /** The host of a plain Node process: for headless runs, and the base of the editor's host. */
-import type { Host } from "../host.ts";
+import type { Host, SandboxMode } from "../host.ts";
 import { backgroundOf } from "../run-command/background.ts";
 import { nodeOverflow } from "./output-files.ts";
 import { nodeSearch } from "./ripgrep.ts";
@@ -18,10 +18,20 @@ export interface NodeHostOptions {
   secrets?: readonly string[];
   /** Variables that the user lets through to commands. */
   passed?: NodeJS.ProcessEnv;
+  /** By default commands run without a sandbox. */
+  sandbox?: SandboxMode;
 }
 
-export function nodeHost({ folders, trusted, overflowDir, rgPath, secrets, passed = {} }: NodeHostOptions): Host {
-  const terminal = nodeTerminal({ passed: () => passed });
+export function nodeHost({
+  folders,
+  trusted,
+  overflowDir,
+  rgPath,
+  secrets,
+  passed = {},
+  sandbox = "off",
+}: NodeHostOptions): Host {
+  const terminal = nodeTerminal({ passed: () => passed, sandbox: () => sandbox, folders: () => folders });
   const overflow = nodeOverflow(overflowDir);
   return {
     workspace: nodeWorkspace(folders, trusted, secrets),

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync } from "node:fs";
-import type { CommandEnd, ShellCommand, Terminal } from "../host.ts";
+import type { CommandEnd, SandboxMode, ShellCommand, Terminal } from "../host.ts";
 import { commandEnvironment } from "../run-command/command-environment.ts";
 import { decodeConsole, decodeUtf8, type OutputDecoder } from "../run-command/decode-output.ts";
 import { closePipe, type OutputPipe, openPipe, PipeReader } from "../run-command/output-pipe.ts";
@@ -10,6 +10,7 @@ import { endTree, leftBehind, treeOf } from "../run-command/process-tree.ts";
 import { findShell, invocation, shellName } from "../run-command/shells.ts";
 import { CommandWatch, defaultSilenceMs } from "../run-command/watch-command.ts";
 import { withoutKeys } from "../run-command/without-keys.ts";
+import { Sandbox, SandboxError, type SandboxedInvocation } from "../sandbox/sandbox.ts";
 
 interface TerminalOptions {
   /** The shell's path from the settings; "" for the default. */
@@ -18,30 +19,61 @@ interface TerminalOptions {
   silenceMs: number;
   /** Returns variables that the user lets through to commands. */
   passed(): NodeJS.ProcessEnv;
+  sandbox(): SandboxMode;
+  /** Folders in which commands in the sandbox may write. */
+  folders(): readonly string[];
 }
 
 export function nodeTerminal({
   shell = () => "",
   silenceMs = defaultSilenceMs,
   passed = () => ({}),
+  sandbox: mode = () => "off",
+  folders = () => [],
 }: Partial<TerminalOptions> = {}): Terminal {
   const usual = findShell("");
   const program = () => shell() || usual;
+  const sandbox = new Sandbox(mode, folders);
   return {
     get shell() {
       return shellName(program());
     },
-    run: (command) => runCommand({ program: program(), silenceMs, passed: passed() }, command),
+    get sandbox() {
+      return sandbox.current;
+    },
+    async run(command) {
+      const mark = randomBytes(12).toString("hex");
+      let start: SandboxedInvocation;
+      try {
+        start = await startOf(program(), command, commandEnvironment(mark, passed()), sandbox);
+      } catch (error) {
+        if (error instanceof SandboxError) return { type: "failed", message: error.message };
+        throw error;
+      }
+      try {
+        return await runCommand(start, command, mark, silenceMs);
+      } finally {
+        start.done();
+      }
+    },
   };
 }
 
-interface CommandShell {
-  program: string;
-  silenceMs: number;
-  passed: NodeJS.ProcessEnv;
+/** @throws SandboxError */
+async function startOf(program: string, command: ShellCommand, env: NodeJS.ProcessEnv, sandbox: Sandbox) {
+  const shell = invocation(program, command.command);
+  const current = command.outsideSandbox ? undefined : sandbox.current;
+  return current
+    ? await sandbox.wrap(current.mode, { shell, cwd: command.cwd, env })
+    : { ...shell, env, root: "ended" as const, done() {} };
 }
 
-async function runCommand(shell: CommandShell, command: ShellCommand): Promise<CommandEnd> {
+async function runCommand(
+  start: SandboxedInvocation,
+  command: ShellCommand,
+  mark: string,
+  silence: number,
+): Promise<CommandEnd> {
   const { signal, onOutput, onWaiting } = command;
   const decode = await chooseDecoder();
   const pipe = await openPipe();
@@ -49,17 +81,17 @@ async function runCommand(shell: CommandShell, command: ShellCommand): Promise<C
     closePipe(pipe);
     return { type: "aborted" };
   }
-  const mark = randomBytes(12).toString("hex");
   let child: ChildProcess;
   try {
-    child = startShell(shell, command, mark, pipe);
+    child = startShell(start, command.cwd, pipe);
   } catch (error) {
     closePipe(pipe);
     return { type: "failed", message: startError(error, command) };
   }
-  const tree = child.pid === undefined ? undefined : treeOf(child.pid, mark, pipe && `${pipe.name} (deleted)`);
+  const output = pipe && `${pipe.name} (deleted)`;
+  const tree = child.pid === undefined ? undefined : treeOf(child.pid, mark, output, start.root);
   if (pipe) closeSync(pipe.write);
-  const watch = tree && new CommandWatch(tree, shell.silenceMs, onWaiting);
+  const watch = tree && new CommandWatch(tree, silence, onWaiting);
   const reader = new PipeReader(child, pipe, decode, (text) => {
     watch?.wrote(text);
     onOutput(text);
@@ -72,17 +104,11 @@ async function runCommand(shell: CommandShell, command: ShellCommand): Promise<C
   return end.type === "exit" ? { ...end, left: left ?? [] } : end;
 }
 
-function startShell(
-  { program, passed }: CommandShell,
-  { command, cwd }: ShellCommand,
-  mark: string,
-  pipe: OutputPipe | undefined,
-) {
-  const { file, args, verbatim } = invocation(program, command);
+function startShell({ file, args, verbatim, env }: SandboxedInvocation, cwd: string, pipe: OutputPipe | undefined) {
   const stream = pipe?.write ?? "pipe";
   return spawn(file, args, {
     cwd,
-    env: commandEnvironment(mark, passed),
+    env,
     stdio: ["ignore", stream, stream],
     detached: process.platform !== "win32",
     windowsHide: true,

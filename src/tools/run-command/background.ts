@@ -1,7 +1,7 @@
 /** Runs the commands of a session, in the foreground and in the background. */
 import type { BackgroundCommand } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
-import type { Background, CallCommand, CommandEnd, CommandOutcome, Overflow, ShellCommand, Terminal } from "../host.ts";
+import type { Background, CallCommand, CommandEnd, CommandOutcome, CommandToRun, Overflow, Terminal } from "../host.ts";
 import { ToolError } from "../tool.ts";
 import { CommandJob, WaitingCall } from "./job.ts";
 import { Throttle } from "./throttle.ts";
@@ -58,7 +58,7 @@ class SessionCommands implements Background {
     return [...this.#kept].map(([id, kept]) => toBackgroundCommand(id, kept));
   }
 
-  start(command: Pick<ShellCommand, "command" | "cwd">, callID: string): BackgroundCommand {
+  start(command: CommandToRun, callID: string): BackgroundCommand {
     if (this.#isFull()) {
       throw new ToolError(`${mostRunning} commands run in the background already. End one with bash_kill first.`);
     }
@@ -117,7 +117,7 @@ class SessionCommands implements Background {
     return [...this.#kept.values()].filter(({ end }) => !end).length >= mostRunning;
   }
 
-  #begin(command: Pick<ShellCommand, "command" | "cwd">, callID: string): CommandJob {
+  #begin(command: CommandToRun, callID: string): CommandJob {
     return new CommandJob(this.#terminal, command, () => this.#overflow.open(callID));
   }
 

@@ -1,14 +1,15 @@
 /** Runs a command for the model and describes its result. */
 import type { CallMetadata } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
-import type { Background, CallCommand, CommandOutcome, ShellCommand } from "../host.ts";
+import type { Background, CallCommand, CommandOutcome, CommandSandbox, CommandToRun } from "../host.ts";
+import { sandboxHint } from "../sandbox/words.ts";
 import type { ToolResult } from "../tool.ts";
 import { testSummary } from "./test-summary.ts";
 
 export const defaultTimeoutMs = 120_000;
 export const maxTimeoutMs = 600_000;
 
-export function startCommand(background: Background, command: Pick<ShellCommand, "command" | "cwd">, callID: string) {
+export function startCommand(background: Background, command: CommandToRun, callID: string) {
   const { id } = background.start(command, callID);
   return {
     output: `It runs in the background as ${id}. Read its output with bash_output, end it with bash_kill; you will be told when it ends.`,
@@ -16,12 +17,25 @@ export function startCommand(background: Background, command: Pick<ShellCommand,
   };
 }
 
-export async function runCommand(background: Background, command: CallCommand, callID: string): Promise<ToolResult> {
+/** `sandbox`: the mode of the sandbox in which it runs. */
+export async function runCommand(
+  background: Background,
+  command: CallCommand,
+  callID: string,
+  sandbox?: CommandSandbox["mode"],
+): Promise<ToolResult> {
   const { end, output, outputFile } = await background.run(command, callID);
-  return resultOf(end, output.trimEnd(), command.timeoutMs, outputFile);
+  const result = resultOf(end, output.trimEnd(), command.timeoutMs, outputFile);
+  const hint = sandbox !== undefined && result.failed ? sandboxHint(sandbox, output) : undefined;
+  return hint === undefined ? result : { ...result, output: `${result.output}\n\n${hint}` };
 }
 
-function resultOf(end: CommandOutcome["end"], output: string, timeout: number, outputFile: string | undefined) {
+function resultOf(
+  end: CommandOutcome["end"],
+  output: string,
+  timeout: number,
+  outputFile: string | undefined,
+): ToolResult {
   const say = (sentence: string) => [output, sentence].filter((one) => one !== "").join("\n\n");
   const fail = (sentence: string, metadata: CallMetadata): ToolResult => ({
     output: say(sentence),

@@ -1,5 +1,5 @@
 /** A running command, and the call that waits for it. */
-import type { CallCommand, CommandEnd, CommandOutcome, OverflowFile, ShellCommand, Terminal } from "../host.ts";
+import type { CallCommand, CommandEnd, CommandOutcome, CommandToRun, OverflowFile, Terminal } from "../host.ts";
 import { CommandOutput } from "./command-output.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -17,14 +17,10 @@ export class CommandJob {
   prompt: string | undefined;
   readonly #stop = new AbortController();
 
-  constructor(
-    terminal: Terminal,
-    { command, cwd }: Pick<ShellCommand, "command" | "cwd">,
-    openFile: () => OverflowFile,
-  ) {
-    this.command = command;
+  constructor(terminal: Terminal, toRun: CommandToRun, openFile: () => OverflowFile) {
+    this.command = toRun.command;
     this.output = new CommandOutput(openFile);
-    this.ended = this.#run(terminal, cwd);
+    this.ended = this.#run(terminal, toRun);
   }
 
   /** Terminates its process tree; `ended` resolves when no process is left. */
@@ -32,10 +28,11 @@ export class CommandJob {
     this.#stop.abort(reason);
   }
 
-  async #run(terminal: Terminal, cwd: string): Promise<CommandEnd> {
+  async #run(terminal: Terminal, { command, cwd, outsideSandbox }: CommandToRun): Promise<CommandEnd> {
     const end = await terminal.run({
-      command: this.command,
+      command,
       cwd,
+      outsideSandbox,
       signal: this.#stop.signal,
       onOutput: (text) => {
         this.output.push(text);

@@ -15,8 +15,11 @@ const killTimeoutMs = 3_000;
 export interface ProcessTree {
   /** The root process; its group and its session have the same id. */
   pid: number;
-  /** Whether the root process is terminated, too, or spared because it is the user's shell. */
-  root: "ended" | "spared";
+  /**
+   * Whether the root process is terminated, too; spared because it is the user's shell; or the sandbox of the command,
+   * which ends with the command, and whose early end would leave the command no time to clean up.
+   */
+  root: "ended" | "spared" | "sandbox";
   mark: string;
   /** Start time in clock ticks, 0 if unknown; older processes do not belong to it. */
   startedAt: number;
@@ -29,9 +32,9 @@ export interface ProcessTree {
 }
 
 /** Must be called as soon as the process has been started. */
-export function treeOf(pid: number, mark: string, output = ""): ProcessTree {
+export function treeOf(pid: number, mark: string, output = "", root: "ended" | "sandbox" = "ended"): ProcessTree {
   const born = process.platform === "linux" ? processInfo(pid)?.born : undefined;
-  return { pid, root: "ended", mark, startedAt: Number(born ?? 0), output, older: new Map(), seen: new Map() };
+  return { pid, root, mark, startedAt: Number(born ?? 0), output, older: new Map(), seen: new Map() };
 }
 
 export async function treeIn(shell: number, mark: string): Promise<ProcessTree> {
@@ -48,7 +51,7 @@ export async function isAtPrompt(shell: number): Promise<boolean> {
 
 export async function membersOf(tree: ProcessTree): Promise<ProcessInfo[]> {
   const rows = (await processTable()).filter(({ pid, born }) => {
-    if (pid === tree.pid) return tree.root === "ended";
+    if (pid === tree.pid) return tree.root !== "spared";
     return tree.older.get(pid) !== born && (tree.startedAt === 0 || Number(born) >= tree.startedAt);
   });
   const found = new Set(rows.filter((row) => belongsTo(row, tree)));
@@ -82,7 +85,7 @@ export async function leftBehind(tree: ProcessTree): Promise<string[]> {
 /** Terminates the tree, first with SIGTERM, then with SIGKILL. Resolves when no process is left, or it gives up. */
 export async function endTree(tree: ProcessTree): Promise<void> {
   if (process.platform === "win32") {
-    if (tree.root === "ended") await endOnWindows(tree.pid);
+    if (tree.root !== "spared") await endOnWindows(tree.pid);
     return;
   }
   // Record the members, because children cannot be found once their parents have ended.
@@ -111,10 +114,11 @@ async function killAll(tree: ProcessTree): Promise<void> {
 
 /** Signals the group, then members outside of it. @returns the living members that could be signalled */
 async function signalAll(tree: ProcessTree, signal: NodeJS.Signals | 0): Promise<ProcessInfo[]> {
-  const hasGroup = tree.root === "ended";
+  const hasGroup = tree.root === "ended" || (tree.root === "sandbox" && signal === "SIGKILL");
   if (hasGroup) sendSignal(-tree.pid, signal);
   const members = await membersOf(tree);
-  return members.filter(({ pid, group }) => sendSignal(pid, hasGroup && group === tree.pid ? 0 : signal));
+  const isSpared = ({ pid, group }: ProcessInfo) => (hasGroup ? group === tree.pid : pid === tree.pid);
+  return members.filter((member) => sendSignal(member.pid, isSpared(member) ? 0 : signal));
 }
 
 /** @returns false if the process is gone or another user's */

@@ -129,7 +129,7 @@ describe("background commands", () => {
           signal.addEventListener("abort", () => resolve({ type: "aborted" }));
           ends.push(() => resolve({ type: "exit", code: 0, left: [] }));
         });
-      background = backgroundOf({ shell: "none", run }, work.host.overflow);
+      background = backgroundOf({ shell: "none", sandbox: undefined, run }, work.host.overflow);
     });
 
     const add = (count: number) => {
@@ -209,7 +209,7 @@ describe("background commands", () => {
         setImmediate(onWaiting, "Overwrite? [y/N] ");
         signal.addEventListener("abort", () => resolve({ type: "aborted" }));
       });
-    const background = backgroundOf({ shell: "none", run }, work.host.overflow, 20);
+    const background = backgroundOf({ shell: "none", sandbox: undefined, run }, work.host.overflow, 20);
     const { signal } = new AbortController();
     const result = await runCommand(
       background,
@@ -230,7 +230,7 @@ describe("background commands", () => {
       await new Promise((resolve) => setTimeout(resolve, 60));
       return { type: "exit", code: 0, left: [] };
     };
-    const background = backgroundOf({ shell: "none", run }, work.host.overflow, 20);
+    const background = backgroundOf({ shell: "none", sandbox: undefined, run }, work.host.overflow, 20);
     const { signal } = new AbortController();
     const { end } = await background.run({ command: "x", cwd: "/", timeoutMs: 5000, signal, progress() {} }, "call");
     assert.equal(end.type, "exit");

@@ -1,0 +1,166 @@
+/** Puts commands into a sandbox of the operating system: bubblewrap on Linux, seatbelt on macOS. */
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { CommandSandbox, SandboxMode } from "../host.ts";
+import type { ShellInvocation } from "../run-command/shells.ts";
+import {
+  bubblewrapProblem,
+  findBubblewrap,
+  missingBubblewrap,
+  missingSeatbelt,
+  noSandboxOnWindows,
+} from "./availability.ts";
+import { bubblewrapArguments } from "./bubblewrap.ts";
+import { hiddenKeys, realPath, withoutSockets } from "./hidden-places.ts";
+import { type ProtectedPlaces, protectedPlaces } from "./protected-places.ts";
+import { seatbeltProfile, seatbeltProgram } from "./seatbelt.ts";
+
+/** The mode, in the environment of commands: tests that need the network can be left out. */
+const modeVariable = "RONDO_SANDBOX";
+
+export interface SandboxedInvocation extends ShellInvocation {
+  env: NodeJS.ProcessEnv;
+  /** Whether the process that is started is the sandbox's own. */
+  root: "ended" | "sandbox";
+  /** To be called when the command has ended. */
+  done(): void;
+}
+
+interface CommandToWrap {
+  shell: ShellInvocation;
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** The sandbox cannot be had. The message says what to do. */
+export class SandboxError extends Error {
+  override readonly name = "SandboxError";
+}
+
+type ActiveMode = CommandSandbox["mode"];
+
+interface FoldersFound {
+  /** Absolute, with links resolved. */
+  folders: string[];
+  places: ProtectedPlaces[];
+}
+
+/** One for all commands of a host. `folders`: those of the workspace; called for each command. */
+export class Sandbox {
+  readonly #mode: () => SandboxMode;
+  readonly #folders: () => readonly string[];
+  readonly #works = new Set<SandboxMode>();
+
+  constructor(mode: () => SandboxMode, folders: () => readonly string[]) {
+    this.#mode = mode;
+    this.#folders = folders;
+  }
+
+  /** Undefined when it is switched off. */
+  get current(): CommandSandbox | undefined {
+    const mode = this.#mode();
+    return mode === "off" ? undefined : { mode, problem: () => this.#problem(mode, this.#look()) };
+  }
+
+  /** @throws SandboxError */
+  async wrap(mode: ActiveMode, command: CommandToWrap): Promise<SandboxedInvocation> {
+    const found = this.#look();
+    const problem = await this.#problem(mode, found);
+    if (problem !== undefined) throw new SandboxError(`The sandbox (${mode}) cannot be used: ${problem}`);
+    const inside = { ...command, env: { ...withoutSockets(command.env), [modeVariable]: mode } };
+    const network = mode === "workspace-network";
+    return process.platform === "darwin" ? seatbelt(inside, found, network) : bubblewrap(inside, found, network);
+  }
+
+  /** A problem is looked at again each time: it may have been solved. */
+  async #problem(mode: ActiveMode, { folders, places }: FoldersFound): Promise<string | undefined> {
+    if (folders.includes("/")) return "the workspace is the whole file system. Open the folder of a project.";
+    const [link] = places.flatMap(({ links }) => links);
+    if (link !== undefined) return `${link} is a symbolic link, which it cannot protect. Put a folder or file there.`;
+    if (this.#works.has(mode)) return undefined;
+    const problem = await systemProblem(folders, mode);
+    if (problem === undefined) this.#works.add(mode);
+    return problem;
+  }
+
+  #look(): FoldersFound {
+    const folders = [...new Set(this.#folders().map(realPath))].filter((folder) => folder !== undefined);
+    return { folders, places: folders.map(protectedPlaces) };
+  }
+}
+
+function seatbelt({ shell, env }: CommandToWrap, found: FoldersFound, network: boolean): SandboxedInvocation {
+  const temporary = ["/tmp", "/var/tmp", os.tmpdir()].flatMap((folder) => realPath(folder) ?? []);
+  const profile = seatbeltProfile({ network, ...found, temporary, keys: hiddenKeys() });
+  const args = ["-p", profile, shell.file, ...shell.args];
+  return { file: seatbeltProgram, args, verbatim: false, env, root: "ended", done() {} };
+}
+
+function bubblewrap({ shell, cwd, env }: CommandToWrap, found: FoldersFound, network: boolean): SandboxedInvocation {
+  const file = findBubblewrap(found.folders);
+  if (file === undefined) throw new SandboxError(`The sandbox cannot be used: ${missingBubblewrap}`);
+  const programs = [...(env["PATH"] ?? "").split(":"), path.dirname(shell.file)].filter(path.isAbsolute);
+  const done = holdPlaces(found.places);
+  const walls = bubblewrapArguments({ network, ...found, temporary: privateFolder(), programs }, realPath(cwd) ?? cwd);
+  return { file, args: [...walls, shell.file, ...shell.args], verbatim: false, env, root: "sandbox", done };
+}
+
+async function systemProblem(folders: readonly string[], mode: ActiveMode): Promise<string | undefined> {
+  switch (process.platform) {
+    case "linux":
+      return await bubblewrapProblem(findBubblewrap(folders), mode === "workspace-network");
+    case "darwin":
+      return existsSync(seatbeltProgram) ? undefined : missingSeatbelt;
+    case "win32":
+      return noSandboxOnWindows;
+    default:
+      return `there is none for ${process.platform}.`;
+  }
+}
+
+/** Numbers of commands that need a folder that did not exist, by its path. */
+const held = new Map<string, number>();
+
+/**
+ * Creates the folders that must not appear, so that something can be mounted there. Returns a function that removes
+ * them, if they are still empty, once no command needs them.
+ */
+function holdPlaces(places: readonly ProtectedPlaces[]): () => void {
+  const missing = new Set(places.flatMap((one) => one.missing));
+  // Another command may have created it a moment ago.
+  for (const at of places.flatMap((one) => one.readOnly)) if (held.has(at)) missing.add(at);
+  for (const at of missing) {
+    mkdirSync(at, { recursive: true });
+    held.set(at, (held.get(at) ?? 0) + 1);
+  }
+  return () => {
+    for (const at of missing) {
+      const left = (held.get(at) ?? 1) - 1;
+      if (left > 0) held.set(at, left);
+      else {
+        held.delete(at);
+        removeEmpty(at);
+      }
+    }
+  };
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Something was put there from outside.
+  }
+}
+
+let temporary: string | undefined;
+
+/** Takes the place of `/tmp` in the sandbox, where other programs keep sockets and files. The same for all commands. */
+function privateFolder(): string {
+  if (temporary !== undefined && existsSync(temporary)) return temporary;
+  const created = mkdtempSync(path.join(os.tmpdir(), "rondo-sandbox-"));
+  temporary = created;
+  process.once("exit", () => rmSync(created, { recursive: true, force: true }));
+  return created;
+}

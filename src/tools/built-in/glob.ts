@@ -1,9 +1,10 @@
-import picomatch from "picomatch";
 import * as z from "zod/mini";
 import { folderRequirements, pathFor } from "../file-access/requirements.ts";
-import { excludedNote, FileList, listArguments } from "../file-access/search-filter.ts";
-import type { Host, Location, SearchFilter, TextSearch } from "../host.ts";
+import { excludedNote, FileList, listArguments, pathMatcher } from "../file-access/search-filter.ts";
+import type { Host, Location, TextSearch } from "../host.ts";
+import { splitGlob } from "../text/glob-pattern.ts";
 import { plural } from "../text/text.ts";
+import type { TextMatcher } from "../text/wildcard.ts";
 import { defineTool, ToolError } from "../tool.ts";
 
 const shownFiles = 500;
@@ -20,6 +21,7 @@ export const glob = defineTool({
   async prepare({ pattern, path }, { host, signal }) {
     signal.throwIfAborted();
     const { folder, rest } = await splitPattern(pattern, path, host);
+    const isWanted = withLiteralBrackets(rest.startsWith("./") ? rest.slice(2) : rest);
     return {
       title: `Find ${pattern}`,
       preview: { type: "text", text: `${pattern} in ${folder.path}` },
@@ -29,7 +31,8 @@ export const glob = defineTool({
         if ((await host.workspace.look(folder)) !== "folder")
           throw new ToolError(`${folder.relative} is not a folder.`);
         const filter = host.workspace.searchFilter(folder);
-        const { list, isCut } = await listFiles(folder, rest, filter, host.search, signal);
+        const list = new FileList(filter, isWanted);
+        const isCut = await listFiles(folder, rest, list, host.search, signal);
         const prefix = pathFor(folder, host.workspace);
         const lines = list.newest(shownFiles).map((file) => (prefix === "." ? file : `${prefix}/${file}`));
         if (lines.length === 0) lines.push(`No files match ${pattern}.`);
@@ -50,7 +53,7 @@ export const glob = defineTool({
 async function splitPattern(pattern: string, path: string | undefined, host: Host) {
   const isElsewhere = /^([/\\~]|[A-Za-z]:[/\\])|(^|\/)\.\.(\/|$)/.test(pattern);
   if (!isElsewhere) return { folder: await host.workspace.locate(path ?? "."), rest: pattern };
-  const { base, glob: rest } = picomatch.scan(pattern);
+  const { base, rest } = splitGlob(pattern);
   const isPlain = rest === "";
   const cut = base.lastIndexOf("/");
   const folder = isPlain ? base.slice(0, Math.max(cut, 1)) : base;
@@ -61,11 +64,10 @@ async function splitPattern(pattern: string, path: string | undefined, host: Hos
 async function listFiles(
   folder: Location,
   pattern: string,
-  filter: SearchFilter,
+  list: FileList,
   search: TextSearch,
   signal: AbortSignal,
-) {
-  const list = new FileList(filter, globMatcher(pattern.startsWith("./") ? pattern.slice(2) : pattern));
+): Promise<boolean> {
   const args = ["--files", ...listArguments, ...extensionArguments(pattern)];
   const { stderr, code, cut } = await search.ripgrep(args, {
     cwd: folder.path,
@@ -74,7 +76,7 @@ async function listFiles(
     take: list.take,
   });
   if (code > 1 && list.count === 0 && stderr.trim() !== "") throw new ToolError(`The search failed: ${stderr.trim()}`);
-  return { list, isCut: cut };
+  return cut;
 }
 
 /** A positive --glob would also list ignored files, so the pattern is matched here; a type excludes most early. */
@@ -84,10 +86,9 @@ function extensionArguments(pattern: string): string[] {
 }
 
 /** Matches brackets literally, too: `app/[id]/(shop)/page.tsx` is a common path. */
-function globMatcher(pattern: string): (path: string) => boolean {
-  const patterns = [pattern];
-  if (/[[(]/.test(pattern)) patterns.push(pattern.replace(/[[\]()]/g, "\\$&"));
-  const isMatch = picomatch(patterns, { dot: true });
-  // picomatch's function takes more arguments than the path.
-  return (path) => isMatch(path);
+function withLiteralBrackets(pattern: string): TextMatcher {
+  const isMatch = pathMatcher(pattern);
+  if (!pattern.includes("[")) return isMatch;
+  const isLiteral = pathMatcher(pattern.replace(/[[\]()]/g, "\\$&"));
+  return (path) => isMatch(path) || isLiteral(path);
 }

@@ -1,7 +1,9 @@
 /** Lists files with ripgrep and excludes those that a search must not show. */
-import picomatch from "picomatch";
 import type { Location, SearchFilter, TextSearch } from "../host.ts";
+import { globMatcher } from "../text/glob-pattern.ts";
 import { plural } from "../text/text.ts";
+import type { TextMatcher } from "../text/wildcard.ts";
+import { ToolError } from "../tool.ts";
 import { onlyProtected } from "./protected-names.ts";
 
 /** Include hidden files, exclude `.git`, and apply ignore files without a repository, too. */
@@ -76,8 +78,9 @@ export async function countExcluded(
   }
   const { excluded } = kept;
   if (glob === undefined || excluded.length === 0) return excluded.length;
-  const isWanted = picomatch(glob, { dot: true, basename: !glob.includes("/") });
-  return excluded.filter((path) => isWanted(path)).length;
+  const isWanted = pathMatcher(glob);
+  const isOfNames = !glob.includes("/");
+  return excluded.filter((path) => isWanted(isOfNames ? path.slice(path.lastIndexOf("/") + 1) : path)).length;
 }
 
 interface FilteredSearch {
@@ -85,6 +88,15 @@ interface FilteredSearch {
   glob: string | undefined;
   search: TextSearch;
   signal: AbortSignal;
+}
+
+/** @throws ToolError for a pattern that would take too long */
+export function pathMatcher(pattern: string): TextMatcher {
+  try {
+    return globMatcher(pattern);
+  } catch (error) {
+    throw error instanceof SyntaxError ? new ToolError(error.message) : error;
+  }
 }
 
 /** Returns a note on excluded files, undefined for none. `done` says what was not done with them: "searched". */

@@ -16,10 +16,13 @@ export interface Term {
 /** Whether a character, given as its code point, belongs to a set. */
 export type CharacterSet = (character: number) => boolean;
 
+/** Larger than each id, and small enough for products of two. */
+const idLimit = 2 ** 26;
+
 /** Builds the terms of one pattern. */
 export class TermBuilder {
   #count = 0;
-  readonly #known = new Map<string, Term>();
+  readonly #known = new Map<string | number, Term>();
   readonly end = this.#add(true, () => {});
 
   get count(): number {
@@ -63,16 +66,16 @@ export class TermBuilder {
 
   /** Any characters of a set that none of the terms matches as a whole. */
   not(terms: readonly Term[], set: CharacterSet): Term {
-    return this.#kept(`not ${keyOf(terms)}`, () =>
+    return this.#kept(keyOf(terms), () =>
       this.#add(!terms.some(({ isNullable }) => isNullable), (character, add) => {
-        if (set(character)) add(this.not(after(terms, character), set));
+        if (set(character)) add(this.not(inOrder(after(terms, character)), set));
       }),
     );
   }
 
   #then(first: Term, rest: Term): Term {
     if (first === this.end) return rest;
-    return this.#kept(`${first.id} ${rest.id}`, () =>
+    return this.#kept(first.id * idLimit + rest.id, () =>
       this.#add(first.isNullable && rest.isNullable, (character, add) => {
         first.derive(character, (term) => add(this.#then(term, rest)));
         if (first.isNullable) rest.derive(character, add);
@@ -80,7 +83,7 @@ export class TermBuilder {
     );
   }
 
-  #kept(key: string, make: () => Term): Term {
+  #kept(key: string | number, make: () => Term): Term {
     const known = this.#known.get(key) ?? make();
     this.#known.set(key, known);
     return known;
@@ -96,11 +99,16 @@ export function isCharacter(character: string): CharacterSet {
   return (given) => given === wanted;
 }
 
-/** Returns what may remain of any of the terms after a character: each term once, in the order of their ids. */
+/** Returns what may remain of any of the terms after a character, each term once. */
 function after(terms: readonly Term[], character: number): Term[] {
-  const found = new Map<number, Term>();
-  for (const term of terms) term.derive(character, (rest) => found.set(rest.id, rest));
-  return [...found.values()].sort((a, b) => a.id - b.id);
+  const found = new Set<Term>();
+  const add = (term: Term) => found.add(term);
+  for (const term of terms) term.derive(character, add);
+  return [...found];
+}
+
+function inOrder(terms: Term[]): Term[] {
+  return terms.sort((a, b) => a.id - b.id);
 }
 
 function keyOf(terms: readonly Term[]): string {

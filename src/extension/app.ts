@@ -41,6 +41,7 @@ import { type ConversationObserver, Conversations, type SharedDeps } from "./ses
 import { editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
 import { Projects } from "./sessions/projects.ts";
 import { StoredRules } from "./sessions/stored-rules.ts";
+import { windowBoundary } from "./sessions/window-boundary.ts";
 import { readSettings, watchSettings } from "./settings.ts";
 
 export interface App {
@@ -75,8 +76,9 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     }),
   );
   const rules = own(new StoredRules(memory));
-  const mcp = own(new WindowServers({ memory, secrets: context.secrets, onChange: stateChanged, log }));
-  const projects = own(new Projects(log));
+  const boundary = windowBoundary(rules, (sentence) => void vscode.window.showWarningMessage(sentence));
+  const mcp = own(new WindowServers({ memory, secrets: context.secrets, boundary, onChange: stateChanged, log }));
+  const projects = own(new Projects(log, boundary));
   const spending = path.join(context.globalStorageUri.fsPath, "spending");
   const ledger = new SpendingLedger(spending, (message) => log.warn(message));
   const tools = registryOf(builtInTools({ editor: true }));

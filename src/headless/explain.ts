@@ -7,7 +7,7 @@ import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import { ruledHost } from "../loop/permissions/ruled-host.ts";
 import { alwaysRules, type Judgement, judge, type RuleBook, strictest } from "../loop/permissions/rules.ts";
 import { loadProject } from "../project/project.ts";
-import { rulesOf } from "../query/caller-rules.ts";
+import { boundaryOf, rulesOf } from "../query/caller-rules.ts";
 import { foldersOf } from "../query/check-options.ts";
 import type { Options } from "../query/query-types.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
@@ -33,10 +33,11 @@ export async function explain(options: Options): Promise<number> {
   const { permissionMode = "default", agent = "build", trusted = true } = options;
   // Nothing runs, so no output is stored.
   const host = nodeHost({ folders, trusted, overflowDir: os.devNull });
-  const project = loadProject({ folders, home: os.homedir(), trusted });
+  const user = rulesOf(options);
+  const project = loadProject({ folders, home: os.homedir(), trusted, boundary: boundaryOf(user) });
   const callJudge: CallJudge = {
     agent: project.agents.find(agent),
-    book: { mode: permissionMode, user: rulesOf(options), workspace: [] },
+    book: { mode: permissionMode, user, workspace: [] },
     host,
     tools: [
       ...builtInTools({ editor: false }),

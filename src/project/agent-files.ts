@@ -2,7 +2,7 @@
 import path from "node:path";
 import { isRecord } from "../chat/json.ts";
 import type { Agent } from "../loop/agents/agents.ts";
-import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/file-access/config-files.ts";
+import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/node-host/config-files.ts";
 import { type AgentOrigin, parseAgent } from "./agent-fields.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";
 
@@ -22,7 +22,9 @@ export function findAgents(roots: readonly ConfigRoot[]): FoundAgents {
   const agents: Agent[] = [];
   const broken = new Map<string, string>();
   const problems: string[] = [];
-  for (const { root, name } of roots.flatMap(candidates)) {
+  const found = roots.map(candidates);
+  problems.push(...found.flatMap((one) => one.problems));
+  for (const { root, name } of found.flatMap(({ root, names }) => names.map((name) => ({ root, name })))) {
     const shown = root.prefix + name;
     const loaded = loadAgent(root, name);
     if (loaded.type === "missing") continue;
@@ -38,10 +40,11 @@ export function findAgents(roots: readonly ConfigRoot[]): FoundAgents {
   return { agents: agents.reverse(), broken, problems };
 }
 
-function candidates(root: ConfigRoot): { root: ConfigRoot; name: string }[] {
-  const names = [...listMarkdown(root, ".rondo/agents"), ...listMarkdown(root, ".claude/agents")];
+function candidates(root: ConfigRoot): { root: ConfigRoot; names: string[]; problems: string[] } {
+  const listed = [".rondo/agents", ".claude/agents"].map((folder) => listMarkdown(root, folder));
+  const names = listed.flatMap((one) => one.names);
   if (root.source === "workspace") names.push("AGENT.md");
-  return names.map((name) => ({ root, name }));
+  return { root, names, problems: listed.flatMap((one) => one.problems) };
 }
 
 type LoadedAgent =

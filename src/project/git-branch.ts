@@ -1,6 +1,6 @@
 /** Reads the current branch from git's files, because starting git would take much longer. */
 import path from "node:path";
-import { decodeText, readConfigFile, realFolder } from "../tools/file-access/config-files.ts";
+import { decodeText, gitRoot, readConfigFile, realFolder } from "../tools/node-host/config-files.ts";
 import { statsOf } from "../tools/node-host/stats.ts";
 
 /** Returns the branch's name, "detached at 1a2b3c4", or undefined outside git. Also searches the parent folders. */
@@ -49,7 +49,6 @@ function linkedGitDir(folder: string): string | undefined {
 }
 
 function firstLine(folder: string, name: string): string | undefined {
-  // Git's files may be links, but only a branch's name is read from them.
-  const found = readConfigFile({ folder, source: "user", prefix: "" }, name, 4096);
+  const found = readConfigFile(gitRoot(folder), name, 4096);
   return found.type === "file" ? decodeText(found.bytes)?.split("\n")[0]?.trim() : undefined;
 }

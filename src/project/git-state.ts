@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import type { GitState } from "../loop/setup/project.ts";
-import { readConfigFile } from "../tools/file-access/config-files.ts";
+import { gitRoot, readConfigFile } from "../tools/node-host/config-files.ts";
 import { withoutKeys } from "../tools/run-command/without-keys.ts";
 import { findGitDir } from "./git-branch.ts";
 
@@ -22,11 +22,10 @@ export async function gitState(folder: string, timeoutMs = usualTimeoutMs): Prom
 
 /** Whether the repository's configuration may name programs that `git status` runs over changed files. */
 function hasFilters(gitDir: string): boolean {
-  const root = { source: "user", prefix: "" } as const;
-  const common = readConfigFile({ ...root, folder: gitDir }, "commondir", 4096);
+  const common = readConfigFile(gitRoot(gitDir), "commondir", 4096);
   const shared = common.type === "file" ? path.resolve(gitDir, common.bytes.toString().trim()) : gitDir;
   return [path.join(gitDir, "config.worktree"), path.join(shared, "config")].some((file) => {
-    const found = readConfigFile({ ...root, folder: path.dirname(file) }, path.basename(file), maxConfigBytes);
+    const found = readConfigFile(gitRoot(path.dirname(file)), path.basename(file), maxConfigBytes);
     if (found.type === "missing") return false;
     if (found.type !== "file" || found.size > maxConfigBytes) return true;
     return /\[\s*(filter|include)/i.test(found.bytes.toString("latin1"));

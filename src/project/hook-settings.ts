@@ -2,7 +2,13 @@
 import * as z from "zod/mini";
 import { isRecord, parseJson } from "../chat/json.ts";
 import { type HookEvent, hookEvents } from "../loop/hooks.ts";
-import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../tools/file-access/config-files.ts";
+import {
+  type ConfigRoot,
+  type ConfigSources,
+  configRoots,
+  decodeText,
+  readConfigFile,
+} from "../tools/node-host/config-files.ts";
 import { type Matcher, matcherOf } from "./hook-matcher.ts";
 
 export interface CommandHook {
@@ -21,11 +27,7 @@ export interface HookSettings {
   problems: readonly string[];
 }
 
-interface HookOptions {
-  folders: readonly string[];
-  home: string;
-  /** Whether the user trusts the workspace. Without trust no hooks run. */
-  trusted: boolean;
+interface HookOptions extends ConfigSources {
   /** Value of the setting `rondo.hooks`. */
   own: unknown;
 }
@@ -38,10 +40,10 @@ const fileLimit = 1024 * 1024;
  * Never throws: an entry that cannot be used becomes a problem. An untrusted workspace has no hooks, not even the
  * user's: a hook such as `npm test` would run the workspace's code.
  */
-export function loadHooks({ folders, home, trusted, own }: HookOptions): HookSettings {
-  if (!trusted) return { hooks: new Map(), problems: [] };
+export function loadHooks({ own, ...sources }: HookOptions): HookSettings {
+  if (!sources.trusted) return { hooks: new Map(), problems: [] };
   const reader = new Reader();
-  const roots = configRoots(folders, home, trusted);
+  const roots = configRoots(sources);
   const files = [...roots].reverse().flatMap((root) => filesOf(root).map((name) => ({ root, name })));
   const loaded = files.map(({ root, name }) => ({ root, name, settings: reader.file(root, name) }));
   const isOff = (source: ConfigRoot["source"]) =>

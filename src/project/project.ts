@@ -2,22 +2,16 @@
 import path from "node:path";
 import { AgentCatalog } from "../loop/agents/agents.ts";
 import type { Project } from "../loop/setup/project.ts";
-import { configRoots } from "../tools/file-access/config-files.ts";
+import { type ConfigSources, configRoots } from "../tools/node-host/config-files.ts";
 import { statsOf } from "../tools/node-host/stats.ts";
 import { findAgents } from "./agent-files.ts";
 import { branchOf, repositoryRoot } from "./git-branch.ts";
 import { memoryOf, rulesOf } from "./rules-files.ts";
 
-interface ProjectOptions {
-  folders: readonly string[];
-  home: string;
-  /** Whether the user trusts the workspace. Without trust none of its files are used. */
-  trusted: boolean;
-}
-
 /** Never throws: files that cannot be used become problems. */
-export function loadProject({ folders, home, trusted }: ProjectOptions): Project {
-  const roots = configRoots(folders, home, trusted);
+export function loadProject(sources: ConfigSources): Project {
+  const { folders, trusted } = sources;
+  const roots = configRoots(sources);
   const { agents, broken, problems } = findAgents(roots);
   const { rules, problems: withRules } = rulesOf(roots);
   const { memory, problems: withMemory } = memoryOf(roots[0]);

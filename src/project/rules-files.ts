@@ -1,6 +1,6 @@
 /** Reads the rules of the workspace and the user for all agents, and the memory file (spec M1, C5). */
 import type { Project } from "../loop/setup/project.ts";
-import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/file-access/config-files.ts";
+import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/node-host/config-files.ts";
 
 /** Maximum size of one rules file and of all together: about 10,000 and 25,000 tokens. */
 const fileLimit = 40 * 1024;
@@ -20,7 +20,9 @@ export function rulesOf(roots: readonly ConfigRoot[]): { rules: Project["rules"]
   let left = totalLimit;
   for (const root of roots) {
     const named = root.source === "workspace" ? workspaceFiles : userFiles;
-    for (const name of [...named, ...listMarkdown(root, ".rondo/rules")]) {
+    const listed = listMarkdown(root, ".rondo/rules");
+    problems.push(...listed.problems);
+    for (const name of [...named, ...listed.names]) {
       const path = root.prefix + name;
       const found = readConfigFile(root, name, fileLimit);
       if (found.type === "missing") continue;

@@ -1,7 +1,9 @@
 /** Reads permission rules in the caller's notation: Claude Code's or Rondo's tool names. */
 import type { Rule } from "../chat/requests.ts";
 import { isSwitchedOn } from "../loop/agents/agents.ts";
+import { ruledOut } from "../loop/permissions/own-reads.ts";
 import { ourTool } from "../project/tool-names.ts";
+import type { ReadBoundary } from "../tools/node-host/config-files.ts";
 import type { Options } from "./query-types.ts";
 
 /** Parses a tool name, optionally with a pattern: `bash`, `Bash`, `bash(npm test *)`, `Bash(npm test:*)`. */
@@ -17,6 +19,12 @@ export function rulesOf({ allowedTools = [], rules = [], disallowedTools = [] }:
     ...rules,
     ...disallowedTools.map((tool) => toRule(tool, "deny")),
   ];
+}
+
+/** The boundary of the files that Rondo reads on its own. Those that are left out are among the problems of a project. */
+export function boundaryOf(rules: readonly Rule[]): ReadBoundary {
+  const inForce = { user: rules, workspace: [] };
+  return { secrets: [], ruledOut: (place) => ruledOut(place, inForce), onLeftOut: () => {} };
 }
 
 /** Returns the tools in `all` that are not offered: disallowed ones, and `ask_user` if nobody can answer. */

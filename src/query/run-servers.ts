@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { version } from "../chat/version.ts";
 import { type ExternalTools, noExternalTools } from "../loop/setup/external-tools.ts";
+import type { ReadBoundary } from "../tools/node-host/config-files.ts";
 import type { Options } from "./query-types.ts";
 
 export interface RunServers extends ExternalTools {
@@ -19,12 +20,14 @@ const statuses: Record<string, string> = { ready: "connected", "sign-in": "needs
 interface ServersContext {
   folders: readonly string[];
   trusted: boolean;
+  boundary: ReadBoundary;
   say(sentence: string): void;
   log(line: string): void;
 }
 
 /** Nobody can be asked for consent, so servers of the folder start only with `allowProjectMcpServers`. */
-export async function serversOf(options: Options, { folders, trusted, say, log }: ServersContext): Promise<RunServers> {
+export async function serversOf(options: Options, context: ServersContext): Promise<RunServers> {
+  const { folders, trusted, boundary, say, log } = context;
   const { mcpServers, allowProjectMcpServers = false, env = process.env } = options;
   const isThere = folders.some((folder) => existsSync(path.join(folder, ".mcp.json")));
   if (isThere && trusted && !allowProjectMcpServers) {
@@ -38,7 +41,7 @@ export async function serversOf(options: Options, { folders, trusted, say, log }
   const servers = new McpServers({
     load: () => {
       const files = allowProjectMcpServers;
-      return loadServers({ caller: mcpServers, settings: undefined, folders, files, trusted, env });
+      return loadServers({ caller: mcpServers, settings: undefined, folders, files, trusted, boundary, env });
     },
     consent: { has: () => allowProjectMcpServers, give() {} },
     folders: () => folders,

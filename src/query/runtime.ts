@@ -29,10 +29,11 @@ import { RecordLock } from "../record/session-lock.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
 import { taskTool } from "../tools/built-in/task.ts";
 import { standIns } from "../tools/built-in/tool-search.ts";
+import type { ConfigSources } from "../tools/node-host/config-files.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { registryOf } from "../tools/registry.ts";
 import { agentsOf, withCallers } from "./caller-agents.ts";
-import { rulesOf, withheldTools } from "./caller-rules.ts";
+import { boundaryOf, rulesOf, withheldTools } from "./caller-rules.ts";
 import {
   checkMode,
   checkOptions,
@@ -122,7 +123,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
   const hooks = await hooksOf(plan, options, () => choices.mode);
   const builtIn = builtInTools({ editor: false });
   const tools = registryOf(builtIn, withheldTools(options, [...builtIn.map(({ name }) => name), "task"]));
-  const servers = await serversOf(options, plan);
+  const servers = await serversOf(options, { ...plan, boundary: boundaryOf(plan.rules) });
   const workspaceRules: Rule[] = [];
   const checkpoints = persist && trusted ? checkpointsOf(plan) : noSessionCheckpoints;
   const scratch = persist ? undefined : mkdtempSync(path.join(os.tmpdir(), "rondo-"));
@@ -255,7 +256,7 @@ async function projectLoader(plan: ResolvedOptions, options: Options): Promise<(
   const prompt = typeof systemPrompt === "string" ? systemPrompt : undefined;
   const reported = new Set<string>();
   return () => {
-    const project = loadProject({ ...sourcesOf(plan, options), trusted: plan.trusted });
+    const project = loadProject(sourcesOf(plan, options));
     for (const problem of project.problems) {
       if (!reported.has(problem)) plan.say(problem);
       reported.add(problem);
@@ -267,17 +268,20 @@ async function projectLoader(plan: ResolvedOptions, options: Options): Promise<(
 }
 
 /** Shared and local files of the workspace are read together. */
-function sourcesOf({ folders }: ResolvedOptions, { settingSources }: Options) {
+function sourcesOf(plan: ResolvedOptions, { settingSources }: Options): ConfigSources {
+  const { folders, trusted } = plan;
   const wants = (source: "user" | "project" | "local") => settingSources?.includes(source) ?? true;
   return {
     folders: wants("project") || wants("local") ? folders : [],
     // A place without files.
     home: wants("user") ? os.homedir() : os.devNull,
+    trusted,
+    boundary: boundaryOf(plan.rules),
   };
 }
 
 async function hooksOf(plan: ResolvedOptions, options: Options, permissionMode: () => PermissionMode): Promise<Hooks> {
-  const { chat, sessions, folders, trusted, persist, say, log } = plan;
+  const { chat, sessions, folders, persist, say, log } = plan;
   const context = {
     cwd: folders[0],
     sessionID: chat.session.id,
@@ -285,7 +289,7 @@ async function hooksOf(plan: ResolvedOptions, options: Options, permissionMode: 
     permissionMode,
   };
   const { loadHooks } = await import("../project/hook-settings.ts");
-  const settings = loadHooks({ ...sourcesOf(plan, options), trusted, own: options.settings?.hooks });
+  const settings = loadHooks({ ...sourcesOf(plan, options), own: options.settings?.hooks });
   for (const problem of settings.problems) say(problem);
   let hooks = noHooks;
   if (settings.hooks.size > 0) {

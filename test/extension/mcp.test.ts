@@ -1,4 +1,5 @@
 /** MCP servers in a window: workspace servers ask first, and signing in goes through VS Code. */
+
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -9,6 +10,7 @@ import { WindowServers } from "../../src/extension/mcp/window-servers.ts";
 import { loadServers } from "../../src/mcp/config/server-config.ts";
 import { McpServers } from "../../src/mcp/mcp-servers.ts";
 import { oauth, serve } from "../mcp/http-server.ts";
+import { usualBoundary } from "../read-boundary.ts";
 
 /** VS Code gives its storages to an activated extension only, so these are maps. */
 class Memory implements vscode.Memento {
@@ -64,7 +66,7 @@ describe("MCP servers of the workspace", () => {
     await writeFile(path.join(place, "server.cjs"), program);
   });
   beforeEach(() => {
-    mcp = new WindowServers({ memory, secrets: new Secrets(), log, onChange() {} });
+    mcp = new WindowServers({ memory, secrets: new Secrets(), log, boundary: () => usualBoundary, onChange() {} });
   });
   afterEach(async () => {
     await mcp.stop();
@@ -128,6 +130,7 @@ describe("signing in to a server with VS Code", () => {
           settings: undefined,
           folders: [],
           trusted: true,
+          boundary: usualBoundary,
           env: process.env,
         }),
       consent: { has: () => false, give() {} },

@@ -1,9 +1,11 @@
 /** Configured servers, and who may start them. */
+
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { loadServers, type ServerSources } from "../../src/mcp/config/server-config.ts";
+import { usualBoundary } from "../read-boundary.ts";
 import { endAll, hostile, ready, stateOf } from "./mcp.ts";
 
 /** A variable as written in a configuration. */
@@ -17,7 +19,15 @@ describe("the configuration of MCP servers", () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const load = (sources: Partial<ServerSources>) =>
-    loadServers({ caller: undefined, settings: undefined, folders: [folder], trusted: true, env: {}, ...sources });
+    loadServers({
+      caller: undefined,
+      settings: undefined,
+      folders: [folder],
+      trusted: true,
+      boundary: usualBoundary,
+      env: {},
+      ...sources,
+    });
   const write = (mcpServers: unknown, place = folder) =>
     writeFileSync(path.join(place, ".mcp.json"), JSON.stringify({ mcpServers }));
   const problemsOf = (server: unknown, env = {}) => load({ settings: { bad: server }, env }).problems;
@@ -170,7 +180,14 @@ describe("a server of the workspace", () => {
       write("well");
       const running = await ready(undefined, {
         load: () =>
-          loadServers({ caller: undefined, settings: undefined, folders: [folder], trusted: true, env: process.env }),
+          loadServers({
+            caller: undefined,
+            settings: undefined,
+            folders: [folder],
+            trusted: true,
+            boundary: usualBoundary,
+            env: process.env,
+          }),
         consent: { has: (one) => allowed.has(one), give: (one) => allowed.add(one) },
       });
       const { servers } = running;

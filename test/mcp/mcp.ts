@@ -1,4 +1,5 @@
 /** Servers as the tests run them: real processes, short timeouts, and a count of leftover processes. */
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -8,6 +9,7 @@ import { loadServers } from "../../src/mcp/config/server-config.ts";
 import type { McpOptions } from "../../src/mcp/mcp-servers.ts";
 import { McpServers } from "../../src/mcp/mcp-servers.ts";
 import type { ProgressReporter, Tool, ToolPlan, ToolResult } from "../../src/tools/tool.ts";
+import { usualBoundary } from "../read-boundary.ts";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const everythingFile = path.resolve(here, "../../node_modules/@modelcontextprotocol/server-everything/dist/index.js");
@@ -39,7 +41,15 @@ export function run(caller: unknown, options: Partial<McpOptions> = {}): Running
   const problems: string[] = [];
   const env = { ...process.env, RONDO_MCP_TEST: folder, OPENAI_API_KEY: "sk-secret", ANTHROPIC_API_KEY: "sk-secret" };
   const servers = new McpServers({
-    load: () => loadServers({ caller: configured, settings: undefined, folders: [folder], trusted: true, env }),
+    load: () =>
+      loadServers({
+        caller: configured,
+        settings: undefined,
+        folders: [folder],
+        trusted: true,
+        boundary: usualBoundary,
+        env,
+      }),
     consent: { has: () => false, give() {} },
     folders: () => [folder],
     env,

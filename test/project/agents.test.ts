@@ -300,7 +300,8 @@ You review.`,
       const { agents, problems } = at.load();
       assert.equal(agents.find("inside").source, "workspace");
       assert.throws(() => agents.find("secret"), /link that leads out of the workspace/);
-      assert.equal(problems.length, 1);
+      assert.equal(problems.length, 2);
+      assert.match(problems[0] ?? "", /^\.claude\/agents is not used: it is a link that leads out of the workspace\.$/);
       at.link("home/.claude/agents", "outside/agents");
       assert.equal(find("secret").source, "user");
     });

@@ -6,6 +6,8 @@ import type { Project } from "../../src/loop/setup/project.ts";
 import { type HookSettings, loadHooks } from "../../src/project/hook-settings.ts";
 import { loadProject } from "../../src/project/project.ts";
 
+import { usualBoundary } from "../read-boundary.ts";
+
 export class TestFolders {
   /** Holds both, and outside files. */
   readonly root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "project-test-")));
@@ -31,12 +33,12 @@ export class TestFolders {
     symlinkSync(path.join(this.root, target), file);
   }
 
-  load({ trusted = true, folders = [this.work] } = {}): Project {
-    return loadProject({ folders, home: this.home, trusted });
+  load({ trusted = true, folders = [this.work], boundary = usualBoundary } = {}): Project {
+    return loadProject({ folders, home: this.home, trusted, boundary });
   }
 
   hooks({ trusted = true, own = undefined as unknown } = {}): HookSettings {
-    return loadHooks({ folders: [this.work], home: this.home, trusted, own });
+    return loadHooks({ folders: [this.work], home: this.home, trusted, boundary: usualBoundary, own });
   }
 
   dispose(): void {

@@ -61,7 +61,8 @@ describe("rules, memory and branch", () => {
       at.put("home/x.md", "outside");
       const { rules, problems } = at.load();
       assert.deepEqual(rules, [{ path: "AGENTS.md", text: "inside" }]);
-      assert.deepEqual(problems, ["CLAUDE.md is not used: it is a link that leads out of the workspace."]);
+      const why = "is not used: it is a link that leads out of the workspace.";
+      assert.deepEqual(problems, [`.rondo/rules ${why}`, `CLAUDE.md ${why}`]);
     });
 
     it("M1 truncates a file that is too long, with a note and a notice", () => {

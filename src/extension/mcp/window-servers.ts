@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { version } from "../../chat/version.ts";
 import { loadServers } from "../../mcp/config/server-config.ts";
 import { McpServers } from "../../mcp/mcp-servers.ts";
+import type { ReadBoundary } from "../../tools/node-host/config-files.ts";
 import { openFolders } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";
 import { BrowserLogin } from "./browser-login.ts";
@@ -18,6 +19,7 @@ const refreshDelayMs = 200;
 interface WindowServersOptions {
   memory: vscode.Memento;
   secrets: vscode.SecretStorage;
+  boundary(): ReadBoundary;
   log: vscode.LogOutputChannel;
   onChange(): void;
 }
@@ -30,7 +32,7 @@ export class WindowServers implements vscode.Disposable {
   #channel: vscode.OutputChannel | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ memory, secrets, log, onChange }: WindowServersOptions) {
+  constructor({ memory, secrets, boundary, log, onChange }: WindowServersOptions) {
     this.#memory = memory;
     this.#login = new BrowserLogin(secrets);
     this.servers = new McpServers({
@@ -41,6 +43,7 @@ export class WindowServers implements vscode.Disposable {
           settings: vscode.workspace.getConfiguration("rondo").inspect("mcpServers")?.globalValue,
           folders: openFolders(),
           trusted: vscode.workspace.isTrusted,
+          boundary: boundary(),
           env: process.env,
           passed: readSettings().terminal.passEnvironment,
         }),

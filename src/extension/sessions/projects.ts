@@ -10,6 +10,7 @@ import { commandHooks } from "../../project/command-hooks.ts";
 import { gitState } from "../../project/git-state.ts";
 import { loadHooks } from "../../project/hook-settings.ts";
 import { loadProject } from "../../project/project.ts";
+import type { ConfigSources, ReadBoundary } from "../../tools/node-host/config-files.ts";
 import { passedVariables } from "../../tools/run-command/without-keys.ts";
 import { openFolders } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";
@@ -19,6 +20,7 @@ const refreshDelayMs = 200;
 
 export class Projects implements vscode.Disposable {
   readonly #log: vscode.LogOutputChannel;
+  readonly #boundary: () => ReadBoundary;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
   readonly #reported = new Set<string>();
@@ -26,27 +28,28 @@ export class Projects implements vscode.Disposable {
   #agents: AgentChoice[] | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(log: vscode.LogOutputChannel) {
+  constructor(log: vscode.LogOutputChannel, boundary: () => ReadBoundary) {
     this.#log = log;
+    this.#boundary = boundary;
   }
 
   /** Reads the project again at each call. Each problem is logged once. */
   load(): Project {
-    const project = loadProject(projectSources());
+    const project = loadProject(this.#sources());
     this.#report(project.problems);
     return project;
   }
 
   /** An untrusted workspace is not looked at. */
   async gitState(): Promise<GitState> {
-    const { folders, trusted } = projectSources();
+    const { folders, trusted } = this.#sources();
     const [first] = folders;
     return first === undefined || !trusted ? "unknown" : await gitState(first);
   }
 
   /** Agents that the user can choose or mention. */
   get agents(): AgentChoice[] {
-    this.#agents ??= loadProject(projectSources())
+    this.#agents ??= loadProject(this.#sources())
       .agents.all()
       .filter(({ hidden }) => !hidden)
       .map(({ name, description, mode }) => ({ name, description, mode }));
@@ -67,7 +70,7 @@ export class Projects implements vscode.Disposable {
     let loaded: Hooks | undefined;
     const hooks = () => {
       if (loaded) return loaded;
-      const settings = loadHooks({ ...projectSources(), own: readSettings().hooks });
+      const settings = loadHooks({ ...this.#sources(), own: readSettings().hooks });
       this.#report(settings.problems);
       loaded = commandHooks(settings, context);
       return loaded;
@@ -95,6 +98,11 @@ export class Projects implements vscode.Disposable {
     for (const one of this.#own) one.dispose();
   }
 
+  #sources(): ConfigSources {
+    const trusted = vscode.workspace.isTrusted;
+    return { folders: openFolders(), home: os.homedir(), trusted, boundary: this.#boundary() };
+  }
+
   #report(problems: readonly string[]): void {
     for (const problem of problems) {
       if (!this.#reported.has(problem)) this.#log.warn(problem);
@@ -111,8 +119,4 @@ export class Projects implements vscode.Disposable {
     this.#agents = undefined;
     this.#changed.fire();
   }
-}
-
-function projectSources(): { folders: string[]; home: string; trusted: boolean } {
-  return { folders: openFolders(), home: os.homedir(), trusted: vscode.workspace.isTrusted };
 }

@@ -58,10 +58,10 @@ function ruledWorkspace(workspace: Workspace, { tool, book, lineage }: RulesOfCa
   };
 }
 
-type RuledPath = Pick<Location, "path" | "relative" | "inside" | "names">;
+export type RuledPath = Pick<Location, "path" | "relative" | "inside" | "names">;
 
 /** Outside the workspace every path asks; only what is denied counts. */
-function judgePath(
+export function judgePath(
   { path, relative, inside, names }: RuledPath,
   judged: (need: PermissionRequirement) => Judgement,
 ): Judgement {

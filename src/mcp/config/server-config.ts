@@ -4,7 +4,13 @@ import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
 import { parseJson } from "../../chat/json.ts";
-import { type ConfigRoot, configRoots, decodeText, readConfigFile } from "../../tools/file-access/config-files.ts";
+import {
+  type ConfigRoot,
+  configRoots,
+  decodeText,
+  type ReadBoundary,
+  readConfigFile,
+} from "../../tools/node-host/config-files.ts";
 import { expandVariables, isLoopback, type ServerVariables, variablesOf } from "./server-environment.ts";
 
 /** How to start or reach a server. */
@@ -49,6 +55,7 @@ export interface ServerSources {
   files?: boolean;
   /** Without trust there are no servers, not even the user's: most of them act on the workspace. */
   trusted: boolean;
+  boundary: ReadBoundary;
   /** Values for `${NAME}`. */
   env: NodeJS.ProcessEnv;
   /** Names of variables with keys that the user lets through. */
@@ -69,6 +76,7 @@ export function loadServers({
   folders,
   files = true,
   trusted,
+  boundary,
   env,
   passed = [],
 }: ServerSources): LoadedServers {
@@ -77,7 +85,7 @@ export function loadServers({
   const folder = folders[0] ?? os.homedir();
   reader.addAll(caller, { origin: "caller", source: "this run", place: "mcpServers", folder });
   reader.addAll(settings, { origin: "settings", source: "settings", place: "The setting rondo.mcpServers", folder });
-  for (const root of files ? configRoots(folders, os.devNull, true) : []) {
+  for (const root of files ? configRoots({ folders, home: os.devNull, trusted, boundary }) : []) {
     if (root.source === "workspace") reader.addFile(root, ".mcp.json");
   }
   return reader.loaded;

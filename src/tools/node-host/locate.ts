@@ -18,12 +18,16 @@ export async function locate(name: string, folders: readonly string[], protected
   if (refusal !== undefined) throw new ToolError(refusal);
   const asked = absolute(name, folders[0]);
   const real = await leadsTo(asked);
-  const protection = protectedFiles.of(real, path.normalize(asked));
+  const plain = path.normalize(asked);
+  return { ...placeOf(real, plain, folders), protection: protectedFiles.of(real, plain), restricted: false };
+}
+
+/** `real`: absolute, with links resolved; `asked`: absolute. */
+export function placeOf(real: string, asked: string, folders: readonly string[]) {
   const [relative = real, ...others] = inFolders(real, folders);
-  const inside = relative !== real;
-  const all = [...others, real, ...fromHome(real), ...namesAsAsked(path.normalize(asked), real, folders)];
+  const all = [...others, real, ...fromHome(real), ...namesAsAsked(asked, real, folders)];
   const names = [...new Set(all)].filter((one) => one !== relative);
-  return { path: real, relative, inside, protection, names, restricted: false };
+  return { path: real, relative, inside: relative !== real, names };
 }
 
 /** Returns the path relative to each workspace folder that contains it. */

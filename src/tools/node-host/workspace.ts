@@ -14,10 +14,10 @@ import {
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { realFolder } from "../file-access/config-files.ts";
 import { requireTrust } from "../file-access/file-checks.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../host.ts";
 import { decode, mediaType } from "../text/codec.ts";
+import { realFolder } from "./config-files.ts";
 import { leadsTo, locate, similarNames } from "./locate.ts";
 import { ProtectedFiles } from "./protection.ts";
 import { isMissing, movedError, toToolError } from "./system-errors.ts";

@@ -1,4 +1,5 @@
 /** Sessions of a window next to a headless run of the same session: running, following and cleaning up. */
+
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,6 +27,7 @@ import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { hookLog } from "../hook-log.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
+import { usualBoundary } from "../read-boundary.ts";
 
 const long = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
 const slow: Answer = { blocks: [{ text: long, pieces: 40 }], delay: 60 };
@@ -77,7 +79,13 @@ describe("sessions of a window", () => {
         hostFor: () => nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
         hooksFor: (chat, transcriptPath, choices) => {
           const { cwd, id: sessionID } = chat.session;
-          const settings = loadHooks({ folders: [], home: folder, trusted: true, own: hookSettings });
+          const settings = loadHooks({
+            folders: [],
+            home: folder,
+            trusted: true,
+            boundary: usualBoundary,
+            own: hookSettings,
+          });
           const permissionMode = () => choices.mode;
           const context = { cwd, sessionID, transcriptPath, permissionMode, env: process.env, onNote() {} };
           return commandHooks(settings, context);

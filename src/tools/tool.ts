@@ -59,12 +59,27 @@ export interface PermissionRequirement {
   names?: readonly string[];
   /** The pattern that "Always allow" would add; undefined if it can be allowed only once. */
   suggestedRule: string | undefined;
-  /** `exact`: only a rule with this exact pattern, or `*`, matches; for a command that could not be parsed. */
+  /**
+   * `exact`: only a rule with the text of the whole command, or `*`, allows it; for a part of a command that could not be
+   * parsed, or that does more than a rule for it means.
+   */
   match: "pattern" | "exact";
   /** Anything but `none` always prompts, whatever rules, hooks and modes allow. */
   protection: Protection;
   /** The effect, for the permission card: "writes out.txt", "sends data to the network"; empty if it is obvious. */
   effect: string;
+  /** Only for a part of a command. */
+  command?: CommandReading;
+}
+
+/** What a part of a command runs, as far as it is known before it runs. Rules that deny or ask match it, too. */
+export interface CommandReading {
+  /** The text of the whole command, which fixes its folder, variables and functions. */
+  whole: string;
+  /** The words of a program and its arguments, without quotes; undefined: unknown. None for a part that was not parsed. */
+  words: readonly (string | undefined)[];
+  /** Whether it may run any other command. */
+  runsAnything: boolean;
 }
 
 export interface ToolPlan {

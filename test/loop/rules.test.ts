@@ -139,7 +139,7 @@ const rows: Row[] = [
   [["allow bash *", "deny bash rm *"], "bash: cat <<E\nrm x\nE", "deny"],
   [["allow bash *", "deny bash git push *"], "bash: sudo git push -f", "deny"],
   [["allow bash *", "deny bash rm *"], "bash: echo $(alarm x)", "allow"],
-  [["allow bash *", "ask bash rm *"], "bash: echo $(rm x)", "allow"],
+  [["allow bash *", "ask bash rm *"], "bash: echo $(rm x)", "ask"],
 ];
 
 describe("rules", () => {

@@ -1,6 +1,7 @@
 /** Judges calls by rules: the last one that matches decides (spec T1, T7). Asking the user is in permissions.ts. */
 import type { PermissionMode } from "../../chat/events.ts";
 import type { Rule } from "../../chat/requests.ts";
+import { restrictionOf } from "../../tools/command/restrictions.ts";
 import type { Protection } from "../../tools/host.ts";
 import { outsidePermission } from "../../tools/sandbox/words.ts";
 import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../tools/text/wildcard.ts";
@@ -60,14 +61,24 @@ function judgeAlone(need: PermissionRequirement, tool: string, book: RuleBook, l
   const { root, narrowing } = ranked(lineage);
   let judged = judgeOwn(need, tool, book, root);
   for (const { name, permission } of narrowing) {
-    const rule = lastMatch(permission, need, tool);
-    if (!rule || !isStricter(rule.action, judged.decision)) continue;
-    if (rule.action === "ask" && book.mode === "bypassPermissions") continue;
-    judged = {
-      decision: rule.action,
-      rule,
-      why: `The rule \`${rule.pattern}\` of the agent ${name} ${does[rule.action]} it.`,
-    };
+    const { rule, possible } = lastMatch(permission, need, tool);
+    const rules = [
+      {
+        one: possible,
+        decision: "ask",
+        why: `of the agent ${name} ${possible ? does[possible.action] : ""} what it may run.`,
+      },
+      {
+        one: rule,
+        decision: rule?.action ?? "allow",
+        why: `of the agent ${name} ${rule ? does[rule.action] : ""} it.`,
+      },
+    ] as const;
+    for (const { one, decision, why } of rules) {
+      if (!one || !isStricter(decision, judged.decision)) continue;
+      if (one.action === "ask" && book.mode === "bypassPermissions") continue;
+      judged = { decision, rule: one, why: `The rule \`${one.pattern}\` ${why}` };
+    }
   }
   return judged;
 }
@@ -83,11 +94,18 @@ function judgeOwn(
   book: RuleBook,
   root: Lineage[number] | undefined,
 ): Judgement {
-  const users = ownRule(need, tool, book);
-  const own = users ?? (root && lastMatch(root.permission, need, tool));
-  const whose = users || !root ? "Your rule" : `The agent ${root.name}'s rule`;
+  const users = ownRules(need, tool, book);
+  const roots: Match = root ? lastMatch(root.permission, need, tool) : noMatch;
+  const own = users.rule ?? roots.rule;
+  const whose = users.rule || !root ? "Your rule" : `The agent ${root.name}'s rule`;
   if (own?.action === "deny") return { decision: "deny", rule: own, why: `${whose} \`${own.pattern}\` denies it.` };
   if (need.protection !== "none") return { decision: "ask", rule: undefined, why: guardReasons[need.protection] };
+  const possible = users.possible ?? (users.rule ? undefined : roots.possible);
+  if (possible && (possible.action === "deny" || book.mode !== "bypassPermissions")) {
+    const owner = users.possible || !root ? "your rule" : `the agent ${root.name}'s rule`;
+    const why = `Asks because it may run what ${owner} \`${possible.pattern}\` ${does[possible.action]}.`;
+    return { decision: "ask", rule: possible, why };
+  }
   if (book.mode === "bypassPermissions" && !needsOwnRule(need)) {
     return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
   }
@@ -95,7 +113,7 @@ function judgeOwn(
   if (book.mode === "acceptEdits" && (need.permission === "edit" || need.permission === "memory")) {
     return { decision: "allow", rule: undefined, why: "The mode Accept edits allows it." };
   }
-  const usual = lastMatch(builtInRules, need, tool);
+  const usual = builtInRules.findLast((rule) => isAbout(rule, need, tool) && matches(rule, need));
   if (usual?.action === "allow") return { decision: "allow", rule: usual, why: usual.why };
   return { decision: "ask", rule: usual, why: askReason(need, book.mode) };
 }
@@ -142,9 +160,12 @@ function denyWholly(rules: readonly Rule[], { name, sideEffect }: Tool): boolean
 }
 
 /** A deny in the user's settings overrides what was allowed in a workspace, which may be older. */
-function ownRule(need: PermissionRequirement, tool: string, { user, workspace }: RuleBook): Rule | undefined {
+function ownRules(need: PermissionRequirement, tool: string, { user, workspace }: RuleBook): Match {
   const usual = lastMatch(user, need, tool);
-  return usual?.action === "deny" ? usual : (lastMatch(workspace, need, tool) ?? usual);
+  if (usual.rule?.action === "deny") return usual;
+  const here = lastMatch(workspace, need, tool);
+  if (!here.rule) return { rule: usual.rule, possible: strictestRule(here.possible, usual.possible) };
+  return { rule: here.rule, possible: usual.possible?.action === "deny" ? usual.possible : here.possible };
 }
 
 /** No rule, mode or hook can allow these without asking. */
@@ -171,8 +192,26 @@ export function needsOwnRule({ permission }: PermissionRequirement): boolean {
   return permission === outsidePermission;
 }
 
-function lastMatch<R extends Rule>(rules: readonly R[], need: PermissionRequirement, tool: string): R | undefined {
-  return rules.findLast((rule) => isAbout(rule, need, tool) && (matches(rule, need) || restricts(rule, need)));
+interface Match {
+  rule: Rule | undefined;
+  /** A later rule that denies or asks for something that a command may run. */
+  possible: Rule | undefined;
+}
+
+const noMatch: Match = { rule: undefined, possible: undefined };
+
+function lastMatch(rules: readonly Rule[], need: PermissionRequirement, tool: string): Match {
+  let possible: Rule | undefined;
+  for (const rule of rules.toReversed()) {
+    if (!isAbout(rule, need, tool)) continue;
+    if (matches(rule, need) || restricts(rule, need)) return { rule, possible };
+    if (mayMatch(rule, need)) possible = strictestRule(possible, rule);
+  }
+  return { rule: undefined, possible };
+}
+
+function strictestRule(one: Rule | undefined, other: Rule | undefined): Rule | undefined {
+  return one?.action === "deny" || !other ? one : other;
 }
 
 /** Whether a rule that denies or asks covers a path under any of its names. */
@@ -197,11 +236,29 @@ function names(permission: string, name: string): boolean {
   return permission === name || (/^mcp__.+__\*$/.test(permission) && name.startsWith(permission.slice(0, -1)));
 }
 
-export function matches(rule: Rule, need: Pick<PermissionRequirement, "pattern" | "match">): boolean {
-  if (rule.pattern === "*" || rule.pattern === need.pattern) return true;
-  if (need.match === "pattern") return whole(rule.pattern)(need.pattern);
-  // A command that was not parsed: no pattern may allow a part of it, but a pattern may deny it.
-  return rule.action === "deny" && anywhere(rule.pattern)(need.pattern);
+type Matched = Pick<PermissionRequirement, "pattern" | "match" | "command">;
+
+export function matches(rule: Rule, need: Matched): boolean {
+  const { pattern, match, command } = need;
+  if (rule.pattern === "*") return true;
+  if (rule.action === "allow") {
+    if (match === "exact") return rule.pattern === (command?.whole ?? pattern) && !hasFreeWildcard(rule.pattern);
+    return rule.pattern === pattern || whole(rule.pattern)(pattern);
+  }
+  if (rule.pattern === pattern || rule.pattern === command?.whole || whole(rule.pattern)(pattern)) return true;
+  if (match === "exact" && anywhere(rule.pattern)(pattern)) return true;
+  return command !== undefined && restrictionOf(rule.pattern, pattern, command) === "yes";
+}
+
+/** Whether a rule that denies or asks may apply, depending on what is known only when the command runs. */
+function mayMatch({ pattern, action }: Rule, need: Matched): boolean {
+  const { command } = need;
+  return action !== "allow" && command !== undefined && restrictionOf(pattern, need.pattern, command) === "maybe";
+}
+
+/** Whether the text reads as a pattern such as `sudo *`, so that it is not meant for a command with the same text. */
+function hasFreeWildcard(pattern: string): boolean {
+  return /\*$|(^|\s)[*?]+(\s|$)/.test(pattern);
 }
 
 function separatesCommands(character: number): boolean {

@@ -92,6 +92,11 @@ export class CommandFiles {
     return false;
   }
 
+  async areInside(folders: readonly string[]): Promise<boolean> {
+    const places = await Promise.all(folders.map((folder) => this.#locate(".", folder)));
+    return places.every((place) => place?.inside);
+  }
+
   async expandGlobs(globs: readonly string[], folders: readonly string[]): Promise<ExpandedGlob[]> {
     const expand = async (glob: string, folder: string) => {
       const locate = (path: string) => this.#locate(path, folder);

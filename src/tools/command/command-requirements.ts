@@ -18,8 +18,9 @@ import {
   onlyReads,
   outputFiles,
   programEntry,
+  reachOf,
   readsRecursively,
-  runsOtherCode,
+  runsOnlyItself,
   suggestedPattern,
   unwrap,
 } from "./programs/table.ts";
@@ -29,7 +30,7 @@ import { systemName } from "./shell/simple-command.ts";
 import type { Folders } from "./shell/state.ts";
 import type { ShellAction } from "./shell/visitor.ts";
 import { shellActions } from "./shell/walk.ts";
-import { literal, type ShellWord, written } from "./shell/word.ts";
+import { literal, possibleValue, type ShellWord, written } from "./shell/word.ts";
 
 /** Maximum number of variants of one simple command, by the values of its variables. */
 const maxVariants = 20;
@@ -39,11 +40,12 @@ const maxRequirements = 200;
 /** Returns at least one requirement, in the order of the command, without duplicates. */
 export async function commandRequirements(command: string, context: CommandContext): Promise<PermissionRequirement[]> {
   const actions = await readCommand(command, context.host.terminal.shell);
-  const required = new CommandRequirements(context);
+  const required = new CommandRequirements(command, context);
   for (const action of actions ?? []) if (required.all.length < maxRequirements) await required.addAction(action);
   if (!actions || required.all.length >= maxRequirements) await required.addUnsupported(command);
   // Setting variables or changing the folder within the workspace needs permission only if nothing else happens.
-  return required.all.length > 0 ? required.all : [{ ...exactRequirement(command, ""), match: "pattern" }];
+  if (required.all.length === 0) required.addNothing(command);
+  return required.all;
 }
 
 async function readCommand(command: string, shell: string): Promise<ShellAction[] | undefined> {
@@ -62,10 +64,11 @@ async function readCommand(command: string, shell: string): Promise<ShellAction[
 let grammar: Promise<Grammar> | undefined;
 
 class CommandRequirements {
-  readonly #required = new RequiredPermissions();
+  readonly #required: RequiredPermissions;
   readonly #files: CommandFiles;
 
-  constructor(context: CommandContext) {
+  constructor(command: string, context: CommandContext) {
+    this.#required = new RequiredPermissions(command);
     this.#files = new CommandFiles(this.#required, context);
   }
 
@@ -87,8 +90,12 @@ class CommandRequirements {
     }
   }
 
+  addNothing(command: string): void {
+    this.#required.add({ ...exactRequirement(command, ""), match: "pattern" });
+  }
+
   async addUnsupported(text: string): Promise<void> {
-    this.#required.add(exactRequirement(text, "cannot be parsed with certainty"));
+    this.#required.add(exactRequirement(text, "cannot be parsed with certainty"), { words: [], runsAnything: true });
     for (const path of likelyPaths(text)) await this.#files.addNamedPath(path, [""], "unknown");
   }
 
@@ -97,20 +104,16 @@ class CommandRequirements {
     const text = words.map(shownText).join(" ");
     const [program = ""] = words[0]?.values ?? [];
     const name = systemName(program);
-    if (!variants || (!folders && !isPure(name))) {
-      const known = words.flatMap(({ values, isGlob }) => (values && !isGlob ? values : []));
-      this.#required.add(
-        exactRequirement(text, effectOf(program, known.slice(1)) || "depends on what is known only when it runs"),
-      );
-      for (const path of pathWords(known)) await this.#files.addNamedPath(path, folders ?? [""], "unknown");
+    if (variants && (folders || isPure(name))) {
+      for (const variant of variants) await this.#addVariant(variant, folders ?? [""]);
       return;
     }
-    // For rules, `git --no-pager log` is `git log`.
-    const overlooked = programEntry(program)?.overlookedOption;
-    for (const variant of variants) {
-      const isCounted = ({ value }: KnownWord, index: number) => index !== 1 || value !== overlooked;
-      await this.#addVariant(variant.filter(isCounted), folders ?? [""]);
-    }
+    const known = words.flatMap(({ values, isGlob }) => (values && !isGlob ? values : []));
+    const effect = effectOf(program, known.slice(1)) || "depends on what is known only when it runs";
+    // An unknown word may be an option that runs code.
+    const runsAnything = reachOf(program, known.slice(1)) === "anything" || (!variants && !runsOnlyItself(program));
+    this.#required.add(exactRequirement(text, effect), { words: words.map(possibleValue), runsAnything });
+    for (const path of pathWords(known)) await this.#files.addNamedPath(path, folders ?? [""], "unknown");
   }
 
   async #addVariant(words: readonly KnownWord[], folders: readonly string[]): Promise<void> {
@@ -121,15 +124,24 @@ class CommandRequirements {
     const effect = effectOf(program, rest);
     const wildcards = words.filter(({ isGlob }) => isGlob).map(({ value }) => value);
     const globs = await this.#files.expandGlobs(wildcards, folders);
-    const isPlain =
-      !runsOtherCode(program, rest) && !(programEntry(name)?.usesRepository && (await this.#files.isBare(folders)));
     // Many programs treat a file named `-delete` as an option.
     const holdsOption = (paths: readonly string[]) => globsCanBeOptions(name) && paths.some((path) => /^-/.test(path));
-    if (!isPlain || globs.some(({ paths }) => !paths || holdsOption(paths))) {
-      this.#required.add(exactRequirement(pattern, effect || "can run other code, or write, with these arguments"));
+    const givesOption = globs.some(({ paths }) => paths && holdsOption(paths));
+    const reach = reachOf(program, rest);
+    const isElsewhere = await this.#usesOtherFolder(name, rest, folders);
+    const runsAnything = reach === "anything" || givesOption || isElsewhere === "repository";
+    const runs = { words: words.map(({ value, isGlob }) => (isGlob ? undefined : value)), runsAnything };
+    if (runsAnything || reach === "more" || isElsewhere || globs.some(({ paths }) => !paths)) {
+      this.#required.add(
+        exactRequirement(pattern, effect || "can run other code, or write, with these arguments"),
+        runs,
+      );
     } else {
       const suggestedRule = suggestedPattern(words.map(({ shown }) => shown));
-      this.#required.add({ permission: "bash", pattern, suggestedRule, match: "pattern", protection: "none", effect });
+      this.#required.add(
+        { permission: "bash", pattern, suggestedRule, match: "pattern", protection: "none", effect },
+        runs,
+      );
     }
     // For most programs `-` is standard output.
     for (const file of outputFiles(name, rest)) if (file !== "-") await this.#files.addFile("edit", file, folders);
@@ -140,6 +152,13 @@ class CommandRequirements {
     for (const path of named) await this.#files.addNamedPath(path, folders, use);
     const below = readsRecursively(name, rest);
     if (below) await this.#files.addReadBelow([...named, ...globs.flatMap(({ paths }) => paths ?? [])], folders, below);
+  }
+
+  /** Whether the folder decides what the program runs, although a rule for it is meant for the workspace's own code. */
+  async #usesOtherFolder(name: string, rest: readonly string[], folders: readonly string[]) {
+    if (programEntry(name)?.usesRepository && (await this.#files.isBare(folders))) return "repository";
+    if (runsOnlyItself(name) || (onlyReads(name, rest) && !programEntry(name)?.usesRepository)) return undefined;
+    return (await this.#files.areInside(folders)) ? undefined : "outside";
   }
 }
 

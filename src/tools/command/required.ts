@@ -1,24 +1,31 @@
 /** The permissions that one command requires. */
-import type { PermissionRequirement } from "../tool.ts";
+import type { CommandReading, PermissionRequirement } from "../tool.ts";
 
 /** Keeps the order of the command, without duplicates. */
 export class RequiredPermissions {
   readonly #required = new Map<string, PermissionRequirement>();
+  readonly #command: string;
+
+  constructor(command: string) {
+    this.#command = command;
+  }
 
   get all(): PermissionRequirement[] {
     return [...this.#required.values()];
   }
 
-  add(added: PermissionRequirement): void {
+  /** `runs`: what a part of the command runs. */
+  add(added: PermissionRequirement, runs: Omit<CommandReading, "whole"> = { words: [], runsAnything: false }): void {
     const key = `${added.permission} ${added.pattern}`;
     const before = this.#required.get(key);
     const isStricter = before?.protection === "none" && added.protection !== "none";
-    if (!before || isStricter || added.match === "exact") this.#required.set(key, added);
+    if (before && !isStricter && added.match !== "exact") return;
+    const isPart = added.permission === "bash";
+    this.#required.set(key, isPart ? { ...added, command: { whole: this.#command, ...runs } } : added);
   }
 }
 
-/** Only a rule with exactly this text allows it, not a pattern that happens to have the same text, such as `find *`. */
+/** Requires a rule with the text of the whole command. `text`: the part that is shown. */
 export function exactRequirement(text: string, effect: string): PermissionRequirement {
-  const pattern = /^[^*]*\*$/.test(text) ? `${text.slice(0, -1)}\\*` : text;
-  return { permission: "bash", pattern, suggestedRule: undefined, match: "exact", protection: "none", effect };
+  return { permission: "bash", pattern: text, suggestedRule: undefined, match: "exact", protection: "none", effect };
 }

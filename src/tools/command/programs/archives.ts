@@ -16,7 +16,7 @@ const looking: ArchiveUse = { writes: [], packs: false };
 /** Returns the facts about an archiver. Options unknown to `packingOf` may do anything. */
 function archiver(packingOf: (words: ProgramArguments) => ArchiveUse): Program {
   return {
-    runsOtherCode: (words) => packingOf(words).writes === undefined,
+    exceeds: (words) => packingOf(words).writes === undefined,
     writes: (words) => [...(packingOf(words).writes ?? [])],
     readsRecursively: (words) => (packingOf(words).packs ? allFiles : undefined),
   };
@@ -25,10 +25,16 @@ function archiver(packingOf: (words: ProgramArguments) => ArchiveUse): Program {
 export const archivePrograms: Programs = {
   "tar bsdtar gtar": {
     ...archiver(tar),
+    runsOtherCode: (words) => isTarCode(withDash(words)),
     allowed: ["tar tzf a.tgz", "tar -xOf a.tgz src/b.ts", "tar tf a.tgz --exclude '*.js'"],
     asks: ["tar xf a.tgz", "tar cf out.tar src", "tar tf host:a", "tar tf a.tgz --rsh-c=./x", "tar Af a.tar b.tar"],
   },
-  zip: { ...archiver(zip), asks: ["zip -r out src", "zip -m out.zip a.ts", "zip -T a b", "zip -x a.ts out.zip src"] },
+  // zip(1) 3.0
+  zip: {
+    ...archiver(zip),
+    runsOtherCode: "-T --test --unzip-command",
+    asks: ["zip -r out src", "zip -m out.zip a.ts", "zip -T a b", "zip -x a.ts out.zip src"],
+  },
   unzip: {
     effect: "writes files",
     ...archiver(unzip),
@@ -41,10 +47,16 @@ export const archivePrograms: Programs = {
     asks: ["7z x a.7z", "7z a out.7z src", "7z l @names"],
   },
   ar: { ...archiver(ar), allowed: ["ar t a.a"], asks: ["ar rcs out.a a.ts", "ar x a.a", "ar -M"] },
-  cpio: { ...archiver(cpio), allowed: ["cpio -it < a.ts"], asks: ["cpio -i < a.ts", "ls | cpio -o"] },
+  cpio: {
+    ...archiver(cpio),
+    runsOtherCode: "--rsh-command",
+    allowed: ["cpio -it < a.ts"],
+    asks: ["cpio -i < a.ts", "ls | cpio -o"],
+  },
   rsync: {
     effect: "writes files",
     ...archiver(rsync),
+    runsOtherCode: "-e --rsh --rsync-path --daemon --config",
     allowed: ["rsync -avn src other"],
     asks: ["rsync -a src other", "rsync -an -e ./x src other", "rsync -an src host:x"],
   },
@@ -53,7 +65,7 @@ export const archivePrograms: Programs = {
     allowed: ["gzip -l a.gz", "gunzip -c a.gz", "xz -dc a.xz"],
     asks: ["gzip a.ts", "gunzip a.gz", "xz -k a.ts", "gzip -S.tl a.ts"],
   },
-  "unrar lz4 unlz4 brotli uncompress": { runsOtherCode: "always" },
+  "unrar lz4 unlz4 brotli uncompress": { exceeds: "always" },
 };
 
 function tar(rest: ProgramArguments): ArchiveUse {
@@ -73,6 +85,17 @@ function tar(rest: ProgramArguments): ArchiveUse {
   if (does("t", "--list")) return looking;
   const isShown = does("O", "--to-stdout");
   return does("x", "--extract") && isShown ? looking : other;
+}
+
+/** Whether one of its options is a command (tar(1) 1.34): the last letters of a cluster, or abbreviated. */
+function isTarCode(words: ProgramArguments): boolean {
+  return hasArgument(
+    `-I -F --to-command --checkpoint-action --use-compress-program --info-script --new-volume-script --rsh-command
+    --rmt-command`,
+    words
+      .filter((_, index) => !/^-[A-Za-z]*[fC]$/.test(words[index - 1] ?? ""))
+      .map((word) => word.replace(/^(-[A-Za-z]*?[fC]).*/, "$1")),
+  );
 }
 
 /** The oldest syntax has letters without a dash, followed by their values. */

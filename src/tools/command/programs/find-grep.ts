@@ -11,7 +11,7 @@ export const searchPrograms: Programs = {
   "grep egrep fgrep zgrep": {
     files: "read",
     // Links are followed wherever they lead.
-    runsOtherCode: "-R --dereference-recursive",
+    exceeds: "-R --dereference-recursive",
     patternUnless: "-e -f --regexp --file",
     readsRecursively: "-r -R -d --recursive --dereference-recursive --directories",
     allowed: ["grep -rn 'a b' src", "grep -E '^/(a|b)+$' a.ts"],
@@ -20,7 +20,8 @@ export const searchPrograms: Programs = {
   rg: {
     files: "read",
     globsCanBeOptions: true,
-    runsOtherCode: "-L --pre --hostname-bin --follow",
+    runsOtherCode: "--pre --hostname-bin",
+    exceeds: "-L --follow",
     patternUnless: "-e -f --regexp --file --files",
     readsRecursively: searchedFiles,
     allowed: ["rg 'a|b' -g '*.ts' src", "rg --files"],
@@ -43,7 +44,8 @@ export const searchPrograms: Programs = {
   find: {
     files: "read",
     globsCanBeOptions: true,
-    runsOtherCode: "-exec* -ok* -delete -fprint* -fls -files0-from -L -H -follow",
+    runsOtherCode: "-exec* -ok*",
+    exceeds: "-delete -fprint* -fls -files0-from -L -H -follow",
     wraps: unwrapFind,
     allowed: ["find . -name '*.ts' -not -path './node_modules/*'", "find . -exec echo {} \\;"],
     asks: [
@@ -56,14 +58,15 @@ export const searchPrograms: Programs = {
   },
   "fd|fdfind": {
     files: "read",
-    runsOtherCode: "-x -X -L --exec --exec-batch --follow",
+    runsOtherCode: "-x -X --exec --exec-batch",
+    exceeds: "-L --follow",
     allowed: ["fd -e ts . src"],
     asks: ["fd -x rm", "fd . -X rm", "fd --exec rm", "fd -L x"],
   },
   tree: {
     files: "read",
     globsCanBeOptions: true,
-    runsOtherCode: "-l --fromfile --infofile",
+    exceeds: "-l --fromfile --infofile",
     writes: "-o --output",
     allowed: ["tree -L 2 src"],
     asks: ["tree -o x", "tree -l"],

@@ -1,4 +1,6 @@
 import { isSecretName } from "../../file-access/protected-names.ts";
+import type { LaunchedCommand } from "../shell/visitor.ts";
+import { possibleValue, type ShellWord } from "../shell/word.ts";
 import { hasArgument, isFlag, type ProgramArguments } from "./arguments.ts";
 import { allFiles, type Programs } from "./program.ts";
 
@@ -10,8 +12,9 @@ export const gitPrograms: Programs = {
       -p --paginate -P --no-pager --no-replace-objects --no-lazy-fetch --no-advice --bare --literal-pathspecs
       --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-optional-locks --html-path --man-path --info-path -v
       --version -h --help`,
-    harmlessOptions: "-P --no-pager --version --help",
-    overlookedOption: "--no-pager",
+    harmlessOptions: "--version --help",
+    wraps: unwrapGit,
+    optionNames: "-f|--force -n|--no-verify -d|--delete",
     unlisted: "alias",
     runsOtherCode: `--exec --upload-pack --receive-pack --extcmd --ext-diff --textconv --output --filters --config --template
       --open-files-in-pager --run --separate-git-dir --editor ext::* fd::*`,
@@ -26,11 +29,12 @@ export const gitPrograms: Programs = {
           var version`]: { files: "read" },
       "annotate blame cat-file diff diff-files diff-index diff-tree log show whatchanged": {
         files: "read",
-        runsOtherCode: canShowSecrets,
+        exceeds: canShowSecrets,
       },
-      archive: { runsOtherCode: (words) => hasArgument("-o", words) || canShowSecrets(words) },
-      "format-patch stash": { runsOtherCode: canShowSecrets },
-      branch: { files: "read", runsOtherCode: changesBranches },
+      archive: { exceeds: (words) => hasArgument("-o", words) || canShowSecrets(words) },
+      "format-patch stash": { exceeds: canShowSecrets },
+      branch: { files: "read", exceeds: changesBranches },
+      config: { exceeds: "always" },
       grep: { files: "read", runsOtherCode: "-O" },
       push: { files: "read", effect: "sends data to the network" },
       "clone init": { runsOtherCode: "-c -u" },
@@ -55,6 +59,24 @@ export const gitPrograms: Programs = {
     ],
   },
 };
+
+/** `git -C src -P log` is `git log` in that folder. */
+function unwrapGit(words: readonly ShellWord[]): LaunchedCommand[] | undefined {
+  const [git, ...rest] = words;
+  const folders: ShellWord[] = [];
+  let at = 0;
+  for (; at < rest.length; at++) {
+    const word = rest[at];
+    const option = word && possibleValue(word);
+    const folder = rest[at + 1];
+    if (option === "-C" && folder) {
+      folders.push(folder);
+      at++;
+    } else if (option !== "-P" && option !== "--no-pager") break;
+  }
+  if (at === 0 || at === rest.length || !git) return undefined;
+  return [{ type: "command", words: [git, ...rest.slice(at)], folders }];
+}
 
 /** Git has its own wildcards, and searches the whole history for their matches. */
 function canShowSecrets(words: ProgramArguments): boolean {

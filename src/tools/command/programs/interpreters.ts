@@ -2,12 +2,17 @@
 import { isFlag, type ProgramArguments } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
-const facts = { effect: "runs other code", hasSubcommands: true } as const;
+const facts = { effect: "runs other code", hasSubcommands: true, runsFile: true } as const;
 
 export const interpreterPrograms: Programs = {
   "node nodejs": {
     ...facts,
-    runsOtherCode: (words) => {
+    // Node.js 24: command-line options that run nothing else
+    runsOtherCode: takesCode(
+      `--no-warnings --trace-*  --experimental-* --enable-source-maps --watch --watch-path=* --inspect* --max-old-space-size=*
+      --stack-trace-limit=* --unhandled-rejections=* --test* --check -c -v --conditions=*`,
+    ),
+    exceeds: (words) => {
       if (words[0] === "--test") return words.slice(1).some(isFlag);
       return !(words.length === 1 && words[0] === "-v") && runsCode(words);
     },
@@ -17,7 +22,9 @@ export const interpreterPrograms: Programs = {
   "python pypy": {
     ...facts,
     isVersioned: true,
-    runsOtherCode: (words) => (words[0] === "-m" ? words.length === 1 : runsCode(words)),
+    // python(1) 3.11
+    runsOtherCode: takesCode("-B -d -E -I -O -OO -q -s -S -u -v -b -bb -V -P --check-hash-based-pycs=* -m"),
+    exceeds: (words) => (words[0] === "-m" ? words.length === 1 : runsCode(words)),
     subcommands: { "-m": { hasSubcommands: true } },
     allowed: ["python3 --version", "python3.12 a.py", "python -m pytest"],
     asks: ["python3 -c x", "python3", "python3 -i a.py"],
@@ -38,7 +45,8 @@ export const interpreterPrograms: Programs = {
   },
   deno: {
     ...facts,
-    runsOtherCode: ([first = "", ...rest]) =>
+    runsOtherCode: ([first = ""]) => /^(eval|repl|-.*|)$/.test(first) && !isInformation(first, []),
+    exceeds: ([first = "", ...rest]) =>
       !/^(test|fmt|lint|check|task|run|install|info|bench)$/.test(first) && !isInformation(first, rest),
     subcommands: { "run task": { hasSubcommands: true } },
     allowed: ["deno task build"],
@@ -53,7 +61,8 @@ export const interpreterPrograms: Programs = {
   },
   swift: {
     ...facts,
-    runsOtherCode: ([first = "", ...rest]) => !/^(build|test|package|run)$/.test(first) && !isInformation(first, rest),
+    runsOtherCode: ([first = ""]) => /^(repl|-.*|)$/.test(first) && !isInformation(first, []),
+    exceeds: ([first = "", ...rest]) => !/^(build|test|package|run)$/.test(first) && !isInformation(first, rest),
     allowed: ["swift build"],
     asks: ["swift a.swift"],
   },
@@ -68,6 +77,19 @@ export const interpreterPrograms: Programs = {
 
 function isInformation(first: string, rest: ProgramArguments): boolean {
   return /^(--version|-V|--help)$/.test(first) && rest.length === 0;
+}
+
+/** Whether it runs code in its arguments or from standard input. `harmless`: options that do neither. */
+function takesCode(harmless: string): (words: ProgramArguments) => boolean {
+  const known = harmless.split(/\s+/).map((option) => option.replaceAll("*", ""));
+  const isHarmless = (word: string) =>
+    known.some((option) => (option.length > 3 ? word.startsWith(option) : word === option));
+  return (words) => {
+    if (/^(--version|-V|--help)$/.test(words[0] ?? "")) return words.length > 1;
+    const first = words.findIndex((word) => !isFlag(word) || word === "-m" || word === "--test");
+    const options = first < 0 ? words : words.slice(0, first);
+    return words[first] === "-" || (first < 0 && !words.includes("-v")) || !options.every(isHarmless);
+  };
 }
 
 /** Whether it runs anything but a named file: code, standard input, or a module that is loaded first. */

@@ -6,6 +6,14 @@ const effect = "runs scripts of the project";
 /** Options that do not affect the sub-command after them. */
 const options = "--version --help -v -h -y --yes --no-install";
 
+// npm 11.19: config/lib/definitions
+const npmOptions = `--all -a --audit --force -f --global -g --ignore-scripts --if-present --json --legacy-peer-deps --link --long -l
+  --offline --omit= --package-lock --package-lock-only --parseable -p --prefer-offline --prefer-online --production --progress
+  --no-progress --save -S --save-dev -D --save-exact -E --save-optional -O --save-peer --save-prod -P --strict-ssl --timing
+  --usage --workspaces --ws --workspace= -w= --no-audit --no-fund --no-save --no-yes -n --dry-run --fund --silent -s
+  --quiet -q -d -dd -ddd --verbose --access= --cache= --loglevel= --otp= --prefix= -C= --registry= --reg= --scope= --tag= --color
+  --no-color --userconfig= --include= --include-workspace-root --iwr --location= -L= --message= -m= --provenance`;
+
 /** npm and pnpm read `-name` as `--name` (nopt 9.0, parse). */
 const isNoptGiven = (given: ArgumentPattern) => (words: ProgramArguments) =>
   hasArgument(given, [...words, ...words.map((word) => word.replace(/^-+(?=\w\w)/, "--"))]);
@@ -16,10 +24,14 @@ export const projectPrograms: Programs = {
     effect,
     options,
     unlisted: "abbreviation",
-    runsOtherCode: isNoptGiven(`-C --script-shell --prefix --globalconfig --userconfig --shell --editor --node-options
+    abbreviates: true,
+    runsOtherCode: isNoptGiven(`--script-shell --globalconfig --userconfig --shell --editor --node-options
       --node-gyp --git --browser --viewer --init-module --init.module`),
+    exceeds: isNoptGiven("-C --prefix"),
+    readOptions: npmOptions,
     subcommands: {
-      "exec|x explore edit config|c set pkg approve-scripts install-scripts": { runsOtherCode: "always" },
+      "exec|x explore edit": { runsOtherCode: "always" },
+      "config|c set pkg approve-scripts install-scripts": { exceeds: "always" },
       "run|run-script|rum|urn": { hasSubcommands: true },
       // Downloads and runs a package `create-…`.
       "init|create|innit": { runsOtherCode: (words) => plainWords(words).length > 0 },
@@ -41,8 +53,13 @@ export const projectPrograms: Programs = {
   pnpm: {
     effect,
     options,
-    runsOtherCode:
-      isNoptGiven(`-C --dir --prefix --script-shell --pnpmfile --global-pnpmfile --npm-path --node-options --shell
+    // pnpm 10.34 --help
+    aliases:
+      "install|i add remove|rm|uninstall|un|uni update|up|upgrade list|ls test|t|tst run|run-script link|ln publish",
+    readOptions: `-r --recursive -w --workspace-root -s --silent --filter= -F= -C= --dir= --prefix= --loglevel= --reporter= --color
+      --no-color --parallel --stream --aggregate-output --use-stderr --fail-if-no-match`,
+    exceeds: isNoptGiven("-C --dir --prefix"),
+    runsOtherCode: isNoptGiven(`--script-shell --pnpmfile --global-pnpmfile --npm-path --node-options --shell
       --editor --browser --config.* --use-node-version`),
     subcommands: {
       // `true` and `false` may be the value of an option before the sub-command.
@@ -61,9 +78,13 @@ export const projectPrograms: Programs = {
   yarn: {
     effect,
     options,
-    runsOtherCode: "--cwd --use-yarnrc --modules-folder --global-folder",
+    runsOtherCode: "--use-yarnrc",
+    exceeds: "--cwd --modules-folder --global-folder",
+    readOptions:
+      "--cwd= --silent -s --verbose --offline --non-interactive --frozen-lockfile --json --registry= --mutex=",
     subcommands: {
-      "exec dlx create init config node set plugin policies": { runsOtherCode: "always" },
+      "exec dlx create init node plugin": { runsOtherCode: "always" },
+      "config set policies": { exceeds: "always" },
       "workspace workspaces": {
         runsOtherCode: (words) => words.some((word) => /^(exec|dlx|create|config|node|set)$/.test(word)),
       },
@@ -75,13 +96,14 @@ export const projectPrograms: Programs = {
       ...["yarn workspace a exec x", "yarn workspaces foreach -A exec x", "yarn set version ./x"],
     ],
   },
-  "npx bunx": {
+  "npx bunx pnpx": {
     effect,
+    launches: true,
     options,
     allowed: ["npx tsc", "npx --yes tsc"],
     asks: ["npx -c ls", "npx -p x y"],
   },
-  uvx: { options, asks: ["uvx --from x y"] },
+  uvx: { options, launches: true, asks: ["uvx --from x y"] },
   uv: { options, runsOtherCode: "run tool", asks: ["uv run x"] },
   poetry: { options, runsOtherCode: "run", asks: ["poetry run x"] },
   "pipx conda rustup": {
@@ -91,24 +113,37 @@ export const projectPrograms: Programs = {
   },
   pipenv: { hasSubcommands: true, runsOtherCode: "run shell", asks: ["pipenv run x"] },
   // pip 23.2 --help
-  "pip|pip3": {
+  pip: {
+    isVersioned: true,
     options: `-h --help --debug --isolated --require-virtualenv -v --verbose -V --version -q --quiet --no-input
       --keyring-provider= --proxy= --retries= --timeout= --exists-action= --trusted-host= --cert= --client-cert= --cache-dir=
       --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning --use-feature= --use-deprecated=`,
-    runsOtherCode: "config --python",
+    runsOtherCode: "--python",
+    exceeds: "config",
+    readOptions: "--python= --log= --no-cache-dir",
     writes: "--log --report",
     allowed: ["pip install x", "pip --no-input -q list", "pip --proxy x list"],
     asks: ["pip --python ./x list", "pip -v config edit --editor ./x", "pip --log=x list"],
   },
-  bundle: { hasSubcommands: true, runsOtherCode: "exec", asks: ["bundle exec x"] },
-  "composer apt apt-get brew": { hasSubcommands: true },
-  "gem cpan": { effect: "runs other code", runsOtherCode: "always" },
+  bundle: { hasSubcommands: true, runsOtherCode: "exec", aliases: "install|i exec|e", asks: ["bundle exec x"] },
+  // brew(1): abv, instal, ls, remove, rm; dnf(8) and zypper(8): aliases of commands
+  "apt apt-get brew dnf zypper": {
+    hasSubcommands: true,
+    aliases: "install|instal|in uninstall|remove|rm|erase list|ls update|up|upgrade",
+  },
+  // Symfony's console, RubyGems and Thor take unique abbreviations of commands.
+  composer: { hasSubcommands: true, abbreviates: true },
+  gem: { effect: "runs other code", exceeds: "always", abbreviates: true },
+  cpan: { effect: "runs other code", runsOtherCode: "always" },
   // cargo 1.95 --help
   cargo: {
     effect,
     options:
       "-V --version --list --explain= -v --verbose -q --quiet --color= --locked --offline --frozen -Z= -h --help",
-    runsOtherCode: "rustc rustdoc -C --config --manifest-path +*",
+    runsOtherCode: "rustc rustdoc --config",
+    exceeds: "-C --manifest-path +*",
+    readOptions: "-C= --config= --manifest-path=",
+    aliases: "build|b check|c clean doc|d run|r test|t remove|rm",
     allowed: ["cargo test", "cargo --color always t"],
     asks: [
       ...[
@@ -123,7 +158,8 @@ export const projectPrograms: Programs = {
   go: {
     effect,
     options: "-C=",
-    runsOtherCode: "env generate tool -exec* -toolexec* -vettool* --exec* --toolexec* --vettool*",
+    exceeds: "env",
+    runsOtherCode: "generate tool -exec* -toolexec* -vettool* --exec* --toolexec* --vettool*",
     allowed: ["go test ./..."],
     asks: ["go generate", "go -C x generate", "go test -exec=./x"],
   },
@@ -131,15 +167,21 @@ export const projectPrograms: Programs = {
   make: {
     effect,
     hasSubcommands: true,
-    runsOtherCode: "-E -f -I -C --eval --file --makefile --directory --include-dir *=*",
+    takesTargets: true,
+    readOptions: `-b -m -B --always-make -C= --directory= -d --debug=? -e -f= --file= --makefile= -i --ignore-errors -I= --include-dir=
+      -j=? --jobs=? -k --keep-going -l=? --load-average=? -L -n --just-print --dry-run --recon -o= --old-file= -O=? --output-sync=?
+      -p -q --question -r -R -s --silent --quiet -S -t --touch --trace -v -w --no-print-directory -W= --shuffle=?
+      --warn-undefined-variables`,
+    runsOtherCode: "-E --eval *=*",
+    exceeds: "-f -I -C --file --makefile --directory --include-dir",
     allowed: ["make test", "make -j4 test", "make --shuffle test"],
     asks: ["make SHELL=x", "make -f x", "make -C x"],
   },
-  "just gradle mvn rake nx turbo": { effect, hasSubcommands: true },
+  "just gradle mvn rake nx turbo": { effect, hasSubcommands: true, takesTargets: true },
   "gradlew tox nox invoke": { effect },
   "mix flutter dart dotnet": { hasSubcommands: true },
   cmake: { runsOtherCode: "-P* -E* -D*", allowed: ["cmake --build build"], asks: ["cmake -E env x"] },
-  javac: { runsOtherCode: "always" },
+  javac: { exceeds: "always" },
   "gcc g++ cc clang": {
     runsOtherCode: "--wrapper -wrapper* -fplugin* -B* -specs* -Xclang* -load* -fuse-ld* -T* @*",
     allowed: ["gcc -O2 -o a a.c"],

@@ -18,38 +18,49 @@ export const systemPrograms: Programs = {
   },
   date: {
     files: "read",
-    runsOtherCode: setsClock,
+    exceeds: setsClock,
     allowed: ["date -u +%H", "date -d yesterday +%F", "date -Iseconds"],
     asks: ["date -s 2020-01-01", "date 01312359", "date -f %F 2020-01-01"],
   },
   ps: {
     files: "read",
-    runsOtherCode: showsEnvironments,
+    exceeds: showsEnvironments,
     allowed: ["ps aux", "ps -ef", "ps -o pid,time -p 1"],
     asks: ["ps e", "ps auxeww", "ps -E", "ps -o environ"],
   },
   hostname: {
     files: "read",
-    runsOtherCode: (words) => plainWords(words).length > 0 || hasArgument("-F -b --file", words),
+    exceeds: (words) => plainWords(words).length > 0 || hasArgument("-F -b --file", words),
     allowed: ["hostname -f"],
     asks: ["hostname other"],
   },
-  "rm rmdir unlink shred trash trash-put": { effect: "deletes files" },
-  "mv rename": { effect: "moves files" },
-  cp: { effect: "writes files", readsRecursively: "-r -R -a --recursive --archive" },
+  "rm rmdir unlink shred trash trash-put": {
+    effect: "deletes files",
+    isSelfContained: true,
+    // rm(1), coreutils 9.1
+    optionNames: "-r|-R|--recursive -f|--force",
+  },
+  "mv rename": { effect: "moves files", isSelfContained: true },
+  cp: { effect: "writes files", isSelfContained: true, readsRecursively: "-r -R -a --recursive --archive" },
   dd: {
     effect: "writes files",
+    isSelfContained: true,
     writes: (words) => words.flatMap((word) => (word.startsWith("of=") ? [word.slice("of=".length)] : [])),
     asks: ["dd if=a.ts of=y"],
   },
-  "tee touch mkdir ln install truncate patch csplit mkfifo mknod mktemp sponge": { effect: "writes files" },
-  "chmod chown chgrp chattr setfacl chflags xattr": { effect: "changes who may use files" },
-  "kill pkill killall": { effect: "ends processes" },
+  "tee touch mkdir ln install truncate patch csplit mkfifo mknod mktemp sponge": {
+    effect: "writes files",
+    isSelfContained: true,
+  },
+  "chmod chown chgrp chattr setfacl chflags xattr": { effect: "changes who may use files", isSelfContained: true },
+  "kill pkill killall": { effect: "ends processes", isSelfContained: true },
   // systemctl(1) 252
   systemctl: {
     options: `-h --help --version --system --user -t= --type= --state= --failed -p= --property= -P= --value -a --all -l --full
       -s= --signal= --now --dry-run -q --quiet --wait --no-block --no-pager -n= --lines= -o= --output= --plain`,
-    runsOtherCode: "edit -H -M --host --machine",
+    runsOtherCode: "edit",
+    exceeds: "-H -M --host --machine",
+    readOptions: "-H= --host= -M= --machine= -i --job-mode= --fail --root= --no-legend --no-ask-password --kill-whom=",
     allowed: ["systemctl status x", "systemctl --user -n 5 status x", "systemctl --version"],
     asks: [
       ...["systemctl edit x", "systemctl --user edit x", "systemctl -H host status", "systemctl --machine x status"],
@@ -58,7 +69,7 @@ export const systemPrograms: Programs = {
   },
   service: { hasSubcommands: true },
   journalctl: {
-    runsOtherCode: "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --cursor-file",
+    exceeds: "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --cursor-file",
     allowed: ["journalctl -n 5"],
     asks: ["journalctl --rotate"],
   },

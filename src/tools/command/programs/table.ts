@@ -33,25 +33,54 @@ function entryOfPath(program: string): Program | undefined {
   return programEntry(program.slice(program.lastIndexOf("/") + 1).toLowerCase());
 }
 
-/** Whether it runs other code or does more than a rule for it means, so that only an exact rule allows it. */
-export function runsOtherCode(program: string, words: ProgramArguments): boolean {
+/**
+ * What a program may do with some arguments: what a rule for it means, more than that, or run any other command. Only an
+ * exact rule allows the last two.
+ */
+type Reach = "named" | "more" | "anything";
+
+export function reachOf(program: string, words: ProgramArguments): Reach {
   const entry = entryOfPath(program);
-  return entry !== undefined && factsRunOtherCode(entry, words);
+  return entry ? reachOfFacts(entry, words) : "named";
 }
 
-function factsRunOtherCode(facts: CommandFacts, words: ProgramArguments): boolean {
-  const { runsOtherCode: condition = "", harmlessOptions, unlisted } = facts;
-  if (condition === "always" || (typeof condition === "function" && condition(words))) return true;
-  const pattern = typeof condition === "string" ? condition : "";
+function reachOfFacts(facts: CommandFacts, words: ProgramArguments): Reach {
+  const { harmlessOptions, unlisted, runsOtherCode, exceeds } = facts;
   const { options, subcommand, rest } = withoutOptions(facts, words);
-  if (hasArgument(pattern, words) || hasArgument(pattern, rest)) return true;
+  if (isMet(runsOtherCode, words, rest)) return "anything";
   const harmless = harmlessOptions?.split(" ");
-  if (options && harmless && !options.every((option) => harmless.includes(option))) return true;
-  const judgesSubcommands = facts.options !== undefined || facts.subcommands || namesSubcommands(pattern);
+  if (options && harmless && !options.every((option) => harmless.includes(option))) return "anything";
+  const own = isMet(exceeds, words, rest) ? "more" : "named";
+  const patterns = [runsOtherCode, exceeds].filter((condition) => typeof condition === "string");
+  const judgesSubcommands = facts.options !== undefined || facts.subcommands || patterns.some(namesSubcommands);
   // An unknown option may hide the sub-command, and programs differ about `--`.
-  if (judgesSubcommands && (options ? options.includes("--") : !subcommand)) return true;
-  if (subcommand) return factsRunOtherCode(subcommand, rest.slice(1));
-  return unlisted !== undefined && rest.length > 0;
+  if (judgesSubcommands && (options ? options.includes("--") : !subcommand)) return reachOfHidden(facts, words);
+  if (subcommand) return widest(own, reachOfFacts(subcommand, rest.slice(1)));
+  if (unlisted === undefined || rest.length === 0) return own;
+  return unlisted === "alias" ? "anything" : "more";
+}
+
+/** Judges arguments with options before the sub-command that no rule overlooks. */
+function reachOfHidden({ readOptions, options = "", ...facts }: CommandFacts, words: ProgramArguments): Reach {
+  if (!facts.runsOtherCode && !facts.subcommands) return "more";
+  if (readOptions === undefined || !leadingOptions(words, `${options} ${readOptions}`)) return "anything";
+  return widest(
+    "more",
+    reachOfFacts(
+      { ...facts, options: `${options} ${readOptions}` },
+      words.filter((word) => word !== "--"),
+    ),
+  );
+}
+
+function widest(one: Reach, other: Reach): Reach {
+  return one === "anything" || other === "named" ? one : other;
+}
+
+function isMet(condition: CommandFacts["exceeds"], words: ProgramArguments, rest: ProgramArguments): boolean {
+  if (condition === undefined || condition === "always") return condition !== undefined;
+  if (typeof condition === "function") return condition(words);
+  return hasArgument(condition, words) || hasArgument(condition, rest);
 }
 
 /**
@@ -64,21 +93,104 @@ function withoutOptions(facts: CommandFacts, words: ProgramArguments) {
   return { options: leading?.given.map(({ name }) => name), subcommand: subcommandOf(facts, rest[0]), rest };
 }
 
-function subcommandOf({ subcommands, unlisted }: CommandFacts, word: string | undefined): CommandFacts | undefined {
-  if (word === undefined || !subcommands) return undefined;
-  const all = subcommandTables.get(subcommands) ?? byName(Object.entries(subcommands));
-  subcommandTables.set(subcommands, all);
-  const known = all.get(word);
-  if (known || unlisted !== "abbreviation") return known;
-  const starting = [...all.keys()].filter((name) => name.startsWith(word));
-  return starting.length === 1 ? all.get(starting[0] ?? "") : undefined;
+function subcommandOf(facts: CommandFacts, word: string | undefined): CommandFacts | undefined {
+  if (word === undefined || !facts.subcommands) return undefined;
+  const { known } = subcommandsOf(facts);
+  const found = known.get(word);
+  if (found || facts.unlisted !== "abbreviation") return found;
+  const starting = [...known.keys()].filter((name) => name.startsWith(word));
+  return starting.length === 1 ? known.get(starting[0] ?? "") : undefined;
 }
 
-const subcommandTables = new Map<object, ReadonlyMap<string, CommandFacts>>();
+interface Subcommands {
+  known: ReadonlyMap<string, CommandFacts>;
+  /** All names of each sub-command that has several. */
+  aliases: ReadonlyMap<string, readonly string[]>;
+}
+
+const subcommandTables = new WeakMap<CommandFacts, Subcommands>();
+
+function subcommandsOf(facts: CommandFacts): Subcommands {
+  const before = subcommandTables.get(facts);
+  if (before) return before;
+  const { subcommands = {}, aliases = "" } = facts;
+  const found = {
+    known: byName(Object.entries(subcommands)),
+    aliases: aliasesIn([...Object.keys(subcommands), aliases].join(" ")),
+  };
+  subcommandTables.set(facts, found);
+  return found;
+}
+
+/** Returns all names of each thing that has several: `install|i|add test|t`. */
+function aliasesIn(text: string): ReadonlyMap<string, readonly string[]> {
+  const groups = text.split(/\s+/).map((group) => group.split("|"));
+  return new Map(groups.flatMap((names) => (names.length > 1 ? names.map((name) => [name, names] as const) : [])));
+}
 
 /** Returns the entry of each name, aliases included. */
 function byName<T>(entries: readonly (readonly [names: string, T])[]): ReadonlyMap<string, T> {
   return new Map(entries.flatMap(([names, entry]) => names.split(/[\s|]+/).map((name) => [name, entry])));
+}
+
+export type KnownFacts = CommandFacts | undefined;
+
+/** For rules that deny or ask: the facts about the sub-command that a rule names. */
+export function innerFacts(facts: KnownFacts, name: string): KnownFacts {
+  return facts && subcommandOf(facts, name);
+}
+
+/** For rules that deny or ask: whether a word means the sub-command that a rule names. */
+export function isSameSubcommand(levels: readonly KnownFacts[], word: string, name: string): boolean {
+  if (word === name || word.startsWith(`${name}/`)) return true;
+  return levels.some((facts) => {
+    if (!facts) return false;
+    const { aliases, known } = subcommandsOf(facts);
+    const names = aliases.get(name) ?? [name];
+    // `kubectl delete pod/x`
+    if (names.includes(word.split("/", 1)[0] ?? "")) return true;
+    if (!facts.abbreviates) return false;
+    // npm also reads `distTag` as `dist-tag` (lib/utils/cmd-list.js).
+    const plain = word.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return names.includes(plain) || (plain !== "" && !known.has(plain) && names.some((each) => each.startsWith(plain)));
+  });
+}
+
+/** For rules that deny or ask: all names of an option. */
+export function namesOfOption(levels: readonly KnownFacts[], option: string): readonly string[] {
+  const all = levels.map((facts) => facts?.optionNames ?? "").join(" ");
+  return aliasesIn(all).get(option) ?? [option];
+}
+
+/** Programs that are another one, or a sub-command of it. */
+const sameAs: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    ...{ npx: "npm exec", bunx: "bun x", pnpx: "pnpm dlx", yarnpkg: "yarn", nodejs: "node", gmake: "make" },
+    ...{ "docker-compose": "docker compose", batcat: "bat", fdfind: "fd", gsed: "sed" },
+  }).map(([name, words]) => [name, words.split(" ")]),
+);
+
+/** For rules that deny or ask: whether the words of a program name another one, which it runs. */
+export function launchesWords(program: string): boolean {
+  return programEntry(baseName(program))?.launches === true;
+}
+
+function baseName(program: string): string {
+  const name = /[^/\\]+$/.exec(program)?.[0] ?? program;
+  return name.toLowerCase().replace(/(?<=.)\.(exe|cmd|bat|com|ps1)$/, "");
+}
+
+/** For rules that deny or ask: names a program without its folder, as `npm exec` for `/usr/bin/npx.cmd`. */
+export function canonicalWords(words: readonly (string | undefined)[]): readonly (string | undefined)[] {
+  const [program, ...rest] = words;
+  if (program === undefined || /[*?]/.test(program)) return words;
+  const name = baseName(program);
+  const dashed = /^git-(.+)$/.exec(name)?.[1];
+  if (dashed !== undefined) return ["git", dashed, ...rest];
+  const same = sameAs.get(name);
+  if (same) return [...same, ...rest];
+  const plain = name.replace(/(?<=\D)\d[\d.]*w?$/, "");
+  return [plain !== name && programEntry(plain)?.isVersioned ? plain : name, ...rest];
 }
 
 /** Returns the files that it writes, although a rule for it may be meant for reading. */
@@ -90,6 +202,13 @@ export function outputFiles(program: string, words: ProgramArguments): string[] 
 /** Whether no words can make it run, write, read or send anything. */
 export function isPure(name: string): boolean {
   return programEntry(name)?.files === "ignored";
+}
+
+/** Whether no arguments make it run other code, and no file in its folder does. */
+export function runsOnlyItself(program: string): boolean {
+  const entry = entryOfPath(program);
+  if (!entry || entry.runsOtherCode || entry.usesRepository) return false;
+  return entry.files !== undefined || entry.isSelfContained === true;
 }
 
 /** Whether it may treat a file name that begins with a dash, from a wildcard, as an option. */
@@ -116,12 +235,15 @@ export function effectOf(program: string, words: ProgramArguments): string {
 }
 
 /** Returns the pattern that "Always allow" suggests: the program, its sub-command, and any further words. */
-export function suggestedPattern(words: readonly string[]): string {
+export function suggestedPattern(words: readonly string[]): string | undefined {
   const [program = "", ...rest] = words;
   const count = 1 + subcommandDepth(entryOfPath(program), rest);
   const head = words.slice(0, count);
   const isNamed = head.every((word, index) => !word.startsWith("-") || (index > 0 && word === "-m"));
-  return isNamed && head.length === count ? `${head.join(" ")} *` : words.join(" ");
+  const named = isNamed && head.length === count ? head : words;
+  // Wildcards of the command would be wildcards of the rule.
+  if (named.some((word) => /[*?]/.test(word))) return undefined;
+  return named === head ? `${head.join(" ")} *` : words.join(" ");
 }
 
 function subcommandDepth(facts: CommandFacts | undefined, [word, ...rest]: ProgramArguments): number {

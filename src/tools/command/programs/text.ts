@@ -17,7 +17,8 @@ export const textPrograms: Programs = {
   sort: {
     files: "read",
     globsCanBeOptions: true,
-    runsOtherCode: "--compress-program --files0-from",
+    runsOtherCode: "--compress-program",
+    exceeds: "--files0-from",
     writes: "-o --output",
     allowed: ["sort -u a.ts", "sort -o - a.ts"],
     asks: ["sort -ox a.ts", "sort --outp x a.ts", "sort -S1b --compress-prog ./x a.ts"],
@@ -42,7 +43,7 @@ export const textPrograms: Programs = {
   diff: {
     files: "read",
     // Links are followed wherever they lead.
-    runsOtherCode: (words) => hasArgument("-r --recursive", words) && !hasArgument("--no-dereference", words),
+    exceeds: (words) => hasArgument("-r --recursive", words) && !hasArgument("--no-dereference", words),
     readsRecursively: "-r -R -d --recursive --directories",
     allowed: ["diff a.ts src/b.ts"],
     asks: ["diff -r src other", "diff a.ts /etc/passwd"],
@@ -75,6 +76,6 @@ export const textPrograms: Programs = {
     allowed: ["man ls"],
     asks: ["man -P ./x ls", "man -H./x ls"],
   },
-  info: { runsOtherCode: "-o --output --restore --init-file" },
+  info: { exceeds: "-o --output --restore --init-file" },
   xmllint: { files: "read", runsOtherCode: "--shell --output", asks: ["xmllint --shell a.ts"] },
 };

@@ -52,6 +52,7 @@ export const wrapperPrograms: Programs = {
   "sh bash dash": {
     effect: "runs other code",
     hasSubcommands: true,
+    runsFile: true,
     runsOtherCode: runsCode,
     wraps: unwrapShell,
     allowed: ["bash -c 'ls && cat a.ts'", "bash -lc ls", "bash <<< ls", "bash a.sh"],
@@ -97,6 +98,9 @@ function unwrapXargs(words: readonly ShellWord[], _: unknown, inputShapes: reado
   return [{ type: "command", words: full, unknown: ["input"] }];
 }
 
+/** `$0` to `$9`: a function has its own, except for `$0`. */
+const maxParameters = 10;
+
 function unwrapShell(words: readonly ShellWord[], input: string | undefined): LaunchedCommand[] {
   const rest = words.slice(1);
   const itself: LaunchedCommand[] = [{ type: "itself", words }];
@@ -107,7 +111,10 @@ function unwrapShell(words: readonly ShellWord[], input: string | undefined): La
   if (given.some(({ name, value }) => name === "-o" && value !== "pipefail")) throw new UnsupportedSyntax();
   const script = rest[end];
   if (given.some(({ name }) => name === "-c")) {
-    return [{ type: "code", text: onlyValue(script ?? unknown("")) }];
+    const parameters = rest.slice(end + 1, end + 1 + maxParameters);
+    // A wildcard or an unknown word may become several.
+    const areKnown = parameters.every(({ values, isGlob }) => values && !isGlob);
+    return [{ type: "code", text: onlyValue(script ?? unknown("")), parameters: areKnown ? parameters : [] }];
   }
   if (script && /^[-+]/.test(onlyValue(script))) throw new UnsupportedSyntax();
   if (script) return itself;

@@ -1,12 +1,19 @@
 /** Arithmetic and tests, in which shells run code in strings: `a[$(rm x)]` as the value of a variable. */
 import type { SyntaxNode } from "./grammar.ts";
+import { isAssignable } from "./variables.ts";
 import { holdsCode, UnsupportedSyntax } from "./word.ts";
 
 /** Whether a variable is a number, or was not set by the command. */
 type IsNumber = (name: string) => boolean;
 
-/** @throws UnsupportedSyntax unless it consists of numbers and variables with numbers */
+/** @throws UnsupportedSyntax unless it consists of numbers and variables with numbers, and assigns no `PATH` */
 export function checkArithmetic(node: SyntaxNode, isNumber: IsNumber): void {
+  checkTerms(node, isNumber);
+  const assigns = /(?:^|[^=!<>])=(?!=)|<<=|>>=|\+\+|--/.test(node.text);
+  if (assigns && !numbersIn(node).every(isAssignable)) throw new UnsupportedSyntax();
+}
+
+function checkTerms(node: SyntaxNode, isNumber: IsNumber): void {
   if (node.children.length === 0) {
     if (!node.named || node.type === "number") return;
     const isName = /^(word|variable_name)$/.test(node.type) && /^\w+$/.test(node.text);
@@ -15,7 +22,7 @@ export function checkArithmetic(node: SyntaxNode, isNumber: IsNumber): void {
   }
   if (/string|substitution|subscript|concatenation/.test(node.type)) throw new UnsupportedSyntax();
   if (node.type === "expansion" && !/^\$\{\w+\}$/.test(node.text)) throw new UnsupportedSyntax();
-  for (const child of node.children) checkArithmetic(child, isNumber);
+  for (const child of node.children) checkTerms(child, isNumber);
 }
 
 /** Checks `((…))`. @throws UnsupportedSyntax also if a shell without it, which reads subshells, would run something */

@@ -42,7 +42,7 @@ export function requireOptions(words: readonly ShellWord[], known: string): Lead
   return leading;
 }
 
-type OptionArity = "none" | "value" | "optional value";
+export type OptionArity = "none" | "value" | "optional value";
 
 /** Splits `-vxn5`; the first letter with a value ends the cluster. */
 function takeCluster(
@@ -62,7 +62,7 @@ function takeCluster(
 
 const arities = new Map<string, ReadonlyMap<string, OptionArity>>();
 
-function aritiesOf(known: string): ReadonlyMap<string, OptionArity> {
+export function aritiesOf(known: string): ReadonlyMap<string, OptionArity> {
   const before = arities.get(known);
   if (before) return before;
   const arity = new Map(

@@ -2,7 +2,15 @@
 import { never } from "../../../chat/never.ts";
 import { isNumeral } from "./expressions.ts";
 import { requireOptions } from "./leading-options.ts";
-import { type ExitStates, type ShellState, sameExits, unknownState, withVariable } from "./state.ts";
+import {
+  type ExitStates,
+  type Folders,
+  type ShellState,
+  sameExits,
+  unknownState,
+  withoutParameters,
+  withVariable,
+} from "./state.ts";
 import { isAssignable } from "./variables.ts";
 import type { LaunchedCommand, ShellVisitor } from "./visitor.ts";
 import { holdsCode, literal, onlyValue, type ShellWord, UnsupportedSyntax } from "./word.ts";
@@ -66,13 +74,22 @@ function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
     case "itself":
       emitCommand(launch.words, given);
       return;
-    case "code":
-      visitor.code(launch.text, { ...unknownState, folders: state.folders });
+    case "code": {
+      const { text, parameters = [] } = launch;
+      const start: ShellState = { ...unknownState, folders: state.folders };
+      const withParameter = (before: ShellState, { values, isGlob }: ShellWord, index: number) =>
+        withVariable(before, `${index}`, isGlob ? undefined : values);
+      visitor.code(text, parameters.reduce(withParameter, start));
       return;
+    }
     case "command": {
       const { words, unknown = [] } = launch;
       const input = unknown.includes("input") ? undefined : given.input;
-      const folders = unknown.includes("folder") ? undefined : state.folders;
+      let folders = unknown.includes("folder") ? undefined : state.folders;
+      for (const target of launch.folders ?? []) {
+        visitor.emit({ type: "mention", words: [target], folders });
+        folders = foldersIn(folders, target);
+      }
       // Programs do not know the shell's functions and cannot change its folder.
       simpleCommand({ ...given, words, input, state: { ...state, folders, functions: new Map() } });
       return;
@@ -87,8 +104,10 @@ function innerCommand(options: string, given: SimpleCommand, all: readonly Shell
   const { state } = given;
   const words = given.words.slice(requireOptions(given.words, options).end);
   if (words.length === 0) return emitCommand(all, given);
-  const flow = simpleCommand({ ...given, words, state: { ...state, functions: new Map() } });
-  return flow.yes.isUnknown ? sameExits(unknownState) : sameExits(state);
+  const { yes, no } = simpleCommand({ ...given, words, state: { ...state, functions: new Map() } });
+  // A builtin such as `cd` changes this shell.
+  const kept = (after: ShellState) => (after.isUnknown ? after : { ...after, functions: state.functions });
+  return { yes: kept(yes), no: kept(no) };
 }
 
 /** Whether a word is a plain number, which runs no code when the shell evaluates it. */
@@ -108,7 +127,7 @@ const builtins: Readonly<Record<string, Builtin>> = {
   ...builtinsNamed("true false : wait", ({ state }) => sameExits(state)),
   ...builtinsNamed("exit return break continue shift logout", ({ words, state, visitor }) => {
     if (visitor.evaluatesArithmetic && !words.every(isCount)) throw new UnsupportedSyntax();
-    return sameExits(state);
+    return sameExits(withoutParameters(state));
   }),
   ...builtinsNamed("cd chdir", changeFolder),
   ...builtinsNamed("[ test", testCommand),
@@ -166,18 +185,26 @@ const builtins: Readonly<Record<string, Builtin>> = {
 function changeFolder({ words, state, visitor }: SimpleCommand): ExitStates {
   const [target = literal("~"), ...others] = words.filter(({ text }) => text !== "--");
   visitor.emit({ type: "mention", words: [target], folders: state.folders });
-  const values = target.isGlob ? undefined : target.values;
   const { folders, before } = state;
   if (target.text === "-" && others.length === 0)
     return { yes: { ...state, folders: before, before: folders }, no: state };
-  if (others.length > 0 || !values || !folders || values.some((value) => /^[-+]|^$/.test(value))) {
-    return sameExits({ ...state, folders: undefined, before: undefined });
-  }
+  const reached = others.length > 0 ? undefined : foldersIn(folders, target);
+  if (!reached) return sameExits({ ...state, folders: undefined, before: undefined });
+  return { yes: { ...state, folders: reached, before: folders }, no: state };
+}
+
+/** A command in more folders counts as one in an unknown folder. */
+const maxFolders = 8;
+
+/** Returns the folders that a path may lead to. */
+function foldersIn(folders: Folders, { values, isGlob }: ShellWord): Folders {
+  if (isGlob || !values || !folders || values.some((value) => /^[-+]|^$/.test(value))) return undefined;
   const reached = values.flatMap((value) => {
     const paths = folders.map((folder) => pathFrom(folder, value));
     return /(^|\/)\.\.(\/|$)/.test(value) ? paths.flatMap((path) => [path, withoutUps(path)]) : paths;
   });
-  return { yes: { ...state, folders: [...new Set(reached)].slice(0, 8), before: folders }, no: state };
+  const all = [...new Set(reached)];
+  return all.length > maxFolders ? undefined : all;
 }
 
 /** Returns the path relative to the folder where the command began. */

@@ -105,6 +105,12 @@ export function isSameState(one: ShellState, other: ShellState): boolean {
   return one === other || key(one) === key(other);
 }
 
+/** Returns the state after `shift`: parameters with known values are unknown. */
+export function withoutParameters(state: ShellState): ShellState {
+  const names = [...state.variables].flatMap(([name, values]) => (/^\d/.test(name) && values ? [name] : []));
+  return names.reduce((current, name) => withVariable(current, name, undefined), state);
+}
+
 /** `shapes`: patterns of values that are not known. */
 export function withVariable(
   state: ShellState,

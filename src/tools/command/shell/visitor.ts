@@ -13,9 +13,18 @@ export type ShellAction =
   | { type: "mention"; words: ShellWord[]; folders: Folders };
 
 export type LaunchedCommand =
-  /** A launched command. `unknown`: its standard input or folder differs from the program's. */
-  | { type: "command"; words: readonly ShellWord[]; unknown?: readonly ("input" | "folder")[] }
-  | { type: "code"; text: string }
+  /**
+   * A launched command. `unknown`: its standard input or folder differs from the program's. `folders`: the program changes
+   * to these folders first.
+   */
+  | {
+      type: "command";
+      words: readonly ShellWord[];
+      unknown?: readonly ("input" | "folder")[];
+      folders?: readonly ShellWord[];
+    }
+  /** `parameters`: the values of `$0`, `$1` and so on. */
+  | { type: "code"; text: string; parameters?: readonly ShellWord[] }
   | { type: "itself"; words: readonly ShellWord[] };
 
 /**

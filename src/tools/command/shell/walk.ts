@@ -123,8 +123,11 @@ class CommandWalk implements ShellVisitor {
     return current;
   }
 
-  /** Visits a statement. If it is unsupported, its text is reported, and it may have changed anything in the shell. */
-  #statement(node: SyntaxNode, state: ShellState): ExitStates {
+  /**
+   * Visits a statement. If it is unsupported, its text or that of its pipeline is reported, and it may have changed
+   * anything in the shell.
+   */
+  #statement(node: SyntaxNode, state: ShellState, reported = node.text): ExitStates {
     if (++this.#steps > maxSteps) throw new TooManySteps();
     try {
       const { yes, no } = this.#understood(node, state);
@@ -132,7 +135,7 @@ class CommandWalk implements ShellVisitor {
       return { yes: { ...yes, input: state.input }, no: { ...no, input: state.input } };
     } catch (error) {
       if (!(error instanceof UnsupportedSyntax)) throw error;
-      this.emit({ type: "unsupported", text: node.text });
+      this.emit({ type: "unsupported", text: reported });
       return sameExits(unknownState);
     }
   }
@@ -155,7 +158,7 @@ class CommandWalk implements ShellVisitor {
       case "list":
         return this.#list(node, state);
       case "pipeline":
-        return sameExits(this.#pipeline(children, state));
+        return sameExits(this.#pipeline(node, state));
       case "negated_command": {
         const { yes, no } = this.#statement(namedChild(node, 0), state);
         return { yes: no, no: yes };
@@ -212,14 +215,15 @@ class CommandWalk implements ShellVisitor {
 
   /**
    * Each part runs in a shell of its own, except for the last one in some shells. The grammar also parses `a && b > c |
-   * d` as a pipeline whose first part is a list. So each part may have changed the state of the shell.
+   * d` as a pipeline whose first part is a list. So each part may have changed the state of the shell. Where one part
+   * cannot be understood, the others may be the code that it runs: `echo 'rm x' | sh`.
    */
-  #pipeline(parts: readonly SyntaxNode[], state: ShellState): ShellState {
+  #pipeline({ children: parts, text: whole }: SyntaxNode, state: ShellState): ShellState {
     let current = state;
     let { input } = state;
     for (const part of parts) {
       if (!part.named) continue;
-      const after = joinExits(this.#statement(part, { ...current, input }));
+      const after = joinExits(this.#statement(part, { ...current, input }, whole));
       input = outputOf(part, input, current, knownIn(current));
       current = joinStates(current, { ...after, input: state.input });
     }

@@ -29,6 +29,7 @@ import { panelState } from "./panel/panel-state.ts";
 import { questionHandlers } from "./panel/question-handlers.ts";
 import { RestorePage } from "./panel/restore-page.ts";
 import { rulesHandlers } from "./panel/rules-handlers.ts";
+import { offerSandbox } from "./panel/sandbox-offer.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
 import { TracePage } from "./panel/trace-page.ts";
 import { workbenchHandlers } from "./panel/workbench-handlers.ts";
@@ -187,6 +188,10 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...rulePage,
     ...tracePage.handlers,
     ...questionHandlers(page, composer),
+    "set-mode"(request) {
+      composer.handlers["set-mode"](request);
+      if (request.mode === "bypassPermissions") void offerSandbox(context.globalState);
+    },
     ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
     ready: closePages,
     review: ({ action, path }) => review.decide(action, path === undefined ? undefined : [vscode.Uri.file(path)]),

@@ -119,7 +119,7 @@ export type SettingSource = "user" | "project" | "local";
 
 /** A permission rule (Rondo's own type); the last matching rule wins. */
 export interface PermissionRule {
-  /** `read`, `edit`, `bash`, `external_directory`, a tool's name, or `*`. */
+  /** `read`, `edit`, `bash`, `external_directory`, `outside_sandbox`, a tool's name, or `*`. */
   permission: string;
   /** A path in the folder or a command; `*` any characters, `?` one. */
   pattern: string;

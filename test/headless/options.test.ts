@@ -41,6 +41,16 @@ describe("headless run: arguments", () => {
     assert.partialDeepStrictEqual(parseOptions(["--rules", file, "Hi"]), { query: { rules } });
   });
 
+  it("--sandbox: off, workspace or workspace-network", () => {
+    for (const sandbox of ["off", "workspace", "workspace-network"] as const) {
+      assert.partialDeepStrictEqual(parseOptions(["--sandbox", sandbox, "Hi"]), { query: { sandbox } });
+    }
+    assert.partialDeepStrictEqual(parseOptions(["Hi"]), { query: { sandbox: "off" } });
+    for (const wrong of ["on", "true", "Workspace"]) {
+      assert.throws(() => parseOptions(["--sandbox", wrong, "Hi"]), UsageError);
+    }
+  });
+
   it("--settings: the hooks of a file in the format of Claude Code's settings", () => {
     const settings = { hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] }, model: "opus" };
     const file = path.join(folder, "settings.json");

@@ -27,6 +27,7 @@ import { Transcript } from "../../src/record/transcript.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import { taskTool } from "../../src/tools/built-in/task.ts";
 import { standIns } from "../../src/tools/built-in/tool-search.ts";
+import type { SandboxMode } from "../../src/tools/host.ts";
 import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import type { Tool } from "../../src/tools/tool.ts";
@@ -42,6 +43,7 @@ interface Options {
   rules?: Rule[];
   limits?: Partial<Limits>;
   trusted?: boolean;
+  sandbox?: SandboxMode;
   attended?: boolean;
   titles?: boolean;
   tools?: readonly Tool[];
@@ -105,7 +107,13 @@ export class Harness {
       appended: "",
       ...options.choices,
     };
-    const host = nodeHost({ folders: [this.folder], trusted, overflowDir: path.join(this.folder, ".outputs") });
+    const { sandbox = "off" } = options;
+    const host = nodeHost({
+      folders: [this.folder],
+      trusted,
+      overflowDir: path.join(this.folder, ".outputs"),
+      sandbox,
+    });
     const limits = () => ({ ...defaultLimits, retryBackoffMs: 1, ...options.limits });
     this.session = new Session(options.chat ?? newSession(this.folder), choices, {
       host,

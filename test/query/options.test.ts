@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Options } from "../../src/query/query-types.ts";
-import { calls, resultOf, says, worlds } from "./world.ts";
+import { calls, resultOf, results, says, worlds } from "./world.ts";
 
 describe("query(): options", () => {
   const open = worlds();
@@ -50,6 +50,8 @@ describe("query(): options", () => {
     { baseUrl: "localhost:1" },
     { limits: { maxPromptBytes: -1 } },
     // @ts-expect-error not a mode
+    { sandbox: "on" },
+    // @ts-expect-error not a mode
     { permissionMode: "yolo" },
     { provider: "openai", model: undefined, baseUrl: "http://127.0.0.1:9/v1" },
   ];
@@ -59,6 +61,28 @@ describe("query(): options", () => {
       assert.throws(() => world.query("Go", options), { name: "QueryError", code: "invalid-option" });
     });
   }
+
+  for (const [sandbox, mode] of [
+    ["workspace", "workspace"],
+    ["workspace-network", "workspace-network"],
+    [{ enabled: true }, "workspace"],
+    ["off", ""],
+    [{ enabled: false }, ""],
+  ] as const) {
+    it(`K2 sandbox ${JSON.stringify(sandbox)}: commands run in it, or not at all`, async () => {
+      const world = await open([calls(["bash", { command: "echo [$RONDO_SANDBOX]" }]), says("Done.")]);
+      const [result] = results(await world.run("Go", { sandbox, allowedTools: ["bash"] }));
+      const output = JSON.stringify(result?.content);
+      assert.ok(output.includes(`[${mode}]`) || (mode !== "" && output.includes(`in a sandbox (${mode})`)), output);
+    });
+  }
+
+  it("K2 fields of the option sandbox that are not supported are noted", async () => {
+    const world = await open([says("Hi.")]);
+    const sandbox = { enabled: true, network: { allowLocalBinding: true } };
+    await world.run("Go", { sandbox });
+    assert.deepEqual(world.notes, ["Of the option sandbox only enabled is used, not network.\n"]);
+  });
 
   it("K2 allowedTools and disallowedTools, also with Claude Code's names", async () => {
     const script = () =>

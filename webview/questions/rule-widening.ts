@@ -5,7 +5,8 @@ const word = /(?:"(?:[^"\\]|\\.)*"?|'[^']*'?|\\.|[^\s"'\\])+/gs;
 
 /** Patterns for a requested text, the narrowest first. Even the last one is not just `*`. */
 function ladder(permission: string, text: string): string[] {
-  return [...new Set(permission === "bash" ? commandLadder(text) : pathLadder(text))];
+  const isCommand = permission === "bash" || permission === "outside_sandbox";
+  return [...new Set(isCommand ? commandLadder(text) : pathLadder(text))];
 }
 
 /** "npm test -- cart", "npm test -- *", "npm test *", "npm *" */

@@ -26,6 +26,7 @@ import type { Arguments } from "../model.ts";
 import { Withdrawn } from "../permissions/open-requests.ts";
 import { partsOf } from "../permissions/parts.ts";
 import type { CallToJudge, Forbidden, Verdict } from "../permissions/permissions.ts";
+import { needsOwnRule } from "../permissions/rules.ts";
 import type { ToolCall } from "../reply/reply-sink.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { RecordError } from "../storage.ts";
@@ -258,13 +259,17 @@ function callToJudge(current: CallInProgress, tool: Tool, plan: ToolPlan, hook: 
   return {
     ...idsOf(turn, call),
     tool: tool.name,
-    title: plan.preview.type === "command" ? "Run this command?" : `${plan.title}?`,
+    title: plan.preview.type === "command" ? commandTitle(plan) : `${plan.title}?`,
     preview,
     input: record.input,
     requires: isSilent(turn, call) ? plan.requires.map((need) => notesNeed(turn, need)) : plan.requires,
     lineage,
     hook,
   };
+}
+
+function commandTitle({ requires }: ToolPlan): string {
+  return requires.some(needsOwnRule) ? "Run this command outside the sandbox?" : "Run this command?";
 }
 
 function isSilent(turn: Turn, { messageID }: ToolCall): boolean {

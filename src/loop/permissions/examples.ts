@@ -1,5 +1,6 @@
 /** Examples of what a rule would match, to show its width beforehand. */
 import type { Rule } from "../../chat/requests.ts";
+import { outsidePermission } from "../../tools/sandbox/words.ts";
 import { matches } from "./rules.ts";
 
 /** `patterns`: those of the asking call. The narrowest examples come first. */
@@ -8,7 +9,8 @@ export function examplesFor(
   permission: string,
   patterns: readonly string[],
 ): { text: string; matches: boolean }[] {
-  const texts = patterns.flatMap((pattern) => (permission === "bash" ? likeCommand(pattern) : likePath(pattern)));
+  const isCommand = permission === "bash" || permission === outsidePermission;
+  const texts = patterns.flatMap((pattern) => (isCommand ? likeCommand(pattern) : likePath(pattern)));
   return [...new Set(texts)].slice(0, most).map((text) => ({
     text,
     matches: rules.some((rule) => rule.permission === permission && matches(rule, { pattern: text, match: "pattern" })),

@@ -65,7 +65,7 @@ async function prepare(
   return {
     title: `Run ${outsideSandbox ? "outside the sandbox: " : ""}${firstLine(command)}`,
     preview: { type: "command", command, cwd, parts: [] },
-    requires: outsideSandbox ? [...requires, ...outsideRequirements(requires, command, reason)] : requires,
+    requires: outsideSandbox ? [...outsideRequirements(requires, command, reason), ...requires] : requires,
     writes: "unknown",
     run: async (progress) =>
       isBackground

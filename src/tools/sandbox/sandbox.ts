@@ -106,7 +106,8 @@ function bubblewrap({ shell, cwd, env }: CommandToWrap, found: FoldersFound, net
   return { file, args: [...walls, shell.file, ...shell.args], verbatim: false, env, root: "sandbox", done };
 }
 
-async function systemProblem(folders: readonly string[], mode: ActiveMode): Promise<string | undefined> {
+/** Returns why this system has no sandbox, and what to do. */
+export async function systemProblem(folders: readonly string[], mode: ActiveMode): Promise<string | undefined> {
   switch (process.platform) {
     case "linux":
       return await bubblewrapProblem(findBubblewrap(folders), mode === "workspace-network");

@@ -46,7 +46,7 @@ export function outsideRequirements(
 ): PermissionRequirement[] {
   const commands = requires.filter(({ permission }) => permission === "bash");
   const words = reason.replace(/\s+/g, " ").trim();
-  const effect = `runs outside the sandbox. The model's reason: ${words.length > 200 ? `${words.slice(0, 200)}…` : words}`;
+  const effect = `the model's reason: ${words.length > 200 ? `${words.slice(0, 200)}…` : words}`;
   const whole: PermissionRequirement = {
     permission: outsidePermission,
     pattern: command,

@@ -69,6 +69,8 @@ const known = {
   sandbox: text,
   "mcp-config": text,
   "project-mcp": flag,
+  "project-hooks": flag,
+  "pass-env": { type: "string", multiple: true },
   settings: text,
   "add-dir": { type: "string", multiple: true },
   trace: text,
@@ -96,6 +98,8 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
   --mcp-config FILE            MCP servers, in the form of .mcp.json
   --project-mcp                starts the servers of the folder's .mcp.json
   --settings FILE              hooks, in the format of Claude Code's settings
+  --project-hooks              runs the hooks of the folder's .claude/settings.json and settings.local.json
+  --pass-env NAME              a variable with a key that commands and hooks get all the same; repeatable
   --untrusted                  behaves as in a workspace that is not trusted
   --max-turns N  --max-budget-usd X  --max-daily-budget-usd X  --max-budget-tokens N  --max-retries N
                                0 turns, or a budget of 0: no limit
@@ -139,6 +143,8 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       disallowedTools: list(values["disallowed-tools"]),
       mcpServers: readJson("--mcp-config", values["mcp-config"], '{"mcpServers": {…}}', McpConfig)?.mcpServers,
       allowProjectMcpServers: values["project-mcp"] ?? false,
+      allowProjectHooks: values["project-hooks"] ?? false,
+      passEnvironment: values["pass-env"] ?? [],
       maxTurns: count("--max-turns", values["max-turns"], 0),
       maxBudgetUsd: amount("--max-budget-usd", values["max-budget-usd"]),
       maxDailyBudgetUsd: amount("--max-daily-budget-usd", values["max-daily-budget-usd"]),

@@ -6,8 +6,8 @@ import { type HeadlessOptions, parseOptions, UsageError, usage } from "./argumen
 import { useEnvironmentProxy } from "./environment-proxy.ts";
 import { stdinInput } from "./stdin.ts";
 
-/** @returns the exit code */
-export async function main(argv: readonly string[]): Promise<number> {
+/** `env`: the environment with the keys, which are no longer in `process.env`. @returns the exit code */
+export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   try {
     const options = parseOptions(argv);
     if (options === "help") {
@@ -17,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (options.explain) return await (await import("./explain.ts")).explain(options.query);
     const problem = useEnvironmentProxy(process.env);
     if (problem) process.stderr.write(`rondo: ${problem}\n`);
-    return await run(options);
+    return await run(options, env);
   } catch (caught) {
     const error = asQueryError(caught);
     if (!(error instanceof UsageError) && !(error instanceof QueryError)) throw error;
@@ -27,13 +27,13 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function run(options: HeadlessOptions): Promise<number> {
+async function run(options: HeadlessOptions, env: NodeJS.ProcessEnv): Promise<number> {
   const interruption = new AbortController();
   const { signal } = interruption;
   const input = stdinInput(options, signal);
   const running = query({
     prompt: options.prompt ?? input.prompts,
-    options: { ...options.query, stderr: (text) => process.stderr.write(`rondo: ${text}`) },
+    options: { ...options.query, env, stderr: (text) => process.stderr.write(`rondo: ${text}`) },
   });
   const interrupt = () => {
     interruption.abort();

@@ -25,9 +25,13 @@ export interface HookSettings {
   hooks: ReadonlyMap<HookEvent, readonly CommandHook[]>;
   /** A sentence for each entry that cannot be used. */
   problems: readonly string[];
+  /** The workspace's files whose hooks were left out because `files` is false. */
+  skipped: readonly string[];
 }
 
 interface HookOptions extends ConfigSources {
+  /** Whether to use hooks of the workspace's files; true by default. */
+  files?: boolean;
   /** Value of the setting `rondo.hooks`. */
   own: unknown;
 }
@@ -40,22 +44,24 @@ const fileLimit = 1024 * 1024;
  * Never throws: an entry that cannot be used becomes a problem. An untrusted workspace has no hooks, not even the
  * user's: a hook such as `npm test` would run the workspace's code.
  */
-export function loadHooks({ own, ...sources }: HookOptions): HookSettings {
-  if (!sources.trusted) return { hooks: new Map(), problems: [] };
+export function loadHooks({ own, files: usesFiles = true, ...sources }: HookOptions): HookSettings {
+  if (!sources.trusted) return { hooks: new Map(), problems: [], skipped: [] };
   const reader = new Reader();
   const roots = configRoots(sources);
   const files = [...roots].reverse().flatMap((root) => filesOf(root).map((name) => ({ root, name })));
   const loaded = files.map(({ root, name }) => ({ root, name, settings: reader.file(root, name) }));
   const isOff = (source: ConfigRoot["source"]) =>
     loaded.some(({ root, settings }) => root.source === source && settings["disableAllHooks"] === true);
-  if (isOff("user")) return { hooks: new Map(), problems: reader.problems };
+  if (isOff("user")) return { hooks: new Map(), problems: reader.problems, skipped: [] };
+  const skipped: string[] = [];
   for (const { root, name, settings } of loaded) {
     // A workspace may switch off its own hooks, but not the user's.
     if (root.source === "workspace" && isOff("workspace")) continue;
-    reader.hooks(settings["hooks"], root.prefix + name, true);
+    if (root.source === "user" || usesFiles) reader.hooks(settings["hooks"], root.prefix + name, true);
+    else if (isRecord(settings["hooks"]) && Object.keys(settings["hooks"]).length > 0) skipped.push(root.prefix + name);
   }
   reader.hooks(own, "The setting rondo.hooks", false);
-  return { hooks: reader.found, problems: reader.problems };
+  return { hooks: reader.found, problems: reader.problems, skipped };
 }
 
 /** The second file holds private settings. */

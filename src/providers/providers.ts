@@ -10,6 +10,7 @@ import type { ModelRoute, ProviderFamily } from "./families/family.ts";
 import { type ApiKey, openConnection } from "./shared/connection.ts";
 import { abortedError, address } from "./shared/failure.ts";
 import { isLoopback } from "./shared/loopback.ts";
+import { sdkHeaders } from "./shared/sdk-environment.ts";
 
 export const providerIDs = ["anthropic", ...familyIDs] as const;
 export type ProviderID = "anthropic" | FamilyID;
@@ -42,6 +43,8 @@ export interface ProviderAccess {
   api?: ApiChoice | "messages";
   /** Which models its names stand for: those of Azure's deployments and Bedrock's profiles do not tell. */
   models?: Readonly<Record<string, string>>;
+  /** Headers of each request to it. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 interface EnvironmentAccess extends ProviderAccess {
@@ -53,13 +56,37 @@ export function accessFromEnvironment(provider: ProviderID, env: NodeJS.ProcessE
   return { apiKey: env[keyVariable] || undefined, baseURL: env[urlVariable] || undefined };
 }
 
+/**
+ * Returns headers from the environment, such as OpenAI's organization. They were meant for the address in the same
+ * environment, or the provider's usual one, and go to no other.
+ */
+export function headersFromEnvironment(
+  provider: ProviderID,
+  baseURL: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Record<string, string> {
+  const { baseURL: usual } = providers[provider];
+  const meant = accessFromEnvironment(provider, env).baseURL ?? usual;
+  const isMeant = plainAddress(baseURL ?? usual) === plainAddress(meant);
+  return isMeant ? sdkHeaders(provider, env) : {};
+}
+
+function plainAddress(address: string | undefined): string | undefined {
+  return address === undefined || !URL.canParse(address) ? undefined : new URL(address).href.replace(/\/+$/, "");
+}
+
 /** Whether the provider can be used: it has a key, or its server runs on this machine and needs none. */
 export function isReady(access: ProviderAccess): boolean {
   return access.apiKey !== undefined || isLocal(access.baseURL);
 }
 
-/** Returns the default model; undefined for custom servers, which may have other models. */
-export function defaultModel(provider: ProviderID, access: ProviderAccess): string | undefined {
+/**
+ * Returns the model that the environment names (`ANTHROPIC_MODEL`, `OPENAI_MODEL` and so on, beside `…_BASE_URL`), or the
+ * default; undefined for custom servers, which may have other models.
+ */
+export function defaultModel(provider: ProviderID, access: ProviderAccess, env: NodeJS.ProcessEnv): string | undefined {
+  const named = env[providers[provider].urlVariable.replace(/BASE_URL$/, "MODEL")];
+  if (named) return named;
   return provider === "anthropic" || access.baseURL === undefined ? defaultModels[provider] : undefined;
 }
 
@@ -110,9 +137,9 @@ interface OpenOptions extends ProviderAccess {
 }
 
 async function openServer(way: ModelRoute, options: OpenOptions): Promise<Model> {
-  const { providerID, apiKey, keyVariable, api = "auto" } = options;
+  const { providerID, apiKey, keyVariable, headers = {}, api = "auto" } = options;
   const { baseURL } = way;
-  const access = { providerID, apiKey, keyVariable, baseURL };
+  const access = { providerID, apiKey, keyVariable, baseURL, headers };
   const known = (name: string) => modelOf(options, name);
   if (way.api === "messages") {
     const { anthropicModel } = await import("./anthropic/anthropic-model.ts");

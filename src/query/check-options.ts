@@ -2,11 +2,13 @@
 import { appendFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { PermissionMode } from "../chat/events.ts";
+import { keysIn } from "../chat/key-names.ts";
 import type { ModelRef } from "../chat/message.ts";
 import type { Thinking } from "../loop/model.ts";
 import {
   accessFromEnvironment,
   defaultModel,
+  headersFromEnvironment,
   isReady,
   type ProviderAccess,
   type ProviderID,
@@ -24,6 +26,7 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   agent: "used",
   agents: "used",
   allowDangerouslySkipPermissions: "used",
+  allowProjectHooks: "used",
   allowProjectMcpServers: "used",
   allowedTools: "used",
   api: "used",
@@ -54,6 +57,7 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   model: "used",
   onLoopEvent: "used",
   outputFormat: "refused",
+  passEnvironment: "used",
   permissionMode: "used",
   permissionPromptToolName: "refused",
   persistSession: "used",
@@ -86,8 +90,11 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
     if (treatment !== "refused") continue;
     throw new QueryError("unsupported-option", `The option ${name} is not supported. Remove it.`);
   }
-  if (options.env && Object.entries(options.env).some(isForCommands)) {
-    note("Only the API keys and base URLs in the option env are used; commands get the environment of this process.");
+  const unusable = (options.passEnvironment ?? []).find((name) => !/^\w+$/.test(name));
+  if (unusable !== undefined)
+    throw invalid(`passEnvironment takes names of variables; not "${unusable.slice(0, 100)}".`);
+  if (options.env && namesForCommands(options.env).length > 0) {
+    note("Only what concerns model providers in the option env is used; commands get the environment of this process.");
   }
   const { permissionMode, sessionId, resume, resumeSessionAt, forkSession } = options;
   if (permissionMode !== undefined) checkMode(permissionMode);
@@ -108,9 +115,15 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
   }
 }
 
-/** Whether a variable differs from this process's own and is not meant for a provider. */
-function isForCommands([name, value]: [string, string | undefined]): boolean {
-  return value !== process.env[name] && !/_(API_KEY|BASE_URL)$/.test(name);
+/** Returns the variables that differ from this process's own and are not meant for a provider. */
+function namesForCommands(env: NodeJS.ProcessEnv): string[] {
+  const keys = keysIn(env);
+  return Object.keys(env).filter(
+    (name) =>
+      env[name] !== process.env[name] &&
+      !keys.includes(name) &&
+      !/_(BASE_URL|MODEL)$|^OPENAI_(ORG|PROJECT)_ID$/.test(name),
+  );
 }
 
 /** @throws QueryError */
@@ -183,21 +196,24 @@ export function chooseModel(options: Options): QueryModel {
   const { env = process.env, baseUrl, apiKey, api = "auto" } = options;
   const ownAccess = (id: ProviderID): ProviderAccess => {
     const found = accessFromEnvironment(id, env);
-    return { apiKey: apiKey ?? found.apiKey, baseURL: baseUrl ?? found.baseURL, api };
+    const baseURL = baseUrl ?? found.baseURL;
+    return { apiKey: apiKey ?? found.apiKey, baseURL, api, headers: headersFromEnvironment(id, baseURL, env) };
   };
   for (const [name, address] of Object.entries({ baseUrl, traceCollector: options.traceCollector })) {
     if (address === undefined || (/^https?:\/\//.test(address) && URL.canParse(address))) continue;
     throw invalid(`${name} takes an http or https address; not "${address}".`);
   }
   const provider = options.provider ?? providerIDs.find((id) => isReady(ownAccess(id))) ?? "anthropic";
-  const modelID = options.model ?? defaultModel(provider, ownAccess(provider));
+  const modelID = options.model ?? defaultModel(provider, ownAccess(provider), env);
   if (modelID === undefined) throw invalid("A custom server needs a model name (model, --model).");
   return {
     model: { providerID: provider, modelID },
     accessTo(id) {
       const found = providerIDs.find((one) => one === id);
       if (!found) throw new QueryError("model", `There is no provider "${id}" here.`);
-      return { provider: found, access: found === provider ? ownAccess(found) : accessFromEnvironment(found, env) };
+      if (found === provider) return { provider: found, access: ownAccess(found) };
+      const access = accessFromEnvironment(found, env);
+      return { provider: found, access: { ...access, headers: headersFromEnvironment(found, access.baseURL, env) } };
     },
   };
 }

@@ -150,12 +150,20 @@ export interface Options {
   debug?: boolean | undefined;
   /** Appends the loop's notes to this file. */
   debugFile?: string | undefined;
+  /**
+   * Runs the hooks in `.claude/settings.json` and `.claude/settings.local.json` of the folder (Rondo's own option). Those
+   * files decide which programs run.
+   */
+  allowProjectHooks?: boolean | undefined;
   /** Starts the MCP servers in `.mcp.json` of the folder (Rondo's own option). That file decides which programs run. */
   allowProjectMcpServers?: boolean | undefined;
   /** Tools that are not offered, or calls that are denied: `write`, `bash(rm *)`. */
   disallowedTools?: string[] | undefined;
   effort?: "low" | "medium" | "high" | undefined;
-  /** Environment for API keys and base URLs; default `process.env`. Commands get the process's own environment. */
+  /**
+   * Environment for what concerns model providers: keys, base URLs, models; default `process.env`. Commands get the
+   * process's own environment, without keys.
+   */
   env?: Record<string, string | undefined> | undefined;
   /** Answers when the model is still overloaded after the last retry. */
   fallbackModel?: string | undefined;
@@ -170,6 +178,7 @@ export interface Options {
   maxTurns?: number | undefined;
   /** MCP servers by name, as in `.mcp.json`; started with the first message. */
   mcpServers?: Record<string, unknown> | undefined;
+  /** Default: what `ANTHROPIC_MODEL`, `OPENAI_MODEL` and so on say in `env`, or the provider's default. */
   model?: string | undefined;
   /** Not supported: an error. */
   outputFormat?: unknown;
@@ -214,6 +223,8 @@ export interface Options {
 
   // The options below are Rondo's own.
 
+  /** Names of variables with keys that commands and hooks get all the same, and `mcpServers` by `${NAME}`. */
+  passEnvironment?: string[] | undefined;
   /** Default: the first provider with a key. */
   provider?:
     | "anthropic"

@@ -28,7 +28,7 @@ interface ServersContext {
 /** Nobody can be asked for consent, so servers of the folder start only with `allowProjectMcpServers`. */
 export async function serversOf(options: Options, context: ServersContext): Promise<RunServers> {
   const { folders, trusted, boundary, say, log } = context;
-  const { mcpServers, allowProjectMcpServers = false, env = process.env } = options;
+  const { mcpServers, allowProjectMcpServers = false, passEnvironment: passed = [], env = process.env } = options;
   const isThere = folders.some((folder) => existsSync(path.join(folder, ".mcp.json")));
   if (isThere && trusted && !allowProjectMcpServers) {
     say("The servers of .mcp.json were not started: allowProjectMcpServers (--project-mcp) allows them.");
@@ -41,7 +41,7 @@ export async function serversOf(options: Options, context: ServersContext): Prom
   const servers = new McpServers({
     load: () => {
       const files = allowProjectMcpServers;
-      return loadServers({ caller: mcpServers, settings: undefined, folders, files, trusted, boundary, env });
+      return loadServers({ caller: mcpServers, settings: undefined, folders, files, trusted, boundary, env, passed });
     },
     consent: { has: () => allowProjectMcpServers, give() {} },
     folders: () => folders,

@@ -32,6 +32,7 @@ import { standIns } from "../tools/built-in/tool-search.ts";
 import type { ConfigSources } from "../tools/node-host/config-files.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { registryOf } from "../tools/registry.ts";
+import { passedVariables } from "../tools/run-command/without-keys.ts";
 import { agentsOf, withCallers } from "./caller-agents.ts";
 import { boundaryOf, rulesOf, withheldTools } from "./caller-rules.ts";
 import {
@@ -130,7 +131,13 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
   const trace = createRunTrace(chat, options, say);
   const record = persist ? openRecord(plan) : noRunRecord;
   const session = new Session(chat, choices, {
-    host: nodeHost({ folders, trusted, overflowDir: scratch ?? sessions.outputs(id), sandbox: sandboxOf(options) }),
+    host: nodeHost({
+      folders,
+      trusted,
+      overflowDir: scratch ?? sessions.outputs(id),
+      sandbox: sandboxOf(options),
+      passed: passedOf(options),
+    }),
     tools,
     externalTools: servers,
     toolSearchTools: standIns,
@@ -280,6 +287,10 @@ function sourcesOf(plan: ResolvedOptions, { settingSources }: Options): ConfigSo
   };
 }
 
+function passedOf({ passEnvironment = [], env = process.env }: Options): NodeJS.ProcessEnv {
+  return passedVariables(passEnvironment, env);
+}
+
 async function hooksOf(plan: ResolvedOptions, options: Options, permissionMode: () => PermissionMode): Promise<Hooks> {
   const { chat, sessions, folders, persist, say, log } = plan;
   const context = {
@@ -289,12 +300,17 @@ async function hooksOf(plan: ResolvedOptions, options: Options, permissionMode: 
     permissionMode,
   };
   const { loadHooks } = await import("../project/hook-settings.ts");
-  const settings = loadHooks({ ...sourcesOf(plan, options), own: options.settings?.hooks });
+  const { env = process.env, allowProjectHooks: files = false } = options;
+  const settings = loadHooks({ ...sourcesOf(plan, options), files, own: options.settings?.hooks });
+  if (settings.skipped.length > 0) {
+    const names = settings.skipped.join(" and ");
+    say(`The hooks of ${names} are not run: allowProjectHooks (--project-hooks) allows them.`);
+  }
   for (const problem of settings.problems) say(problem);
   let hooks = noHooks;
   if (settings.hooks.size > 0) {
     const { commandHooks } = await import("../project/command-hooks.ts");
-    hooks = commandHooks(settings, { ...context, env: options.env ?? process.env, onNote: log });
+    hooks = commandHooks(settings, { ...context, env, passed: passedOf(options), onNote: log });
   }
   if (options.hooks === undefined) return hooks;
   return (await import("./callback-hooks.ts")).withCallbacks(hooks, options.hooks, context);

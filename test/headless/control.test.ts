@@ -82,17 +82,22 @@ describe("headless run: control", () => {
     assert.match(gone.stderr, /no agent named "nobody".*poet/);
   });
 
-  it("K4 --settings adds hooks to those of the folder; with --untrusted none run", async () => {
+  it("K4 hooks of the folder run with --project-hooks alone, those of --settings always; with --untrusted none run", async () => {
     const place = await open(() => says("Hi."));
     const hooks = (command: string) => ({ UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] });
     const file = path.join(place.home, "settings.json");
     place.write("../settings.json", JSON.stringify({ hooks: hooks("echo It is raining.") }));
     place.write(".claude/settings.json", JSON.stringify({ hooks: hooks("echo The sun shines.") }));
-    await place.run(["--settings", file, "Hi"]);
-    await place.run(["--settings", file, "--untrusted", "Hi"]);
-    const [both = "", none = ""] = place.server.requests.map(({ raw }) => raw);
+    const allowed = await place.run(["--settings", file, "--project-hooks", "Hi"]);
+    const usual = await place.run(["--settings", file, "Hi"]);
+    await place.run(["--settings", file, "--project-hooks", "--untrusted", "Hi"]);
+    const [both = "", own = "", none = ""] = place.server.requests.map(({ raw }) => raw);
     assert.ok(both.includes("It is raining.") && both.includes("The sun shines."));
+    assert.ok(own.includes("It is raining.") && !own.includes("The sun shines."));
     assert.ok(!none.includes("It is raining.") && !none.includes("The sun shines."));
+    const note =
+      "rondo: The hooks of .claude/settings.json are not run: allowProjectHooks (--project-hooks) allows them.\n";
+    assert.deepEqual([allowed.stderr, usual.stderr], ["", note]);
     place.write("../settings.json", JSON.stringify({ hooks: hooks("echo Not today. >&2; exit 2") }));
     const blocked = await place.run(["--settings", file, "Hi"]);
     assert.equal(blocked.code, 1);

@@ -10,7 +10,7 @@ import { anthropicEvents } from "../model-server/encode.ts";
 import { type Answer, type ModelServer, type Script, startModelServer } from "../model-server.ts";
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
-const program = path.join(root, "dist/headless.js");
+export const program = path.join(root, "dist/headless.js");
 
 /** Shared by all runs, which find compiled code there. */
 const state = path.join(os.tmpdir(), `rondo-state-${process.pid}`);

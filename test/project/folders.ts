@@ -37,8 +37,8 @@ export class TestFolders {
     return loadProject({ folders, home: this.home, trusted, boundary });
   }
 
-  hooks({ trusted = true, own = undefined as unknown } = {}): HookSettings {
-    return loadHooks({ folders: [this.work], home: this.home, trusted, boundary: usualBoundary, own });
+  hooks({ trusted = true, files = true, own = undefined as unknown } = {}): HookSettings {
+    return loadHooks({ folders: [this.work], home: this.home, files, trusted, boundary: usualBoundary, own });
   }
 
   dispose(): void {

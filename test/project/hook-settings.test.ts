@@ -42,6 +42,18 @@ describe("hook settings", () => {
     assert.equal(at.hooks({ trusted: false, own: { Stop: group("own") } }).hooks.size, 0);
   });
 
+  it("K4 leaves out those of the workspace's files where the caller wants that, and names the files", () => {
+    put("home/.claude/settings.json", { hooks: { Stop: group("user") } });
+    put("work/.claude/settings.json", { hooks: { Stop: group("shared") } });
+    put("work/.claude/settings.local.json", { hooks: { Stop: group("local") } });
+    const settings = at.hooks({ files: false, own: { Stop: group("own") } });
+    assert.deepEqual(commands(settings, "Stop"), ["user", "own"]);
+    assert.deepEqual(settings.skipped, [".claude/settings.json", ".claude/settings.local.json"]);
+    put("work/.claude/settings.json", { hooks: {} });
+    put("work/.claude/settings.local.json", { model: "opus" });
+    assert.deepEqual(at.hooks({ files: false }).skipped, []);
+  });
+
   it("K4 they are a snapshot: later changes of the files do not count", () => {
     put("work/.claude/settings.json", { hooks: { Stop: group("before") } });
     const settings = at.hooks();

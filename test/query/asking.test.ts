@@ -247,15 +247,20 @@ describe("query(): canUseTool and hooks", () => {
     });
   });
 
-  it("K4 hooks of the folder run only when it is trusted", async () => {
+  it("K4 hooks of the folder run only when the caller allows them and it is trusted", async () => {
     const world = await open(() => says("Done."));
     const hooks = { UserPromptSubmit: [{ hooks: [{ type: "command", command: "touch ran" }] }] };
     world.write(".claude/settings.json", JSON.stringify({ hooks }));
-    await world.run("Go", { trusted: false });
-    assert.equal(world.has("ran"), false);
-    await world.run("Go", { settingSources: [] });
-    assert.equal(world.has("ran"), false);
-    await world.run("Go");
+    const allowProjectHooks = true;
+    for (const options of [{}, { trusted: false, allowProjectHooks }, { settingSources: [], allowProjectHooks }]) {
+      await world.run("Go", options);
+      assert.equal(world.has("ran"), false);
+    }
+    assert.deepEqual(
+      world.notes.filter((note) => note.includes("The hooks")),
+      ["The hooks of .claude/settings.json are not run: allowProjectHooks (--project-hooks) allows them.\n"],
+    );
+    await world.run("Go", { allowProjectHooks });
     assert.equal(world.has("ran"), true);
   });
 });

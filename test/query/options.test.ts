@@ -127,6 +127,32 @@ describe("query(): options", () => {
     for (const text of [log, record, ...world.raws, JSON.stringify(messages)]) assert.ok(!text.includes("key-of-env"));
   });
 
+  it("K2 passEnvironment lets commands have the named variables of env alone", async () => {
+    const world = await open([calls(["bash", { command: "env" }]), says("Done.")]);
+    const env = { OPENAI_API_KEY: "key-of-openai", GROQ_API_KEY: "key-of-groq" };
+    await world.run("Go", { env, passEnvironment: ["OPENAI_API_KEY"], permissionMode: "bypassPermissions" });
+    assert.ok(world.raws[1]?.includes("OPENAI_API_KEY=key-of-openai") && !world.raws[1].includes("key-of-groq"));
+    assert.throws(() => world.query("Go", { passEnvironment: ["A=B"] }), { code: "invalid-option" });
+  });
+
+  it("K2 without the option, the model is the one that env names for the provider", async () => {
+    const world = await open(() => says("Hi."));
+    const env = { ANTHROPIC_MODEL: "claude-haiku-4-5", OPENAI_MODEL: "gpt-5.5" };
+    const model = async (options: Options) => {
+      await world.run("Go", { model: undefined, ...options });
+      return world.server.requests.at(-1)?.body["model"];
+    };
+    assert.equal(await model({ env }), "claude-haiku-4-5");
+    assert.equal(await model({ env, model: "claude-sonnet-5" }), "claude-sonnet-5");
+    assert.equal(
+      await model({ env: { ...env, ANTHROPIC_API_KEY: "key-of-env" }, apiKey: undefined }),
+      "claude-haiku-4-5",
+    );
+    await assert.rejects(model({ env: { ANTHROPIC_MODEL: "" }, provider: "openai", api: "chat" }), {
+      message: "A custom server needs a model name (model, --model).",
+    });
+  });
+
   it("K2 no key: the result contains a message", async () => {
     const world = await open([]);
     const messages = await world.run("Go", { apiKey: undefined, baseUrl: "https://example.invalid", env: {} });

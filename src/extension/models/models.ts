@@ -252,7 +252,7 @@ export class Models {
   #defaultModel(provider: string): string | undefined {
     const entry = entryOf(provider);
     if (!entry || !isProviderID(provider)) return entry?.models[0];
-    return entry.models[0] ?? defaultModel(provider, accessOf(entry, this.#keys));
+    return entry.models[0] ?? defaultModel(provider, accessOf(entry, this.#keys), process.env);
   }
 }
 

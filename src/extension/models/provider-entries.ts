@@ -1,6 +1,7 @@
 /** The providers that can be used in this window: the named ones, and the user's own. */
 import {
   accessFromEnvironment,
+  headersFromEnvironment,
   isProviderID,
   microsoftScope,
   type ProviderAccess,
@@ -61,5 +62,6 @@ export function accessOf({ id, kind, ownAddress, address }: ProviderEntry, keys:
   const setting = given[id];
   const scope = microsoftScope(id, baseURL);
   const apiKey = keys.keyOf(id)?.key ?? (scope === undefined ? undefined : microsoftToken(scope));
-  return { apiKey, baseURL, api: setting?.api ?? api, models: setting?.standFor ?? {} };
+  const headers = isProviderID(id) ? headersFromEnvironment(id, baseURL, process.env) : {};
+  return { apiKey, baseURL, api: setting?.api ?? api, models: setting?.standFor ?? {}, headers };
 }

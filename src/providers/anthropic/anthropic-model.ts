@@ -1,5 +1,5 @@
 /** Anthropic's Messages API through its own SDK (E3). */
-import { BaseAnthropic } from "@anthropic-ai/sdk/client";
+import { BaseAnthropic, type ClientOptions } from "@anthropic-ai/sdk/client";
 import type {
   MessageDeltaUsage,
   RawContentBlockDelta,
@@ -31,6 +31,7 @@ import { count } from "../shared/count.ts";
 import { abortedError, address, cutError, type Endpoint, refusedWords, toModelError } from "../shared/failure.ts";
 import { fetchFor } from "../shared/local-fetch.ts";
 import { parseArguments } from "../shared/parse-arguments.ts";
+import { withoutSdkVariables } from "../shared/sdk-environment.ts";
 import { anthropicBody } from "./anthropic-request.ts";
 
 interface AnthropicOptions {
@@ -41,6 +42,7 @@ interface AnthropicOptions {
   /** Environment variable of the key, which errors name. */
   keyVariable?: string;
   server?: MessagesServer;
+  headers?: Readonly<Record<string, string>>;
   /** Returns which model a name stands for. */
   modelOf?: (name: string) => string;
 }
@@ -53,14 +55,14 @@ export function anthropicModel({
   providerID = "anthropic",
   keyVariable = "ANTHROPIC_API_KEY",
   server = messagesServer,
+  headers = {},
   modelOf = (name) => name,
 }: AnthropicOptions): Model {
   const { origin, href } = address(baseURL);
   const { apiKey, last } = rememberKey(given);
   const { baseURL: whole, query } = splitQuery(href);
   const base = whole.replace(/\/+v1$/, "");
-  // The full client is three times as large as the base class and adds nothing for this call.
-  const client = new BaseAnthropic({
+  const options: ClientOptions = {
     apiKey,
     baseURL: base,
     defaultQuery: query,
@@ -70,11 +72,14 @@ export function anthropicModel({
     logLevel: "off",
     fetch: fetchFor(base),
     defaultHeaders: {
+      ...headers,
       ...server.headers,
       // Compatible servers support the header of earlier API versions better.
       ...(origin !== home && server.takesKeyHeader && typeof apiKey === "string" && { "x-api-key": apiKey }),
     },
-  });
+  };
+  // The full client is three times as large as the base class and adds nothing for this call.
+  const client = withoutSdkVariables(() => new BaseAnthropic(options));
 
   const rules = new Map<string, MessagesRules>();
   return {

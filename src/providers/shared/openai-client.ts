@@ -1,10 +1,11 @@
 /** OpenAI's SDK, as both of its APIs use it. */
-import { OpenAI } from "openai/client";
+import { type ClientOptions, OpenAI } from "openai/client";
 import type { APIError } from "openai/error";
 import type { ModelEvent, ModelRequest } from "../../loop/model.ts";
 import { type ApiKey, rememberKey, splitQuery } from "./connection.ts";
 import { address, type Endpoint } from "./failure.ts";
 import { fetchFor } from "./local-fetch.ts";
+import { withoutSdkVariables } from "./sdk-environment.ts";
 
 /** Called before an error is reported: returns the reply if another API has to be tried. */
 export type OnRefusal = (thrown: unknown, request: ModelRequest) => AsyncIterable<ModelEvent> | undefined;
@@ -31,6 +32,7 @@ export interface OpenAIAccess {
   keyVariable?: string;
   /** Header of a key that does not go as `authorization: Bearer`. */
   keyHeader?: string;
+  headers?: Readonly<Record<string, string>>;
   onRefusal?: OnRefusal;
 }
 
@@ -44,7 +46,7 @@ export function openaiClient({ keyVariable = "OPENAI_API_KEY", keyHeader, ...acc
   const { apiKey, last } = rememberKey(access.apiKey);
   // Tokens go as Bearer everywhere, also those that somebody has pasted.
   const isKey = typeof apiKey === "string" && !/^ey[\w-]+\.[\w-]+\./.test(apiKey);
-  const client = new BareErrorClient({
+  const options: ClientOptions = {
     apiKey,
     baseURL,
     defaultQuery: query,
@@ -52,7 +54,8 @@ export function openaiClient({ keyVariable = "OPENAI_API_KEY", keyHeader, ...acc
     timeout: 30 * 60_000,
     logLevel: "off",
     fetch: fetchFor(baseURL),
-    ...(keyHeader && isKey && { defaultHeaders: { [keyHeader]: apiKey, authorization: null } }),
-  });
+    defaultHeaders: { ...access.headers, ...(keyHeader && isKey && { [keyHeader]: apiKey, authorization: null }) },
+  };
+  const client = withoutSdkVariables(() => new BareErrorClient(options));
   return { client, endpoint: { origin, keyVariable, usedKey: last } };
 }

@@ -6,6 +6,7 @@ import type { Chat } from "../chat/apply.ts";
 import { diffsOf } from "../chat/diffs.ts";
 import type { ChatEvent } from "../chat/events.ts";
 import { ModelRef } from "../chat/message.ts";
+import { forLog } from "../loop/loop-events.ts";
 import { combineExternalTools } from "../loop/setup/external-tools.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
@@ -108,11 +109,13 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     keepRules: (more) => rules.keep(more),
     ruleUsed: (rule) => rules.used(rule),
     attended: true,
-    titles: true,
+    get titles() {
+      return readSettings().titles;
+    },
     log: {
       event(event) {
         tracePage.event(event);
-        if (event.type !== "stream:delta") log.debug(event.type, event);
+        if (event.type !== "stream:delta") log.debug(event.type, forLog(event));
       },
       firstByte: (messageID, afterMs) => tracePage.firstByte(messageID, afterMs),
       note: (message) => log.info(message),

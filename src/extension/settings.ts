@@ -53,6 +53,8 @@ export interface Settings {
   maxCheckpointBytes: number;
   /** Address of the OpenTelemetry collector that traces are sent to; empty: none. */
   traceCollector: string;
+  /** Whether the model is asked for the titles of sessions. */
+  titles: boolean;
   limits: Limits;
   /** Sentences about invalid settings. Each of them has its default instead. */
   problems: string[];
@@ -146,6 +148,7 @@ function parseSettings(): Settings {
     traceCollector: read("trace.collector", z.optional(Address)) ?? "",
     maxCheckpointBytes: read("checkpoints.maxSizeMb", z.int().check(z.gte(0))) * 1_000_000,
     hooks: read("hooks", AnyObject),
+    titles: read("titles", z.boolean()),
     limits: {
       ...extensionLimits,
       ...Object.fromEntries(loopSettings.map((setting) => [setting.limit, readNumber(setting)])),

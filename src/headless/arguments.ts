@@ -62,6 +62,7 @@ const known = {
   continue: flag,
   "fork-session": flag,
   "no-persist": flag,
+  "no-title": flag,
   "output-format": text,
   "include-partial-messages": flag,
   "input-format": text,
@@ -108,6 +109,7 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
   --prices FILE                JSON: {model: {input, output, cacheRead?, cacheWrite?}}, USD per million tokens
   --append-system-prompt TEXT
   --session-dir DIR  --session-id ID  --resume ID  --continue  --fork-session  --no-persist
+  --no-title                   does not ask the model for a title of a new session
   --output-format text|json|stream-json  --include-partial-messages
   --input-format text|stream-json
                                stream-json: one user message or control_request per line
@@ -160,6 +162,7 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       sessionDir: values["session-dir"] === undefined ? undefined : path.resolve(values["session-dir"]),
       ...session(values),
       persistSession: !values["no-persist"],
+      titles: !values["no-title"],
       includePartialMessages: values["include-partial-messages"] ?? false,
       rules: readJson("--rules", values.rules, "a JSON list of {permission, pattern, action}", z.array(Rule)),
       sandbox: oneOf("--sandbox", values.sandbox ?? "off", sandboxModes),

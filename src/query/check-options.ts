@@ -75,6 +75,7 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   stderr: "used",
   systemPrompt: "used",
   thinking: "used",
+  titles: "used",
   tools: "used",
   traceCollector: "used",
   traceFile: "used",

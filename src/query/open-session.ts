@@ -28,10 +28,19 @@ export function openSession(options: Options, cwd: string): OpenedSession {
   }
   const id = resume ?? sessions.list().find((session) => session.cwd === cwd)?.id;
   if (id === undefined) throw new QueryError("no-session", `There is no session for ${cwd} in ${folder} to continue.`);
-  if (!sessions.has(id)) throw new QueryError("no-session", `There is no session "${id}" in ${folder}.`);
+  if (!sessions.has(id)) {
+    throw new QueryError("no-session", `There is no session "${id}" in ${folder}.${namesOf(sessions, cwd)}`);
+  }
   const found = sessions.open(id);
   if (!forkSession && resumeSessionAt === undefined) return { sessions, chat: found.chat, found };
   return { sessions, chat: copyChat(found.chat, sessionId, resumeSessionAt), found: undefined };
+}
+
+/** Returns a sentence with the newest sessions of a folder, to choose from. */
+function namesOf(sessions: Sessions, cwd: string): string {
+  const own = sessions.list().filter((session) => session.cwd === cwd);
+  const named = own.slice(0, 5).map(({ id, title }) => `${id} (${title})`);
+  return named.length === 0 ? "" : ` The newest of ${cwd}: ${named.join(", ")}.`;
 }
 
 /** Copies a chat into a new session, up to and including the message `until`. */

@@ -270,6 +270,8 @@ export interface Options {
   /** USD per million tokens, by model id. */
   prices?: Record<string, ModelPrice> | undefined;
   limits?: RunLimits | undefined;
+  /** False: the model is not asked for a title of a new session; the first line of the prompt is its title. */
+  titles?: boolean | undefined;
   /** Writes the trace of the session to this file as JSON when the query ends. */
   traceFile?: string | undefined;
   /** Sends the trace of each run to this OpenTelemetry collector, for example `http://localhost:4318`. */
@@ -324,6 +326,8 @@ export type QueryErrorCode =
 /** A run. Its session is locked until the run is read to its end or closed. */
 export interface Query extends AsyncGenerator<SDKMessage, void, void> {
   readonly sessionId: string;
+  /** Title of the session: of its first prompt, soon replaced by the model's (see `titles`). */
+  readonly title: string;
   /** Tokens of the query so far, subagents included. */
   readonly totalUsage: TokenUsage;
   /** USD; null when a price is not known. */

@@ -75,6 +75,10 @@ class QueryRun implements Query {
     return this.#plan.chat.session.id;
   }
 
+  get title(): string {
+    return this.#plan.chat.session.title;
+  }
+
   get totalUsage(): TokenUsage {
     return this.#totals.usage;
   }
@@ -159,6 +163,7 @@ class QueryRun implements Query {
         if (result) projection.emit(result);
         if (this.#closing.signal.aborted) break;
       }
+      if (!this.#isStopped && this.#exitReason !== "interrupted") await runtime.titled();
     } finally {
       if (this.#options.abortController?.signal.aborted) this.#exitReason ??= "aborted";
       this.#closing.signal.removeEventListener("abort", stop);

@@ -2,6 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Chat } from "../chat/apply.ts";
 import type { PermissionMode } from "../chat/events.ts";
 import type { ModelRef } from "../chat/message.ts";
@@ -15,6 +16,7 @@ import {
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import { type Hooks, noHooks } from "../loop/hooks.ts";
 import { defaultLimits, type Limits } from "../loop/limits.ts";
+import { forLog } from "../loop/loop-events.ts";
 import type { Model } from "../loop/model.ts";
 import { Session } from "../loop/session/session.ts";
 import type { SessionDeps } from "../loop/session/session-deps.ts";
@@ -102,10 +104,15 @@ export function resolveOptions(options: Options): ResolvedOptions {
   }
 }
 
+/** The title has been asked for at the beginning of the first reply. The result is out already. */
+const titlePatienceMs = 500;
+
 export interface QueryRuntime {
   session: Session;
   /** Returns the first message. @throws IntakeError when there is no such agent */
   init(): Omit<SDKSystemMessage, "uuid" | "session_id">;
+  /** Waits for the session's title, but not long. */
+  titled(): Promise<void>;
   /** Ends the session and its servers, saves the record, and leaves no lock, process or scratch file. */
   close(reason: QueryExitReason | undefined): Promise<void>;
 }
@@ -163,12 +170,13 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
     hooks,
     openChild: record.openChild,
     attended: options.canUseTool !== undefined,
-    titles: false,
+    // Nobody looks for a session that is not stored.
+    titles: persist && (options.titles ?? true),
     log: {
       event(event) {
         trace?.take(event);
         options.onLoopEvent?.(event);
-        if (options.debug || options.debugFile !== undefined) log(JSON.stringify(event));
+        if (options.debug || options.debugFile !== undefined) log(JSON.stringify(forLog(event)));
       },
       firstByte: (messageID, afterMs) => trace?.firstByte(messageID, afterMs),
       note: log,
@@ -197,6 +205,12 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
         plugins: [],
         output_style: "default",
       };
+    },
+    async titled() {
+      const patience = new AbortController();
+      const wait = sleep(titlePatienceMs, undefined, { signal: patience.signal }).catch(() => undefined);
+      await Promise.race([session.titled(), wait]);
+      patience.abort();
     },
     async close(reason) {
       try {

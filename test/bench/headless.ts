@@ -152,7 +152,14 @@ function command(which: "bare" | "rondo", base: string, folder: string): string[
   if (which === "bare") return [path.join(import.meta.dirname, "bare-loop.mjs"), base, folder, record, prompt];
   const options = { cwd: folder, provider: "anthropic", "base-url": base, model: "bench", "max-turns": "2000" };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  return [path.join(root, "dist/headless.js"), ...args, "--session-dir", path.join(folder, "sessions"), prompt];
+  return [
+    path.join(root, "dist/headless.js"),
+    ...args,
+    "--no-title",
+    "--session-dir",
+    path.join(folder, "sessions"),
+    prompt,
+  ];
 }
 
 function shareKept(before: string, after: string): number {

@@ -91,6 +91,7 @@ export function queries(): (script: Script, more?: More) => Promise<QueryRun> {
       apiKey: "sk-test-0123456789",
       settingSources: [],
       limits: { retryBackoff: 1 },
+      titles: false,
       ...(options.provider === "openai"
         ? { baseUrl: `${server.url}/v1`, model: "gpt-5.4" }
         : { provider: "anthropic", baseUrl: server.url, model: "claude-sonnet-5" }),

@@ -147,7 +147,7 @@ describe("sessions of a window", () => {
   function runHeadless(...args: string[]): ChildProcess {
     const extension = vscode.extensions.getExtension("rondo.rondo");
     assert.ok(extension);
-    const where = ["--cwd", folder, "--session-dir", store.folder, "--base-url", model.url];
+    const where = ["--cwd", folder, "--session-dir", store.folder, "--base-url", model.url, "--no-title"];
     const main = path.join(extension.extensionPath, "dist/headless.js");
     const env = { ...process.env, ANTHROPIC_API_KEY: "test-key" };
     headless = spawn(process.execPath, [main, ...where, "--provider", "anthropic", ...args], { env, stdio: "ignore" });

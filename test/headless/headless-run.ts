@@ -59,7 +59,7 @@ export class Place {
 
   /** Starts a run with the folder, the server and a key; `args` come last, so they win. */
   start(args: string[], options: StartOptions = {}): Started {
-    const usual = ["--cwd", this.folder, "--base-url", this.server.url, "--session-dir", this.sessions];
+    const usual = ["--cwd", this.folder, "--base-url", this.server.url, "--session-dir", this.sessions, "--no-title"];
     return this.startBare([...usual, ...args], { ...options, env: { ANTHROPIC_API_KEY: "test-key", ...options.env } });
   }
 

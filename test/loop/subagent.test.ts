@@ -391,6 +391,31 @@ describe("mentions", () => {
       ["glob", starts[1]?.runId],
     ]);
   });
+
+  it("K1 T4 the end of each call is told with its result, also of subagents, of failed and of denied calls", async () => {
+    const calls = [
+      { call: "glob", input: { pattern: "*.md" } },
+      { call: "read", input: { file_path: "gone" } },
+    ];
+    const denied = { call: "bash", input: { command: "echo x" } };
+    const helper = [[...calls, denied], ["None."]];
+    const main = [[{ call: "task", input: { description: "x", prompt: "x", subagent_type: "helper" } }], ["Done."]];
+    const h = open(cast({ main, helper }), { project: { agents: made }, files: { "a.md": "x" }, attended: false });
+    await h.turn();
+    const ends = h.loopEvents.flatMap((event) => (event.type === "tool:end" ? [event] : []));
+    const parts = [h.chat, ...Object.values(h.chat.children)].flatMap(({ messages }) =>
+      messages.flatMap((entry) => entry.parts.flatMap((part) => (part.type === "tool" ? [part] : []))),
+    );
+    assert.deepEqual(ends.map(({ toolName }) => toolName).sort(), ["bash", "glob", "read", "task"]);
+    for (const { partId, toolCallId, toolName, result, output } of ends) {
+      const part = parts.find(({ id }) => id === partId);
+      assert.ok(part && part.callID === toolCallId && part.tool === toolName);
+      assert.equal(part.state.status, result);
+      assert.equal(part.state.status === "completed" ? part.state.output : "", result === "completed" ? output : "");
+      assert.equal(part.state.status === "error" ? part.state.error : "", result === "error" ? output : "");
+      assert.notEqual(output, "");
+    }
+  });
 });
 
 describe("subtasks", () => {

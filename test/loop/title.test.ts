@@ -26,6 +26,23 @@ describe("titles", () => {
     assert.equal(h.chat.messages.length, 4, "the title is no message");
   });
 
+  it("L5 asked for beside the first reply; with a budget after it, when its cost is known", async () => {
+    for (const [limits, asked] of [
+      [{}, 2],
+      [{ maxBudgetTokens: 1_000_000 }, 1],
+      [{ maxBudgetUsd: 10 }, 1],
+      [{ maxDailyBudgetUsd: 10 }, 1],
+    ] as const) {
+      const h = open(script({ say: ["A title"] }, { say: ["Hello."], hang: true }), { titles: true, limits });
+      const turn = h.turn("Good morning!");
+      await until(() => h.events.some(({ type }) => type === "delta"));
+      if (asked === 2) await until(() => h.chat.session.title === "A title");
+      assert.equal(h.model.requests.length, asked, JSON.stringify(limits));
+      await h.session.stop();
+      await turn;
+    }
+  });
+
   it("L5 a failure stays invisible", async () => {
     const h = open(script({ fail: failure("overloaded") }), { titles: true });
     assert.equal((await h.turn("Good morning!")).reason, "end_turn");

@@ -25,7 +25,13 @@ describe("dist/loop.js", () => {
     const world = await open([calls(["read", { file_path: "a.txt" }]), says("It says x.")]);
     world.write("a.txt", "x");
     const program = path.join(folder, "consumer.mjs");
-    const options = { cwd: world.folder, baseUrl: world.server.url, sessionDir: world.sessions, settingSources: [] };
+    const options = {
+      cwd: world.folder,
+      baseUrl: world.server.url,
+      sessionDir: world.sessions,
+      settingSources: [],
+      titles: false,
+    };
     writeFileSync(
       program,
       `import { query, QueryError } from ${JSON.stringify(loop)};

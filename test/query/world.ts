@@ -49,6 +49,7 @@ export class World {
       sessionDir: this.sessions,
       settingSources: ["project"],
       limits: { retryBackoff: 1 },
+      titles: false,
       stderr: (text) => this.notes.push(text),
     };
   }

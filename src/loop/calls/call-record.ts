@@ -17,6 +17,8 @@ export class CallRecord {
   input: Record<string, unknown>;
   title: string | undefined;
   completed = false;
+  /** Output or error, once the call has ended. */
+  output = "";
   decision: CallDecision | undefined;
   readonly #turn: ChatAccess;
   readonly #call: ToolCall;
@@ -74,6 +76,7 @@ export class CallRecord {
     }
     const end = Date.now();
     this.completed = true;
+    this.output = result.output;
     const { sessionID, messageID } = this.#ids();
     this.#put({
       status: "completed",
@@ -90,6 +93,7 @@ export class CallRecord {
   }
 
   error(error: string, metadata: CallMetadata = {}): void {
+    this.output = error;
     this.#put({
       status: "error",
       input: this.input,

@@ -71,9 +71,9 @@ export async function runCall(turn: Turn, config: AgentConfig, call: ToolCall): 
   } finally {
     deadline.close();
     const result = record.completed ? "completed" : "error";
-    const { decision } = record;
+    const { decision, output } = record;
     const duration = Date.now() - started;
-    turn.report({ type: "tool:end", toolName, toolCallId, partId: call.partID, result, duration, decision });
+    turn.report({ type: "tool:end", toolName, toolCallId, partId: call.partID, result, output, duration, decision });
   }
 }
 

@@ -79,6 +79,11 @@ export class Budget {
     return "allowed";
   }
 
+  isLimited(): boolean {
+    const { maxBudgetUsd, maxDailyBudgetUsd, maxBudgetTokens } = this.#options.limits();
+    return [maxBudgetUsd, maxDailyBudgetUsd, maxBudgetTokens].some((limit) => limit !== undefined);
+  }
+
   /** Whether a request that the user has not asked for may be sent: nobody is asked about it. */
   permits({ model, facts }: Pick<AgentConfig, "model" | "facts">): boolean {
     const { maxBudgetUsd, maxDailyBudgetUsd, maxBudgetTokens } = this.#options.limits();

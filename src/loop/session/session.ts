@@ -37,7 +37,7 @@ import { PlanOffer } from "./plan-offer.ts";
 import { edited, enqueued, moved } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { SessionHooks } from "./session-hooks.ts";
-import { nameAfterFirstReply } from "./title.ts";
+import { nameSession } from "./title.ts";
 
 export type PromptResult =
   | { type: "ended"; end: TurnEnd }
@@ -50,6 +50,8 @@ export class Session {
   readonly choices: Choices;
   readonly requests: OpenRequests;
   readonly permissions: Permissions;
+  /** Resolves when no title is being made. */
+  readonly titled: () => Promise<void> = async () => {};
   readonly #planOffer: PlanOffer;
   readonly #deps: SessionDeps;
   readonly #hooks: SessionHooks;
@@ -97,15 +99,11 @@ export class Session {
     this.#planOffer = new PlanOffer({ chat, choices, requests: this.requests, agents });
     const { background } = deps.host;
     background.listen(() => this.#apply({ type: "background", commands: [...background.list()] }));
-    if (deps.titles && chat.messages.length === 0)
-      nameAfterFirstReply({
-        session: this,
-        agents,
-        openModel: deps.openModel,
-        facts: deps.facts,
-        isAffordable: (model) => this.#state.budget.permits({ model, facts: deps.facts.of(model) }),
-        closing: this.#closing.signal,
-      });
+    if (deps.titles && chat.messages.length === 0) {
+      const { openModel, facts } = deps;
+      const { budget } = this.#state;
+      this.titled = nameSession({ session: this, agents, openModel, facts, budget, closing: this.#closing.signal });
+    }
   }
 
   get agent(): Agent {

@@ -1,5 +1,5 @@
-/** Titles of sessions: first from the prompt, then from the model once it has answered (spec L5). */
-import type { Chat, Entry } from "../../chat/apply.ts";
+/** Titles of sessions: first from the prompt, then from the model, beside its first reply (spec L5). */
+import { type Chat, type Entry, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent, RecordedEvent } from "../../chat/events.ts";
 import { type ModelRef, noTokens, type Tokens } from "../../chat/message.ts";
 import { ownWords } from "../../chat/words.ts";
@@ -8,6 +8,7 @@ import { sizeOfText } from "../context/token-size.ts";
 import type { Model, ModelError } from "../model.ts";
 import { modelOf } from "../setup/agent-config.ts";
 import { costOf, type FactSource, knownWindow } from "../setup/model-facts.ts";
+import type { Budget } from "./budget.ts";
 
 const longest = 60;
 
@@ -46,24 +47,40 @@ interface NamingDeps {
   agents(): AgentCatalog;
   openModel(ref: ModelRef): Promise<Model>;
   facts: FactSource;
-  /** Whether the budget allows a request of this model. */
-  isAffordable(ref: ModelRef): boolean;
+  budget: Pick<Budget, "permits" | "isLimited">;
   closing: AbortSignal;
 }
 
-/** A failure is invisible: the title derived from the prompt stays. */
-export function nameAfterFirstReply(naming: NamingDeps): void {
+/**
+ * Asks for a title as soon as the model begins to answer, so that it costs no time. With a budget the first reply is
+ * awaited, whose cost counts first. A failure is invisible: the title derived from the prompt stays.
+ * @returns a function that resolves when no title is being made
+ */
+export function nameSession(naming: NamingDeps): () => Promise<void> {
+  let made = Promise.resolve();
   const forget = naming.session.listen((event) => {
-    if (event.type !== "message" || event.message.role !== "assistant") return;
-    if (event.message.finish === undefined || event.message.finish === "interrupted") return;
+    const model = modelThatAnswers(naming, event);
+    if (!model) return;
     forget();
-    rename(naming, event.message.model).catch(() => undefined);
+    made = rename(naming, model).catch(() => undefined);
   });
+  return () => made;
+}
+
+function modelThatAnswers({ session, budget }: NamingDeps, event: ChatEvent): ModelRef | undefined {
+  if (event.type === "part" && event.part.type !== "step-start" && !budget.isLimited()) {
+    const { info, parts = [] } = findEntry(session.chat, event.part.messageID) ?? {};
+    const isReply = parts.some(({ type }) => type === "step-start");
+    return info?.role === "assistant" && isReply ? info.model : undefined;
+  }
+  if (event.type !== "message" || event.message.role !== "assistant") return undefined;
+  const { finish, model } = event.message;
+  return finish === undefined || finish === "interrupted" ? undefined : model;
 }
 
 /** Does nothing if the title has changed meanwhile, or the model finds none. @throws ModelError */
 async function rename(
-  { session, agents, openModel, facts, isAffordable, closing }: NamingDeps,
+  { session, agents, openModel, facts, budget, closing }: NamingDeps,
   usual: ModelRef,
 ): Promise<void> {
   const { title } = session.chat.session;
@@ -72,7 +89,7 @@ async function rename(
   const { info, parts } = prompt;
   const agent = agents().find("title");
   const ref = modelOf(agent, usual, facts);
-  if (!isAffordable(ref)) return;
+  if (!budget.permits({ model: ref, facts: facts.of(ref) })) return;
   const model = await openModel(ref);
   const signal = AbortSignal.any([closing, AbortSignal.timeout(patience)]);
   const words = ownWords(parts);

@@ -1,10 +1,9 @@
 /** The files that a command names, and the permissions that they require (T8). */
-import picomatch from "picomatch";
 import { protectedBelow } from "../file-access/protected-below.ts";
-import { fileRequirements, namedOutside } from "../file-access/requirements.ts";
+import { fileRequirements, isWithin, namedOutside } from "../file-access/requirements.ts";
 import type { Host, Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
-import { expandGlob } from "./glob.ts";
+import { expandGlob, globBelow } from "./glob.ts";
 import { isHarmlessDevice } from "./paths.ts";
 import type { RecursiveRead } from "./programs/program.ts";
 import { exactRequirement, type RequiredPermissions } from "./required.ts";
@@ -12,15 +11,12 @@ import { pathFrom } from "./shell/simple-command.ts";
 import type { Folders } from "./shell/state.ts";
 import type { ShellAction } from "./shell/visitor.ts";
 
-/** Maximum number of protected files that are named for one folder. */
-const maxExamples = 5;
-
 export interface CommandContext {
   host: Host;
   signal: AbortSignal;
 }
 
-type FileUse = "mention" | "read" | "unknown";
+export type FileUse = "mention" | "read" | "unknown";
 
 interface ExpandedGlob {
   glob: string;
@@ -46,30 +42,43 @@ export class CommandFiles {
     for (const folder of folders) {
       const there: Location[] = [];
       for (const path of named) {
-        const place = await this.#locate(path, folder);
+        const place = await this.locate(path, folder);
         if (place && (await this.#host.workspace.look(place)) !== "missing") there.push(place);
       }
-      const here = await this.#locate(".", folder);
+      const here = await this.locate(".", folder);
       if (there.length === 0 && here) there.push(here);
-      for (const place of there) if (place.inside) await this.#addProtectedBelow(place, below);
+      for (const place of there) await this.#addProtectedBelow(place, below);
     }
   }
 
   async #addProtectedBelow(folder: Location, { isRead, ignored }: RecursiveRead): Promise<void> {
     if ((await this.#host.workspace.look(folder)) !== "folder") return;
-    const key = `${ignored} ${folder.path}`;
-    const below =
-      this.#protectedFiles.get(key) ?? protectedBelow(folder, this.#host, { signal: this.#signal, ignored });
-    this.#protectedFiles.set(key, below);
-    const paths = await below;
+    const paths = (await this.holdsHome(folder)) ? undefined : await this.protectedIn(folder, ignored);
     if (!paths)
       this.#required.add({ ...exactRequirement(`${folder.relative}/…`, ""), permission: "read", protection: "secret" });
-    for (const path of paths?.filter((path) => isRead(path)).slice(0, maxExamples) ?? [])
-      this.#addNamedFile(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
+    for (const path of paths ?? []) {
+      if (isRead(path)) this.#addNamedFile(await this.#host.workspace.locate(`${folder.path}/${path}`), "read");
+    }
+  }
+
+  /** Returns relative paths, looked up once; undefined for too many files. `ignored`: also what git ignores. */
+  protectedIn(folder: Location, ignored: boolean): ReturnType<typeof protectedBelow> {
+    const key = `${ignored} ${folder.path}`;
+    const known =
+      this.#protectedFiles.get(key) ?? protectedBelow(folder, this.#host, { signal: this.#signal, ignored });
+    this.#protectedFiles.set(key, known);
+    return known;
+  }
+
+  /** Whether the folder is a home folder or holds one, which always counts as holding secrets. */
+  async holdsHome({ path, inside }: Location): Promise<boolean> {
+    if (inside) return false;
+    const home = await this.locate("~", "");
+    return /^\/(root|home|Users)(\/[^/]+)?$/.test(path) || (home !== undefined && isWithin(home.path, path));
   }
 
   /** Resolves each path once. Undefined if that fails, because it is far too long or circular. */
-  #locate(name: string, folder: string): Promise<Location | undefined> {
+  locate(name: string, folder: string): Promise<Location | undefined> {
     // A home folder such as `~name` is always outside.
     const path = pathFrom(folder, /^~[^/]/.test(name) ? `/${name}` : name).replace(/(?<=.)\/+$/, "");
     const known = this.#locations.get(path) ?? this.#host.workspace.locate(path).catch(onlyToolErrors);
@@ -82,7 +91,7 @@ export class CommandFiles {
     for (const folder of folders) {
       let path = folder;
       for (let up = 0; up < 50; up++) {
-        const place = await this.#locate(path === "" ? "HEAD" : `${path}/HEAD`, "");
+        const place = await this.locate(path === "" ? "HEAD" : `${path}/HEAD`, "");
         if (!place?.inside) break;
         if ((await this.#host.workspace.look(place)) !== "missing") return true;
         if (!place.relative.includes("/")) break;
@@ -93,13 +102,13 @@ export class CommandFiles {
   }
 
   async areInside(folders: readonly string[]): Promise<boolean> {
-    const places = await Promise.all(folders.map((folder) => this.#locate(".", folder)));
+    const places = await Promise.all(folders.map((folder) => this.locate(".", folder)));
     return places.every((place) => place?.inside);
   }
 
   async expandGlobs(globs: readonly string[], folders: readonly string[]): Promise<ExpandedGlob[]> {
     const expand = async (glob: string, folder: string) => {
-      const locate = (path: string) => this.#locate(path, folder);
+      const locate = (path: string) => this.locate(path, folder);
       const paths = await expandGlob(glob, locate, this.#host.workspace, this.#signal).catch(onlyToolErrors);
       // A shell does not change a wildcard that matches nothing.
       return { glob, folder, paths: paths?.length === 0 ? [glob] : paths };
@@ -109,23 +118,24 @@ export class CommandFiles {
 
   async addGlobFiles({ glob, folder, paths }: ExpandedGlob, use: FileUse): Promise<void> {
     for (const path of paths ?? []) await this.addNamedPath(path, [folder], use);
-    if (use === "mention" || !paths) return;
-    // Files named in `.rondoignore` are not listed.
-    const [, start = "", rest = ""] = /^((?:[^*?[/]*\/)*)(.*)$/s.exec(glob) ?? [];
-    const place = await this.#locate(start === "" ? "." : start, folder);
-    if (place?.inside) await this.#addProtectedBelow(place, { isRead: picomatch(rest), ignored: true });
+    if (use === "mention") return;
+    // Files named in `.rondoignore` are not listed, nor those beyond the limit.
+    const { folder: start, isMatch } = globBelow(glob);
+    const place = await this.locate(start === "" ? "." : start, folder);
+    if (place) await this.#addProtectedBelow(place, { isRead: isMatch, ignored: true });
   }
 
   async addRedirect({ access, target, folders }: Extract<ShellAction, { type: "redirect" }>): Promise<void> {
     const { values, isGlob, text } = target;
     if (!values || isGlob || !folders) this.#addUnknownFile(access, text);
-    else for (const value of values) await this.addFile(access, value, folders);
+    if (!folders) for (const value of values ?? []) await this.addProtectedPath(value, [""], access);
+    else if (values && !isGlob) for (const value of values) await this.addFile(access, value, folders);
   }
 
   async addFile(access: "read" | "edit", name: string, folders: readonly string[]): Promise<void> {
     if (isHarmlessDevice(name)) return;
     for (const folder of folders) {
-      const location = await this.#locate(name, folder);
+      const location = await this.locate(name, folder);
       if (!location) this.#addUnknownFile(access, name);
       for (const each of location ? fileRequirements(access, location, this.#host) : []) {
         const isWrite = access === "edit" && each.permission === "edit";
@@ -144,7 +154,16 @@ export class CommandFiles {
     if (name === "" || isHarmlessDevice(name)) return;
     // In an unknown folder, permission is asked for the command as a whole.
     for (const folder of folders ?? (/^[/~]/.test(name) ? [""] : [])) {
-      this.#addNamedFile(await this.#locate(name, folder), use);
+      this.#addNamedFile(await this.locate(name, folder), use);
+    }
+  }
+
+  /** Requires nothing unless the file is protected. */
+  async addProtectedPath(name: string, folders: readonly string[], use: FileUse | "edit"): Promise<void> {
+    if (name === "" || isHarmlessDevice(name)) return;
+    for (const folder of folders) {
+      const location = await this.locate(name, folder);
+      if (location && location.protection !== "none") this.#addNamedFile(location, use === "edit" ? "unknown" : use);
     }
   }
 

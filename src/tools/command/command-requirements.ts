@@ -10,6 +10,7 @@
  */
 import type { PermissionRequirement } from "../tool.ts";
 import { type CommandContext, CommandFiles } from "./command-files.ts";
+import { PartlyKnownFiles } from "./partly-known.ts";
 import { likelyPaths, pathWords } from "./paths.ts";
 import {
   effectOf,
@@ -26,6 +27,7 @@ import {
 } from "./programs/table.ts";
 import { exactRequirement, RequiredPermissions } from "./required.ts";
 import type { Grammar } from "./shell/grammar.ts";
+import { holdsMark, marks } from "./shell/pattern.ts";
 import { systemName } from "./shell/simple-command.ts";
 import type { Folders } from "./shell/state.ts";
 import type { ShellAction } from "./shell/visitor.ts";
@@ -42,6 +44,7 @@ export async function commandRequirements(command: string, context: CommandConte
   const actions = await readCommand(command, context.host.terminal.shell);
   const required = new CommandRequirements(command, context);
   for (const action of actions ?? []) if (required.all.length < maxRequirements) await required.addAction(action);
+  await required.finish();
   if (!actions || required.all.length >= maxRequirements) await required.addUnsupported(command);
   // Setting variables or changing the folder within the workspace needs permission only if nothing else happens.
   if (required.all.length === 0) required.addNothing(command);
@@ -66,10 +69,12 @@ let grammar: Promise<Grammar> | undefined;
 class CommandRequirements {
   readonly #required: RequiredPermissions;
   readonly #files: CommandFiles;
+  readonly #partlyKnown: PartlyKnownFiles;
 
   constructor(command: string, context: CommandContext) {
     this.#required = new RequiredPermissions(command);
     this.#files = new CommandFiles(this.#required, context);
+    this.#partlyKnown = new PartlyKnownFiles(this.#files, this.#required, context);
   }
 
   get all(): PermissionRequirement[] {
@@ -79,11 +84,13 @@ class CommandRequirements {
   async addAction(action: ShellAction): Promise<void> {
     switch (action.type) {
       case "command":
-        return await this.#addCommand(action.words, action.folders);
+        await this.#addCommand(action.words, action.folders);
+        return await this.#partlyKnown.addCommand(action);
       case "unsupported":
         return await this.addUnsupported(action.text);
       case "redirect":
-        return await this.#files.addRedirect(action);
+        await this.#files.addRedirect(action);
+        return await this.#partlyKnown.addRedirect(action);
       case "mention":
         for (const value of action.words.flatMap(({ values }) => values ?? []))
           await this.#files.addNamedPath(value, action.folders, "mention");
@@ -97,6 +104,12 @@ class CommandRequirements {
   async addUnsupported(text: string): Promise<void> {
     this.#required.add(exactRequirement(text, "cannot be parsed with certainty"), { words: [], runsAnything: true });
     for (const path of likelyPaths(text)) await this.#files.addNamedPath(path, [""], "unknown");
+    await this.#partlyKnown.addText(text);
+  }
+
+  /** To be called after the last action. */
+  async finish(): Promise<void> {
+    await this.#partlyKnown.finish();
   }
 
   async #addCommand(words: readonly ShellWord[], folders: Folders): Promise<void> {
@@ -113,7 +126,14 @@ class CommandRequirements {
     // An unknown word may be an option that runs code.
     const runsAnything = reachOf(program, known.slice(1)) === "anything" || (!variants && !runsOnlyItself(program));
     this.#required.add(exactRequirement(text, effect), { words: words.map(possibleValue), runsAnything });
-    for (const path of pathWords(known)) await this.#files.addNamedPath(path, folders ?? [""], "unknown");
+    // Unknown words keep their places, as the first one may be a pattern to search for.
+    const all = words.flatMap(({ values, isGlob }) => (values && !isGlob ? values : [marks.any]));
+    const named = pathWords(all).filter((path) => !holdsMark(path));
+    for (const path of named) await this.#files.addNamedPath(path, folders ?? [""], "unknown");
+    const written = outputFiles(name, all.slice(1)).filter((file) => file !== "-" && !holdsMark(file));
+    for (const file of written) await this.#files.addFile("edit", file, folders ?? [""]);
+    const below = readsRecursively(name, known.slice(1));
+    if (below) await this.#files.addReadBelow(named, folders ?? [""], below);
   }
 
   async #addVariant(words: readonly KnownWord[], folders: readonly string[]): Promise<void> {

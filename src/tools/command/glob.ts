@@ -1,8 +1,8 @@
 /** Expands words with wildcards as a shell would. */
 import type { Location, Workspace } from "../host.ts";
+import { escaped, isWild, marks, patternMatcher, unescaped } from "./shell/pattern.ts";
 
 const maxPaths = 500;
-const maxStars = 5;
 
 /** Returns the matching paths; undefined for too many. */
 export async function expandGlob(
@@ -12,8 +12,6 @@ export async function expandGlob(
   signal: AbortSignal,
 ): Promise<string[] | undefined> {
   const names = glob.split("/");
-  // Matching would take too long.
-  if (names.some((name) => name.split("*").length > maxStars)) return undefined;
   const list = async (folder: string) => {
     const place = await locate(folder === "" ? "." : folder);
     if (!place || (await workspace.look(place)) !== "folder") return [];
@@ -25,7 +23,7 @@ export async function expandGlob(
     if (name === "") continue;
     const next: string[] = [];
     for (const path of paths) {
-      if (!/[*?[]/.test(name)) next.push(join(path, name));
+      if (!isWild(name)) next.push(join(path, unescaped(name)));
       else next.push(...(await matching(path, name, index < names.length - 1, list)));
       if (next.length > maxPaths) return undefined;
     }
@@ -33,6 +31,38 @@ export async function expandGlob(
   }
   return paths;
 }
+
+/**
+ * Splits a pattern into the folder before its first wildcard, and a test for the paths below that folder. `hidden`:
+ * whether an option of the shell may make a wildcard match the dot of a hidden name.
+ */
+export function globBelow(glob: string, hidden = false): { folder: string; isMatch: (path: string) => boolean } {
+  const names = glob.split("/");
+  const first = names.findIndex((name) => isWild(name));
+  const from = first < 0 ? names.length - 1 : first;
+  const folder = unescaped(names.slice(0, from).join("/"));
+  // In some shells `**` matches any number of folders.
+  const rest = names
+    .slice(from)
+    .join("/")
+    .replace(/\*\*\/?/g, marks.below);
+  // What lies in a matching folder counts, too.
+  const isMatch = patternMatcher(rest);
+  const isInside = patternMatcher(`${rest}/${marks.below}`);
+  const length = hidden || names.slice(from).some((name) => showsHidden(name)) ? 0 : names.length - from;
+  const isHidden = (path: string) => path.split("/", length).some((name) => name.startsWith("."));
+  return {
+    folder: folder === "" && from > 0 ? "/" : folder,
+    isMatch: (path) => (isMatch(path) || isInside(path)) && !isHidden(path),
+  };
+}
+
+/** Returns a pattern that matches exactly this folder's paths that match `glob`. */
+export function patternIn(folder: string, glob: string): string {
+  return `${escaped(folder.replace(/[/\\]+$/, ""))}/${glob}`;
+}
+
+const showsHidden = (pattern: string) => /^(\.|[?*+@!]\()/.test(pattern);
 
 function join(folder: string, name: string): string {
   return folder === "" || folder === "/" ? `${folder}${name}` : `${folder}/${name}`;
@@ -46,9 +76,10 @@ async function matching(
   list: (folder: string) => Promise<string[]>,
 ): Promise<string[]> {
   const entries = await list(folder);
-  const pattern = toRegExp(name);
-  const fitting = entries.map((entry) => entry.replace(/\/$/, "")).filter((entry) => pattern.test(entry));
-  const here = fitting.filter((entry) => /^\./.test(name) || !/^\./.test(entry)).map((entry) => join(folder, entry));
+  const isMatch = patternMatcher(name);
+  const fitting = entries.map((entry) => entry.replace(/\/$/, "")).filter(isMatch);
+  const isShown = showsHidden(name);
+  const here = fitting.filter((entry) => isShown || !/^\./.test(entry)).map((entry) => join(folder, entry));
   // In some shells `**` matches any number of folders.
   if (name !== "**") return here;
   const deeper: string[] = [];
@@ -57,23 +88,4 @@ async function matching(
     deeper.push(...(await matching(join(folder, entry.slice(0, -1)), name, goesOn, list)));
   }
   return [...(goesOn ? [folder] : []), ...here, ...deeper];
-}
-
-function toRegExp(name: string): RegExp {
-  const pattern = name.replace(
-    /\*+|\?|\[(!|\^)?(\]?[^\]]*)\]|[^*?[]|\[/gu,
-    (part, not: string | undefined, set: string | undefined) => {
-      if (part.startsWith("*")) return ".*";
-      if (part === "?") return ".";
-      // Named classes match any character.
-      if (set !== undefined)
-        return set.includes("[") ? "." : `[${not === undefined ? "" : "^"}${set.replace(/[\\\]]/g, "\\$&")}]`;
-      return part.replace(/[.+^${}()|[\]\\/]/, "\\$&");
-    },
-  );
-  try {
-    return new RegExp(`^${pattern}$`, "su");
-  } catch {
-    return /^/; // An invalid range: match every name.
-  }
 }

@@ -1,6 +1,7 @@
 /** Finds the words of a command that may name files. */
 import { hasArgument, isFlag } from "./programs/arguments.ts";
 import { programEntry } from "./programs/table.ts";
+import { expandBraces, marks } from "./shell/pattern.ts";
 import { systemName } from "./shell/simple-command.ts";
 
 /** Whether reading and writing the path touches no file, so that it never counts as outside. */
@@ -17,6 +18,27 @@ export function pathWords(words: readonly string[]): string[] {
   return [...own, ...files.flatMap(filesIn), ...(entry?.usesRepository ? files.flatMap(storedFile) : [])];
 }
 
+/**
+ * Returns parts of words that programs may read as files, although most do not: `-d@.env`, `-F a=@x`, `-f.env`,
+ * `host:x`, `-v ~/.ssh:/y`, `file:///x`. Only those that are protected count.
+ */
+export function guessedPaths(words: readonly string[]): string[] {
+  const [program = "", ...rest] = words;
+  const unless = programEntry(program)?.patternUnless;
+  const files = unless === undefined ? rest : withoutPatterns(rest, unless);
+  return [...new Set(files.flatMap(guessesIn))].filter((part) => part.length > 1);
+}
+
+function guessesIn(word: string): string[] {
+  if (/^\w+:\/\//.test(word)) return /^file:/i.test(word) ? [decoded(word.replace(/^file:\/\/[^/]*/i, ""))] : [];
+  const glued = /^-\w./.test(word) ? [word.slice(2), word.replace(/^-\w+/, "")] : [];
+  const parts = [word, ...glued].flatMap((part) => (/[@:,;=<>]/.test(part) ? part.split(/\\?[@:,;=<>]+/) : [part]));
+  return parts.filter((part) => part !== word);
+}
+
+const decoded = (url: string) =>
+  url.replace(/%([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
 /** The pattern is the value of each `-e`, or the first plain word. */
 function withoutPatterns(words: readonly string[], unless: string): readonly string[] {
   if (hasArgument(unless, words)) return words.filter((_, index) => words[index - 1] !== "-e");
@@ -28,6 +50,16 @@ function withoutPatterns(words: readonly string[], unless: string): readonly str
 export function likelyPaths(command: string): string[] {
   const tokens = command.replaceAll(/\$(HOME\b|\{HOME\})/g, "~").split(/[\s;&|<>()`"'=,{}]+/);
   return [...new Set(tokens.filter((token) => /^[/~.]|\//.test(token)))].slice(0, 100);
+}
+
+/** Returns patterns for the words of a text that could not be parsed, with marks for what a shell would insert. */
+export function likelyPatterns(command: string): string[] {
+  let text = command.replaceAll(/\$(HOME\b|\{HOME\})/g, "~");
+  for (let depth = 0; depth < 4; depth++) text = text.replace(/\$\(\(?[^()]*\)?\)|`[^`]*`|\$\{[^{}]*\}/g, marks.any);
+  text = text.replace(/\$(\w+|[@*#?])/g, marks.any).replace(/\\\n|["']/g, "");
+  const words = [...text.split(/[\s;&<>]+/), ...text.split(/[\s;&<>()|=,]+/)];
+  const all = words.slice(0, 1000).flatMap((word) => expandBraces(word) ?? [marks.any]);
+  return [...new Set(all)].filter((word) => /\w/.test(word)).slice(0, 300);
 }
 
 /** Returns the files in words of git such as `HEAD:src/a.ts` and `:(top)src/a.ts`. */
@@ -42,5 +74,5 @@ function filesIn(word: string): string[] {
   const value = word.includes("=") ? word.slice(word.indexOf("=") + 1) : "";
   const inFlag = /^-[A-Za-z]+?([/~.].*)$/.exec(word)?.[1] ?? "";
   const parts = [isFlag(word) ? "" : word, value, inFlag];
-  return parts.filter((part) => !/^(-|\d*)$/.test(part) && !part.includes("\0"));
+  return parts.filter((part) => !/^(-|\d*)$/.test(part));
 }

@@ -1,17 +1,21 @@
 import { isSecretName } from "../../file-access/protected-names.ts";
+import { leadingOptions } from "../shell/leading-options.ts";
 import type { LaunchedCommand } from "../shell/visitor.ts";
 import { possibleValue, type ShellWord } from "../shell/word.ts";
 import { hasArgument, isFlag, type ProgramArguments } from "./arguments.ts";
 import { allFiles, type Programs } from "./program.ts";
 
+/** git(1) 2.51: options before the sub-command. */
+const globalOptions = `-C= -c= --exec-path=? --git-dir= --work-tree= --namespace= --super-prefix= --config-env= --attr-source= --list-cmds=?
+      -p --paginate -P --no-pager --no-replace-objects --no-lazy-fetch --no-advice --bare --literal-pathspecs
+      --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-optional-locks --html-path --man-path --info-path -v
+      --version -h --help`;
+
 export const gitPrograms: Programs = {
   git: {
     usesRepository: true,
-    // git(1) 2.51. Options before the sub-command can name a pager or an alias.
-    options: `-C= -c= --exec-path=? --git-dir= --work-tree= --namespace= --super-prefix= --config-env= --attr-source= --list-cmds=?
-      -p --paginate -P --no-pager --no-replace-objects --no-lazy-fetch --no-advice --bare --literal-pathspecs
-      --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-optional-locks --html-path --man-path --info-path -v
-      --version -h --help`,
+    // Options before the sub-command can name a pager or an alias.
+    options: globalOptions,
     harmlessOptions: "--version --help",
     wraps: unwrapGit,
     optionNames: "-f|--force -n|--no-verify -d|--delete",
@@ -21,8 +25,11 @@ export const gitPrograms: Programs = {
     readsRecursively: (words) => {
       if (hasArgument("--no-index", words)) return allFiles;
       // Tracked files are rarely ignored.
-      return words[0] === "grep" ? { ...allFiles, ignored: hasArgument("--untracked", words) } : undefined;
+      return subcommandOf(words)[0] === "grep"
+        ? { ...allFiles, ignored: hasArgument("--untracked", words) }
+        : undefined;
     },
+    writes: changedConfig,
     subcommands: {
       [`add check-attr check-ignore cherry commit count-objects describe fetch for-each-ref help ls-files ls-remote
           ls-tree merge-base name-rev range-diff reflog remote rev-list rev-parse shortlog show-branch show-ref status tag
@@ -76,6 +83,33 @@ function unwrapGit(words: readonly ShellWord[]): LaunchedCommand[] | undefined {
   }
   if (at === 0 || at === rest.length || !git) return undefined;
   return [{ type: "command", words: [git, ...rest.slice(at)], folders }];
+}
+
+/** Returns the words from the sub-command on. */
+function subcommandOf(words: ProgramArguments): ProgramArguments {
+  return words.slice(leadingOptions(words, globalOptions)?.end ?? words.findIndex((word) => !isFlag(word)));
+}
+
+/** Settings that cannot make git run a program. */
+const harmlessSetting =
+  /^(user\.(name|email|signingkey)|(color|advice|column)\..*|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote)|core\.(autocrlf|eol|filemode|ignorecase|quotepath|longpaths|safecrlf)|(commit|tag)\.gpgsign|rerere\.enabled|fetch\.prune)$/i;
+
+/** git-config(1) 2.51: with one name it shows a setting, with a value it changes it. */
+function changedConfig(words: ProgramArguments): string[] {
+  const [verb, ...rest] = subcommandOf(words);
+  if (verb !== "config") return [];
+  if (hasArgument("-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool", rest)) return [];
+  const operands = rest.filter(
+    (word, at) => !isFlag(word) && !/^(-f|--file|--type|--blob|--default)$/.test(rest[at - 1] ?? ""),
+  );
+  const [first = "", name = ""] = operands;
+  if (
+    /^(get|list)$/.test(first) ||
+    (operands.length === 1 && !hasArgument("--unset --unset-all --edit -e --remove-section", rest) && first !== "edit")
+  )
+    return [];
+  if (harmlessSetting.test(first === "set" || first === "unset" ? name : first)) return [];
+  return hasArgument("--global --system", rest) ? ["~/.gitconfig"] : [".git/config"];
 }
 
 /** Git has its own wildcards, and searches the whole history for their matches. */

@@ -104,6 +104,8 @@ const printers: Readonly<Record<string, (given: Printer) => Shapes>> = {
   ls: (given) => {
     if (has(given, /^-\w*[RldgnoisZ]|^--/)) return anything;
     const operands = given.shapes.filter((_, index) => !isOption(given.words[index])).flat();
+    // Names with an extension are rarely folders, whose content it would print.
+    if (operands.length > 0 && operands.every((operand) => /\*?\.\w+$/.test(operand))) return operands;
     return [has(given, /^-\w*[aAf]/) ? marks.name : `[!.]${marks.name}`, ...operands];
   },
   echo: ({ shapes }) => shapes.flat().flatMap(split),

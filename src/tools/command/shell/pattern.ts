@@ -28,7 +28,7 @@ const wholeMark = /^[\0-\u0002]+$/;
 export const holdsMark = (pattern: string) => mark.test(pattern);
 
 /** Whether nothing is known about a path but that it may lie below the folder. */
-export const isWhollyUnknown = (pattern: string) => wholeMark.test(pattern);
+export const isWholly = (pattern: string) => wholeMark.test(pattern);
 
 /** Returns a pattern that matches exactly the text. */
 export function escaped(text: string): string {

@@ -196,7 +196,9 @@ function expansion(node: SyntaxNode, known: KnownState): Pick<WordPiece, "values
 }
 
 function variable(node: SyntaxNode, known: KnownState): Pick<WordPiece, "values" | "shapes"> {
-  if (node.type === "arithmetic_expansion") return { values: undefined, shapes: [marks.number] };
+  if (node.type === "arithmetic_expansion" || numbers.test(node.text)) {
+    return { values: undefined, shapes: [marks.number] };
+  }
   const name = /^\$(?:(\w+|[@*])|\{(\w+|[@*])\})$/.exec(node.text);
   const plainName = name?.[1] ?? name?.[2];
   if (plainName !== undefined) return { values: known.values(plainName), shapes: known.shapes(plainName) };
@@ -205,6 +207,8 @@ function variable(node: SyntaxNode, known: KnownState): Pick<WordPiece, "values"
   return { values: undefined, shapes: [...inner.flatMap((child) => shapesOf(piecesOf(child, known))), marks.any] };
 }
 
+/** Variables that only hold numbers, and lengths. */
+const numbers = /^\$\{?([$?#!]|PPID|BASHPID|RANDOM|SECONDS|LINENO|E?UID|#\w+)\}?$/;
 const isLiteral = /^(word|string|raw_string)$/;
 
 const escapes = new Map(

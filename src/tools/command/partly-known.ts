@@ -1,0 +1,281 @@
+/** The protected files that the words of a command may name, although these are known only when it runs (T8). */
+import os from "node:os";
+import { isSecret } from "../file-access/protected-names.ts";
+import { isWithin } from "../file-access/requirements.ts";
+import type { Host, Location, Protection } from "../host.ts";
+import { filesInCode, isInterpreter } from "./code.ts";
+import type { CommandContext, CommandFiles, FileUse } from "./command-files.ts";
+import { globBelow, patternIn } from "./glob.ts";
+import { guessedPaths, isHarmlessDevice, likelyPatterns, pathWords } from "./paths.ts";
+import { isPure, onlyReads } from "./programs/table.ts";
+import { exactRequirement, type RequiredPermissions } from "./required.ts";
+import { holdsMark, isWholly, isWild, marks, patternMatcher, unescaped } from "./shell/pattern.ts";
+import { systemName } from "./shell/simple-command.ts";
+import type { Folders } from "./shell/state.ts";
+import type { ShellAction } from "./shell/visitor.ts";
+import type { ShellWord } from "./shell/word.ts";
+
+/** Programs that only read, but do not show what is in a file, or take names of other things. */
+const listing = new Set(
+  `ls stat du df realpath readlink which whereis type test [ id groups printenv locale uptime free lsof pgrep lscpu lsblk tput
+  getconf cal find fd fdfind tree date ps hostname git env man tr seq`.split(/\s+/),
+);
+/** Programs that show, copy or send files, among those that do not only read. */
+const copying = /^(cp|mv|ln|scp|rsync|tar|bsdtar|zip|7z|dd|install|openssl|gpg|source|\.)$/;
+
+/** Secrets that a home folder or a workspace usually holds. */
+const usualSecrets: readonly string[] = [
+  ...[".env", ".env.local", ".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/config", ".aws/credentials", ".netrc", ".npmrc"],
+  ...[".pypirc", ".git-credentials", ".docker/config.json", ".kube/config", ".config/gh/hosts.yml", ".pgpass"],
+  ...["id_rsa", "id_ed25519", "credentials.json", "secrets.json", "server.pem", "server.key"],
+];
+/** Files that control execution, which usually exist or can be created. */
+const usualSettings: readonly string[] = [
+  ...[".vscode/settings.json", ".vscode/tasks.json", ".vscode/launch.json", ".vscode/mcp.json", ".mcp.json"],
+  ...[".git/config", ".git/hooks/pre-commit", ".git/hooks/post-checkout", ".git/info/attributes", ".husky/pre-commit"],
+  ...[
+    ".rondo/settings.json",
+    ".rondo/agents/a.md",
+    ".rondoignore",
+    ".claude/settings.json",
+    ".devcontainer/devcontainer.json",
+  ],
+  ...[".gitconfig", ".bashrc", ".profile", ".zshrc", ".bash_profile", ".gitmodules", ".pre-commit-config.yaml"],
+];
+
+type Access = "read" | "edit";
+
+/**
+ * Which files an unknown word is compared with: those that its known parts name, also those that exist below its known
+ * folder, or any, as unknown text may lead to parent folders.
+ */
+type Reach = "named" | "below" | "anywhere";
+
+export class PartlyKnownFiles {
+  readonly #files: CommandFiles;
+  readonly #required: RequiredPermissions;
+  readonly #host: Host;
+  readonly #signal: AbortSignal;
+  /** What programs print that only print their arguments: it may become the name of a file. */
+  readonly #printed: string[] = [];
+  #readsAnything = false;
+
+  constructor(files: CommandFiles, required: RequiredPermissions, { host, signal }: CommandContext) {
+    this.#files = files;
+    this.#required = required;
+    this.#host = host;
+    this.#signal = signal;
+  }
+
+  async addCommand({ words, folders, data }: Extract<ShellAction, { type: "command" }>): Promise<void> {
+    const [program = ""] = words[0]?.values ?? [];
+    const name = systemName(program);
+    const values = words.map((word) => (word.isGlob ? undefined : word.values)).slice(1);
+    if (isPure(name)) {
+      this.#printed.push(...values.flatMap((one) => one ?? []));
+      return;
+    }
+    const known = values.flatMap((one) => one ?? []);
+    if (isInterpreter(program) && !known.some((word) => !word.startsWith("-"))) this.#readsAnything = true;
+    const use = onlyReads(name, known) ? "read" : "unknown";
+    for (const file of filesInCode(program, known, data)) await this.#addLikely(file, folders, use);
+    for (const path of guessedPaths([program, ...known])) await this.#addLikely(path, folders, use);
+    if (folders && words.every((word) => word.values)) return;
+    const shows = use === "read" ? !listing.has(name) : copying.test(name);
+    for (const shape of pathShapes(program, words.slice(1))) {
+      if (isWholly(shape)) {
+        if (shows) await this.#addAnything(shape, folders);
+      } else if (holdsMark(shape)) {
+        const isPath = !listing.has(name) && !/^\w+:\/\/|\s/.test(shape);
+        const reach = shows ? "anywhere" : isPath ? "below" : "named";
+        await this.#addShape(shape, folders, use === "read" ? "read" : "edit", reach);
+      } else if (isWild(shape)) await this.#addWild(shape, folders, use);
+      else await this.#files.addNamedPath(unescaped(shape), folders ?? [""], use);
+    }
+  }
+
+  async addRedirect({ access, target, folders }: Extract<ShellAction, { type: "redirect" }>): Promise<void> {
+    if (target.values && !target.isGlob) return;
+    for (const shape of target.shapes) {
+      if (isWholly(shape) && access === "read") await this.#addAnything(shape, folders);
+      else if (isWholly(shape) && shape === marks.any) this.#add(access, target.text, "settings");
+      else if (holdsMark(shape)) await this.#addShape(shape, folders, access, "anywhere", target.text);
+      else if (isWild(shape)) await this.#addWild(shape, folders, access === "read" ? "read" : "unknown");
+      else await this.#files.addProtectedPath(unescaped(shape), folders ?? [""], access);
+    }
+  }
+
+  /** For a text that could not be parsed. */
+  async addText(text: string): Promise<void> {
+    for (const pattern of likelyPatterns(text)) if (!isWholly(pattern)) await this.#addLikely(pattern, [""], "unknown");
+  }
+
+  /** What is printed may be read as a name, or as code. */
+  async finish(): Promise<void> {
+    if (!this.#readsAnything) return;
+    for (const text of this.#printed)
+      for (const word of [text, ...text.split(/[\s'"`(),;]+/)])
+        await this.#files.addProtectedPath(word, [""], "unknown");
+  }
+
+  /** Adds what a text in code or a part of a word names, if that is protected. */
+  async #addLikely(text: string, folders: Folders, use: FileUse): Promise<void> {
+    // A revision of git is named like a file of it.
+    if (isHarmlessDevice(text) || text === "HEAD") return;
+    if (!isWild(text)) await this.#files.addProtectedPath(unescaped(text), folders ?? [""], use);
+    // A wildcard without a name is more likely a regular expression.
+    else if (/\w/.test(text)) {
+      if (holdsMark(text)) await this.#addShape(text, folders, use === "read" ? "read" : "edit", "below");
+      else await this.#addWild(text, folders, "read");
+    }
+  }
+
+  async #addWild(glob: string, folders: Folders, use: FileUse): Promise<void> {
+    for (const folder of folders ?? [""]) {
+      const { folder: start, isMatch } = globBelow(glob, folders === undefined);
+      const place = await this.#files.locate(start === "" ? "." : start, folder);
+      const names = place ? await this.#usual(place, use === "read" ? "read" : "edit") : [];
+      const found = names.find(({ path }) => {
+        const base = place?.path.replace(/\/$/, "") ?? "";
+        return isWithin(path, base) && isMatch(path.slice(base.length + 1));
+      });
+      if (found) this.#add(use === "read" ? "read" : "edit", glob, found.protection, found.path);
+    }
+  }
+
+  /** A program that shows files may read any of them. */
+  async #addAnything(shape: string, folders: Folders): Promise<void> {
+    this.#readsAnything = true;
+    await this.#addShape(shape, folders, "read", "anywhere");
+  }
+
+  /** `shape` holds a mark. */
+  async #addShape(shape: string, folders: Folders, access: Access, reach: Reach, text = shown(shape)): Promise<void> {
+    for (const folder of folders ?? [""]) {
+      const named = await this.#namedBy(shape, folder, access);
+      if (named) this.#add(access, text, named);
+      else if (reach !== "named") {
+        const found = await this.#match(shape, folder, access, reach);
+        if (found) this.#add(access, text, found.protection, found.path);
+      }
+    }
+  }
+
+  /** Whether the known parts suffice: `…/.env`, `.git/hooks/…`. */
+  async #namedBy(shape: string, folder: string, access: Access): Promise<Protection | undefined> {
+    for (const replacement of ["x", ""]) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the marks
+      const name = unescaped(shape.replace(/[\0-\u0004]/g, replacement));
+      if (name === "" || !/\w/.test(name)) continue;
+      const protection = (await this.#files.locate(name, folder))?.protection ?? "none";
+      if (protection !== "none" && !(protection === "settings" && access === "read")) return protection;
+    }
+    // The folder is unknown, and the name is a pattern: `…/.e*`.
+    const last = shape.slice(shape.lastIndexOf("/") + 1);
+    if (!shape.includes("/") || !holdsMark(shape.slice(0, -last.length)) || !/^[\w.\\-]{2}/.test(last))
+      return undefined;
+    const isMatch = patternMatcher(last);
+    return isWild(last) && usualSecrets.some((one) => isMatch(one)) ? "secret" : undefined;
+  }
+
+  async #match(shape: string, folder: string, access: Access, reach: Reach): Promise<ProtectedFile | undefined> {
+    const { start, rest } = splitShape(shape);
+    const place = start === undefined ? undefined : await this.#files.locate(start === "" ? "." : start, folder);
+    const patterns = place ? [patternIn(place.path, rest)] : [];
+    // Unknown text may lead to parent folders.
+    const any = shape.indexOf(marks.any);
+    if (any >= 0 && reach === "anywhere" && (await this.#canGoUp(shape.slice(0, any), folder)))
+      patterns.push(shape.slice(any));
+    const matchers = patterns.flatMap((pattern) => [
+      patternMatcher(pattern),
+      patternMatcher(`${pattern}/${marks.below}`),
+    ]);
+    const isTracked = shape.includes(marks.tracked);
+    const candidates = [
+      ...(place && !place.inside ? await this.#usual(place, access) : []),
+      ...(!place || place.inside ? await this.#inWorkspace(access, !isTracked) : []),
+    ];
+    return candidates.find(({ path }) => matchers.some((isMatch) => isMatch(path)));
+  }
+
+  /** Whether `…/..` can follow: what begins like that is a folder. */
+  async #canGoUp(before: string, folder: string): Promise<boolean> {
+    const end = before.lastIndexOf("/") + 1;
+    const begin = unescaped(before.slice(end));
+    if (before === "" || isWild(before)) return true;
+    const place = await this.#files.locate(unescaped(before.slice(0, end)) || ".", folder);
+    if (!place || (await this.#host.workspace.look(place)) !== "folder") return false;
+    if (begin === "") return true;
+    const found = await this.#host.workspace.open(place, this.#signal);
+    return found.type === "folder" && found.entries.some((name) => name.endsWith("/") && name.startsWith(begin));
+  }
+
+  /** Returns the protected files below a folder, and those that usually are there. */
+  async #usual(place: Location, access: Access): Promise<ProtectedFile[]> {
+    if (place.inside) return await this.#inWorkspace(access, true);
+    if (await this.#files.holdsHome(place)) {
+      const names = access === "read" ? usualSecrets : [...usualSecrets, ...usualSettings];
+      return names.map((name) => ({
+        path: `${os.homedir()}/${name}`,
+        protection: isSecret(name) ? "secret" : "settings",
+      }));
+    }
+    if ((await this.#host.workspace.look(place)) !== "folder") return [];
+    return await this.#below(place, true);
+  }
+
+  async #inWorkspace(access: Access, ignored: boolean): Promise<ProtectedFile[]> {
+    const found: ProtectedFile[] = [];
+    for (const folder of this.#host.workspace.folders) {
+      const place = await this.#files.locate(folder, "");
+      if (!place) continue;
+      found.push(...(await this.#below(place, ignored)));
+      if (access === "edit")
+        found.push(...usualSettings.map((name) => ({ path: `${folder}/${name}`, protection: "settings" as const })));
+    }
+    return found;
+  }
+
+  async #below(place: Location, ignored: boolean): Promise<ProtectedFile[]> {
+    const paths = await this.#files.protectedIn(place, ignored);
+    // With too many files to look at, each name may be one of them.
+    return (paths ?? usualSecrets).map((path) => ({ path: `${place.path}/${path}`, protection: "secret" }));
+  }
+
+  #add(access: Access, text: string, protection: Protection, example?: string): void {
+    const effect = example === undefined ? "may name a protected file" : `may be ${example}`;
+    this.#required.add({ ...exactRequirement(text, effect), permission: access, protection });
+  }
+}
+
+interface ProtectedFile {
+  /** Absolute. */
+  path: string;
+  protection: Protection;
+}
+
+/** Returns the paths in the words of a command, as patterns. */
+function pathShapes(program: string, words: readonly ShellWord[]): string[] {
+  const all = [program, ...words.flatMap(({ shapes }) => shapes)];
+  const isPath = (shape: string) => isWild(shape) && !/^\w+:\/\/|\s/.test(shape);
+  const named = [...pathWords(all).filter(isWild), ...guessedPaths(all).filter(isPath)];
+  const literals = words
+    .filter(({ values }) => !values)
+    .flatMap(({ shapes }) => shapes.filter((shape) => !isWild(shape)));
+  return [...new Set([...named, ...literals])].slice(0, 100);
+}
+
+/** Splits a pattern at the last folder that is known; `start` is undefined if it begins with unknown text. */
+function splitShape(shape: string): { start: string | undefined; rest: string } {
+  if (shape.startsWith(marks.any)) return { start: undefined, rest: shape };
+  const names = shape.split("/");
+  const first = names.findIndex((name) => isWild(name));
+  const start = unescaped(names.slice(0, first).join("/"));
+  return { start: start === "" && first > 0 ? "/" : start, rest: names.slice(first).join("/") };
+}
+
+/** Returns a pattern as users know it. */
+function shown(shape: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the marks
+  return unescaped(shape.replace(/[\0-\u0004]+/g, "…"));
+}

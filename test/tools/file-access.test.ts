@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import path from "node:path";
+import { judge, type RuleBook, strictest } from "../../src/loop/permissions/rules.ts";
 import type { Protection } from "../../src/tools/host.ts";
 import { refusalOf } from "../../src/tools/node-host/locate.ts";
+import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { stopwatch } from "../timing.ts";
 import { TestWorkspace } from "./workspace.ts";
 
@@ -55,12 +57,39 @@ const names: Record<Protection, string[]> = {
     ...[".claude/settings.json", "a/.claude/agents/b.md", "~/.claude.json", ".mcp.json", ".cursor/mcp.json"],
     ...[".vscode/settings.json", ".VSCode/tasks.json", "my.code-workspace", ".devcontainer/devcontainer.json"],
     ...["lefthook.yml", ".pre-commit-config.yaml", "~/.bashrc", "~/.zshrc", "~/.profile"],
+    // What an agent is told.
+    ...["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "sub/agents.md", "GEMINI.md", ".cursorrules", ".windsurfrules"],
+    ...[".clinerules", ".clinerules/a.md", ".github/copilot-instructions.md", ".github/instructions/a.md"],
+    // What runs on a server, or whenever a program starts.
+    ...[".github/workflows/ci.yml", ".github/actions/a/action.yml", ".gitlab-ci.yml", ".circleci/config.yml"],
+    ...["Jenkinsfile", "azure-pipelines.yml", "azure-pipelines-pr.yaml", "bitbucket-pipelines.yml", ".travis.yml"],
+    ...[".drone.yml", ".woodpecker.yml", ".woodpecker/a.yaml", ".buildkite/pipeline.yml", ".gitea/workflows/a.yml"],
+    ...[".yarnrc.yml", "sub/.yarnrc.yml", ".yarnrc", ".yarn/releases/yarn.cjs", ".pnpmfile.cjs", "bunfig.toml"],
+    ...[".cargo/config.toml", "sitecustomize.py", ".idea/workspace.xml", ".lintstagedrc.json", ".vimrc"],
   ],
   none: [
     ...[".env.example", ".env.sample", ".env.template", ".env.dist", ".env.local.example", "example.env", "sample.env"],
     ...["environment.ts", "src/env.ts", "env", "dotenv.md", "keys.ts", "key", "pem.md", "id_rsa.pub", "monkey.ts"],
     ...["secrets.ts", "secrets/readme.md", "credentials.md", "rsa.ts", "terraform.tf", "a.tfvars.example.md"],
-    ...[".gitignore", ".gitattributes", ".github/workflows/a.yml", "git/a", "my.git.md", "AGENTS.md", "CLAUDE.md"],
+    ...[".gitignore", ".gitattributes", ".github/CODEOWNERS", "git/a", "my.git.md"],
+    ...[
+      "agents.ts",
+      "agents/a.md",
+      "docs/claude.md.txt",
+      "workflows/ci.yml",
+      ".github/ISSUE_TEMPLATE/a.md",
+      "jenkins.ts",
+    ],
+    ...[
+      "conftest.py",
+      "Makefile",
+      "package.json",
+      "yarn.lock",
+      ".yarn/cache/a.zip",
+      "Cargo.toml",
+      "config.toml",
+      "idea/a",
+    ],
     ...[
       "a.mcp.json",
       ".mcp.json.md",
@@ -223,4 +252,118 @@ describe("T8 invalid path names", () => {
       assert.equal(refusalOf(name, platform) !== undefined, refused);
     });
   }
+});
+
+describe("T8 files that tell agents what to do, and that run by themselves", () => {
+  let work: TestWorkspace;
+  const files = ["AGENTS.md", ".github/workflows/ci.yml", ".yarnrc.yml", ".gitlab-ci.yml"];
+  before(() => {
+    work = new TestWorkspace();
+    for (const name of files) work.put(name, "KEY\n");
+    symlinkSync("docs.md", work.path("CLAUDE.md"));
+    work.put("docs.md", "KEY\n");
+  });
+  after(() => work.dispose());
+
+  const decide = async (tool: string, input: Record<string, unknown>, mode: RuleBook["mode"]) => {
+    const user = [{ permission: "*", pattern: "*", action: "allow" as const }];
+    const needs = await work.needs(tool, input);
+    return strictest(needs.map((need) => judge(need, tool, { mode, user, workspace: [] })));
+  };
+
+  for (const mode of ["default", "acceptEdits", "bypassPermissions"] as const) {
+    it(`ask before a change in ${mode}, whatever rules allow, and never before they are read`, async () => {
+      for (const file of [...files, "docs.md"]) {
+        const changed = { file_path: file, content: "x" };
+        assert.equal(await decide("write", changed, mode), "ask", file);
+        assert.equal(await decide("bash", { command: `echo x >> ${file}` }, mode), "ask", file);
+        assert.equal(await decide("bash", { command: `sed -i s/a/b/ ${file}` }, mode), "ask", file);
+        assert.equal(await decide("bash", { command: `rm ${file}` }, mode), "ask", file);
+        assert.equal(await decide("read", { file_path: file }, mode), "allow", file);
+        assert.equal(await decide("grep", { pattern: "KEY", path: file }, mode), "allow", file);
+        for (const command of [
+          `cat ${file}`,
+          `grep KEY ${file}`,
+          `git diff ${file}`,
+          `git log -- ${file}`,
+          `wc ${file}`,
+        ])
+          assert.equal(await decide("bash", { command }, mode), "allow", command);
+      }
+      assert.equal(await decide("bash", { command: "grep -r KEY ." }, mode), "allow");
+      assert.equal(await decide("bash", { command: "git add ." }, mode), "allow");
+    });
+  }
+
+  it("are searched", async () => {
+    const { output } = await work.run("grep", { pattern: "KEY" });
+    assert.match(output, /AGENTS\.md/);
+    assert.match(output, /docs\.md/);
+    assert.doesNotMatch(output, /not searched/);
+  });
+});
+
+describe("T8 .rondoignore of nested workspace folders", () => {
+  let work: TestWorkspace;
+  before(() => {
+    work = new TestWorkspace();
+    for (const name of ["outer.txt", "inner.txt", "both.txt", "free.txt", "deep/outer.txt"])
+      work.put(`in/${name}`, "KEY\n");
+    work.put("outer.txt", "KEY\n");
+    work.put("inner.txt", "KEY\n");
+    work.put(".rondoignore", "outer.txt\nboth.txt\n!inner.txt\n");
+    work.put("in/.rondoignore", "inner.txt\n!outer.txt\n");
+    work.put("in/deep/.rondoignore", "!outer.txt\n");
+  });
+  after(() => work.dispose());
+
+  for (const order of ["outer first", "inner first"] as const) {
+    const hostOf = () => {
+      const folders = [work.folder, work.path("in")];
+      if (order === "inner first") folders.reverse();
+      return nodeHost({ folders, trusted: true, overflowDir: path.join(work.root, "o") });
+    };
+    it(`the stricter counts, ${order}`, async () => {
+      const { workspace } = hostOf();
+      const protections: Record<string, Protection> = {};
+      for (const name of [
+        "outer.txt",
+        "inner.txt",
+        "in/outer.txt",
+        "in/inner.txt",
+        "in/both.txt",
+        "in/free.txt",
+        "in/deep/outer.txt",
+      ])
+        protections[name] = (await workspace.locate(work.path(name))).protection;
+      assert.deepEqual(protections, {
+        "outer.txt": "ignored",
+        "inner.txt": "none",
+        "in/outer.txt": "ignored",
+        "in/inner.txt": "ignored",
+        "in/both.txt": "ignored",
+        "in/free.txt": "none",
+        "in/deep/outer.txt": "ignored",
+      });
+    });
+
+    it(`and in searches of either folder, ${order}`, async () => {
+      const { workspace } = hostOf();
+      for (const [folder, prefix] of [
+        [work.folder, "in/"],
+        [work.path("in"), ""],
+      ] as const) {
+        const filter = workspace.searchFilter(await workspace.locate(folder));
+        const excluded = ["outer.txt", "inner.txt", "both.txt", "free.txt", "deep/outer.txt"].filter((name) =>
+          filter.isExcluded(prefix + name),
+        );
+        assert.deepEqual(excluded, ["outer.txt", "inner.txt", "both.txt", "deep/outer.txt"], folder);
+      }
+    });
+  }
+
+  it("in one workspace folder an inner file still takes back what an outer one names", async () => {
+    assert.equal((await work.host.workspace.locate("in/outer.txt")).protection, "none");
+    assert.equal((await work.host.workspace.locate("in/inner.txt")).protection, "ignored");
+  });
 });

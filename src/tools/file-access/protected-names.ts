@@ -27,13 +27,35 @@ const exampleNames = /(?<=^|\/)(?:\.env[^/]*[._-]|)(?:example|sample|template|tm
 /** The system's passwords and the environments of other processes. */
 const systemSecrets = /^\/(?:etc\/g?shadow-?|proc\/(?:.*\/)?(?:environ|mem|kcore|auxv))$/i;
 
-/** Files that control execution: what an agent may do, and what runs automatically. */
+/**
+ * Files that control execution: what an agent is told and may do, and what runs without being started. What runs only
+ * when the user builds or tests (`conftest.py`, `Makefile`) is not among them.
+ */
 const settingsNames: readonly string[] = [
-  ...[".rondo", ".rondoignore", ".claude", ".claude.json", ".cursor", ".mcp.json", "agent.md"],
-  ...[".vscode", "*.code-workspace", ".devcontainer", ".devcontainer.json"],
-  ...[".git", ".gitconfig", ".config/git", ".gitmodules", ".husky", ".githooks"],
-  ...[".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".ripgreprc"],
-  ...[".profile", ".bashrc", ".bash_profile", ".bash_login", ".zshrc", ".zshenv", ".zprofile"],
+  // Agents.
+  ...[".rondo", ".rondoignore", ".claude", ".claude.json", ".mcp.json", "agent.md", "agents.md", "agents.override.md"],
+  ...["claude.md", "claude.local.md", "gemini.md", ".gemini", ".codex", ".cursor", ".cursorrules", ".windsurf"],
+  ...[".windsurfrules", ".clinerules", ".roo", ".roorules", ".continue", ".junie", ".kiro", ".amazonq", ".agents"],
+  ...[".aider.conf.yml", ".github/copilot-instructions.md", ".github/instructions", ".github/prompts"],
+  ...[".github/agents", ".github/chatmodes", ".github/hooks", ".opencode", "opencode.json", "opencode.jsonc"],
+  // Editors.
+  ...[".vscode", "*.code-workspace", ".devcontainer", ".devcontainer.json", ".idea", ".zed", ".fleet"],
+  ...[".exrc", ".vimrc", ".nvimrc", ".nvim.lua", ".dir-locals.el"],
+  // Git and its hooks.
+  ...[".git", ".gitconfig", ".config/git", ".gitmodules", ".husky", ".githooks", ".pre-commit-config.yaml"],
+  ...["lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml", "lefthook-local.yml", ".overcommit.yml"],
+  ...[".lintstagedrc*", "lint-staged.config.*", ".simple-git-hooks.*", "simple-git-hooks.*"],
+  // Continuous integration.
+  ...[".github/workflows", ".github/actions", ".gitea/workflows", ".forgejo/workflows", ".gitlab-ci.yml", ".circleci"],
+  ...["jenkinsfile", "azure-pipelines*.yml", "azure-pipelines*.yaml", ".azure-pipelines", "bitbucket-pipelines.yml"],
+  ...[".travis.yml", ".drone.yml", ".woodpecker*", ".buildkite", "appveyor.yml", ".appveyor.yml", ".cirrus.yml"],
+  ...["cloudbuild.yaml", "cloudbuild.yml", ".semaphore", ".teamcity", ".gitpod.yml"],
+  // What package managers and interpreters run each time they start.
+  ...[".yarnrc", ".yarnrc.yml", ".yarn/plugins", ".yarn/releases", ".pnpmfile.cjs", ".pnpmfile.mjs", "pnpmfile.js"],
+  ...["bunfig.toml", ".cargo/config", ".cargo/config.toml", "sitecustomize.py", "usercustomize.py", ".ripgreprc"],
+  // Shells and sessions.
+  ...[".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".zshrc", ".zshenv"],
+  ...[".zprofile", ".zlogin", ".zlogout", ".xprofile", ".config/fish", ".config/autostart", ".config/systemd"],
 ];
 
 /** A HEAD file makes its folder a repository whose settings git follows. */

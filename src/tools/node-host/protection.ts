@@ -5,25 +5,27 @@ import ignore, { type Ignore } from "ignore";
 import { isControlFile, isSecret, isSecretName, withoutSecrets } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Protection, SearchFilter } from "../host.ts";
-import { type FolderRules, isNamed, noRules, RondoIgnore, rondoIgnoreFile } from "./rondoignore.ts";
+import { isNamed, type KnownRules, RondoIgnore, rondoIgnoreFile } from "./rondoignore.ts";
 import { statsOf } from "./stats.ts";
 
 /** If one of these is a link in a workspace folder, its target is protected under the target's own name, too. */
 const oftenLinked = [
   ...[".env", ".env.local", ".npmrc", ".netrc", ".git", ".rondo", ".claude", ".vscode", ".cursor"],
   ...[".mcp.json", ".husky", ".githooks", ".devcontainer", rondoIgnoreFile],
+  ...["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "AGENT.md", "GEMINI.md", ".idea", ".yarnrc.yml"],
 ];
 
 export class ProtectedFiles {
   readonly #folders: readonly string[];
   readonly #own: Ignore | undefined;
   readonly #hasExceptions: boolean;
-  readonly #ignored = new RondoIgnore();
+  readonly #ignored: RondoIgnore;
   readonly #linksOf = new Map<string, { stamp: string; links: LinkTarget[] }>();
 
   /** `folders`: absolute, links resolved. `secrets`: the user's patterns, in gitignore's syntax. */
   constructor(folders: readonly string[], secrets: readonly string[]) {
     this.#folders = folders;
+    this.#ignored = new RondoIgnore(folders);
     this.#own = secrets.length > 0 ? ignore({ ignorecase: true }).add(secrets) : undefined;
     this.#hasExceptions = secrets.some((pattern) => pattern.startsWith("!"));
   }
@@ -39,18 +41,17 @@ export class ProtectedFiles {
   }
 
   isIgnored(file: string): boolean {
-    const root = this.#rootOf(file);
-    return root !== undefined && this.#ignored.names(root, file);
+    return this.#ignored.names(file);
   }
 
   /** In a protected folder, files of its own kind are included. `folder`: absolute, links resolved. */
   searchFilter(folder: string, protection: Protection): SearchFilter {
     const modified = (name: string) => statsOf(folder + path.sep + name)?.mtimeMs ?? 0;
     if (protection === "secret") return { args: [], rules: "", isExcluded: () => false, modified };
-    const root = protection === "ignored" ? undefined : this.#rootOf(folder);
     const args = this.#hasExceptions ? [] : [...withoutSecrets];
-    if (root === folder && isFile(path.join(root, rondoIgnoreFile))) args.push(`--ignore-file=${rondoIgnoreFile}`);
-    const judge = this.#nameTests(folder, root);
+    const isRoot = protection !== "ignored" && this.#folders.includes(folder);
+    if (isRoot && isFile(path.join(folder, rondoIgnoreFile))) args.push(`--ignore-file=${rondoIgnoreFile}`);
+    const judge = this.#nameTests(folder, protection !== "ignored");
     const judges = new Map<string, (name: string) => boolean>();
     return {
       args,
@@ -67,19 +68,23 @@ export class ProtectedFiles {
   }
 
   /** Returns, for each folder below `base`, a test for its file names. Most names can be judged alone. */
-  #nameTests(base: string, root: string | undefined): (parent: string) => (name: string) => boolean {
-    const known = new Map<string, FolderRules>();
-    const linked = this.#links().map(({ target }) => target);
+  #nameTests(base: string, omitsIgnored: boolean): (parent: string) => (name: string) => boolean {
+    const known: KnownRules = new Map();
+    const linked = this.#links().flatMap(({ target, protection }) => (protection === "secret" ? [target] : []));
     return (parent) => {
       const folder = path.join(base, parent);
-      const rules = root === undefined ? noRules : this.#ignored.rulesOf(root, folder, known);
-      if (rules.named) return () => true;
+      const ignored = omitsIgnored ? this.#ignored.rulesIn(folder, known) : [];
+      if (ignored.some(({ named }) => named)) return () => true;
       // Only here can a file be protected because of its parent folders.
       const isOdd = /[/\\][._]/.test(folder) || linked.length > 0 || this.#own !== undefined || this.#isSecret(folder);
-      if (!isOdd && rules.rules.length === 0) return isSecretName;
+      if (!isOdd && ignored.every(({ rules }) => rules.length === 0)) return isSecretName;
       return (name) => {
         const file = path.join(folder, name);
-        return this.#isSecret(file) || linked.some((one) => isWithin(file, one)) || isNamed(file, rules);
+        return (
+          this.#isSecret(file) ||
+          linked.some((one) => isWithin(file, one)) ||
+          ignored.some((rules) => isNamed(file, rules))
+        );
       };
     };
   }

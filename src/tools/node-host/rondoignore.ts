@@ -1,7 +1,12 @@
-/** Evaluates `.rondoignore` files: gitignore's syntax, in a workspace folder and each folder below it. */
+/**
+ * Evaluates `.rondoignore` files: gitignore's syntax, in a workspace folder and each folder below it. Where workspace
+ * folders are nested, the files of each are read alone and the stricter ones count: an exception in the inner folder takes
+ * nothing back that the outer one names.
+ */
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
+import { isWithin } from "../file-access/requirements.ts";
 
 export const rondoIgnoreFile = ".rondoignore";
 /** A file that is too large or unreadable ignores everything next to it and below. */
@@ -13,22 +18,40 @@ export interface FolderRules {
   rules: readonly (readonly [folder: string, rules: Ignore])[];
 }
 
-export const noRules: FolderRules = { named: false, rules: [] };
+/** Rules of folders during one search, by workspace folder. */
+export type KnownRules = Map<string, Map<string, FolderRules>>;
 
 export class RondoIgnore {
+  readonly #roots: readonly string[];
   readonly #read = new Map<string, { stamp: string; rules: Ignore }>();
 
-  /** Whether `file` or one of its folders is named. `root` is its workspace folder. Both are absolute. */
-  names(root: string, file: string): boolean {
-    return file !== root && isNamed(file, this.rulesOf(root, path.dirname(file), new Map()));
+  /** `roots`: the workspace folders, absolute, with links resolved. */
+  constructor(roots: readonly string[]) {
+    this.#roots = roots;
   }
 
-  /** `known` caches folders during one search. */
-  rulesOf(root: string, folder: string, known: Map<string, FolderRules>): FolderRules {
+  /** Whether `file`, which is absolute, or one of its folders is named. */
+  names(file: string): boolean {
+    return this.rulesIn(path.dirname(file), new Map()).some((rules) => isNamed(file, rules));
+  }
+
+  /** Returns the rules of each workspace folder that contains `folder`. */
+  rulesIn(folder: string, known: KnownRules): FolderRules[] {
+    return this.#roots
+      .filter((root) => isWithin(folder, root))
+      .map((root) => {
+        const ofRoot = known.get(root) ?? new Map();
+        known.set(root, ofRoot);
+        return this.#rulesOf(root, folder, ofRoot);
+      });
+  }
+
+  #rulesOf(root: string, folder: string, known: Map<string, FolderRules>): FolderRules {
     let found = known.get(folder);
     if (found) return found;
-    const above = folder === root ? undefined : this.rulesOf(root, path.dirname(folder), known);
-    const own = this.#rulesIn(folder);
+    const above = folder === root ? undefined : this.#rulesOf(root, path.dirname(folder), known);
+    const isOfInner = this.#roots.some((inner) => inner !== root && isWithin(inner, root) && isWithin(folder, inner));
+    const own = isOfInner ? undefined : this.#rulesOfFile(folder);
     const inherited = above?.rules ?? [];
     found = {
       named: above !== undefined && isNamed(folder, above),
@@ -39,7 +62,7 @@ export class RondoIgnore {
     return found;
   }
 
-  #rulesIn(folder: string): Ignore | undefined {
+  #rulesOfFile(folder: string): Ignore | undefined {
     const file = path.join(folder, rondoIgnoreFile);
     const stamp = stampOf(file);
     if (stamp === undefined) return undefined;

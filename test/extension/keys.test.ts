@@ -58,6 +58,15 @@ describe("keys", () => {
     assert.equal(key(), "of the environment");
   });
 
+  it("stores the environment's key, which is then used whatever the environment says", async () => {
+    assert.equal(await keys.storeFromEnvironment("openai"), true);
+    process.env["OPENAI_API_KEY"] = "another";
+    assert.deepEqual(keys.keyOf("openai"), { key: "of the environment", from: "storage" });
+    assert.equal(await keys.storeFromEnvironment("openai"), false);
+    assert.equal(await keys.storeFromEnvironment("my-gateway"), false);
+    assert.deepEqual([...storage.secrets], [["rondo.key.openai", "of the environment"]]);
+  });
+
   it("notices a key that another window stores", async () => {
     const heard = new Promise<void>((resolve) => keys.onDidChange(resolve));
     await storage.store("rondo.key.openai", "of another window");

@@ -41,6 +41,17 @@ export class Keys implements vscode.Disposable {
     return found === undefined ? undefined : { key: found, from: "environment" };
   }
 
+  /**
+   * Stores the key that the environment has; it is the one that is used from then on. The variable stays in the process,
+   * which other extensions share. @returns false if there is none
+   */
+  async storeFromEnvironment(provider: string): Promise<boolean> {
+    const found = this.keyOf(provider);
+    if (found?.from !== "environment") return false;
+    await this.set(provider, found.key);
+    return true;
+  }
+
   /** Stores a key. An empty one deletes the stored key. */
   async set(provider: string, key: string): Promise<void> {
     if (key === "") await this.#secrets.delete(prefix + provider);

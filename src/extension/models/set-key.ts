@@ -14,10 +14,16 @@ const keyPageButton: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon("link-external"),
   tooltip: "Open the page for keys",
 };
+const storeButton: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon("lock"),
+  tooltip: "Move the key to VS Code's secret storage",
+};
 const deleteButton: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon("trash"),
   tooltip: "Delete the stored key",
 };
+
+const keyButtons = { storage: [deleteButton], environment: [storeButton], none: [] };
 
 /** The keys must have been read. Resolves when a key is stored or deleted, or the user has left. */
 export async function setKey(keys: Keys, models: Models): Promise<void> {
@@ -76,12 +82,22 @@ async function pickProvider(keys: Keys, facts: KnownFacts): Promise<ProviderEntr
     if (button === deleteButton && entry) {
       await keys.set(entry.id, "");
       show();
+    } else if (button === storeButton && entry) {
+      if (await keys.storeFromEnvironment(entry.id)) tellStored(entry);
+      show();
     } else if (entry?.keyPage !== undefined) await openPage(entry.keyPage);
   });
   picker.show();
   const entry = await picked;
   picker.dispose();
   return entry;
+}
+
+/** The variable is the user's: only they can remove it. */
+function tellStored({ name, keyVariable }: ProviderEntry): void {
+  void vscode.window.showInformationMessage(
+    `The key of ${name} is kept in VS Code's secret storage now. Remove ${keyVariable} from your environment, where other programs can read it, and start VS Code again.`,
+  );
 }
 
 function rowsOf(keys: Keys, facts: KnownFacts): ProviderRow[] {
@@ -102,7 +118,7 @@ function rowOf(entry: ProviderEntry, keys: Keys, facts: KnownFacts): ProviderRow
     label: name,
     description: describeKey(entry, from),
     detail: modelID === undefined ? address : `${address} · ${facts.of({ providerID: id, modelID }).label}`,
-    buttons: [...(from === "storage" ? [deleteButton] : []), ...(keyPage === undefined ? [] : [keyPageButton])],
+    buttons: [...keyButtons[from ?? "none"], ...(keyPage === undefined ? [] : [keyPageButton])],
     ...(from !== undefined && { iconPath: new vscode.ThemeIcon("key") }),
   };
 }

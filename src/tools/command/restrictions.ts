@@ -154,7 +154,7 @@ class HeadSearch {
       if (word === undefined) {
         this.isUncertain = true;
         reached.add(at + 1);
-      } else if (/^-./.test(word)) {
+      } else if (/^[-+]./.test(word)) {
         const lengths = optionLengths(word, this.levels);
         if (!lengths.isKnown) this.isUncertain = true;
         for (const length of lengths.all) reached.add(at + length);

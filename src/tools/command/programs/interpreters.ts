@@ -25,6 +25,7 @@ export const interpreterPrograms: Programs = {
     // python(1) 3.11
     runsOtherCode: takesCode("-B -d -E -I -O -OO -q -s -S -u -v -b -bb -V -P --check-hash-based-pycs=* -m"),
     exceeds: (words) => (words[0] === "-m" ? words.length === 1 : runsCode(words)),
+    readOptions: "-B -d -E -I -O -q -s -S -u -v -b -P -W= -X=",
     subcommands: { "-m": { hasSubcommands: true } },
     allowed: ["python3 --version", "python3.12 a.py", "python -m pytest"],
     asks: ["python3 -c x", "python3", "python3 -i a.py"],
@@ -36,13 +37,14 @@ export const interpreterPrograms: Programs = {
     allowed: ["ruby a.rb", "php --version"],
     asks: ["perl -e x", "ruby -e x", "php -r x", "perl -pi a.ts"],
   },
-  [`tsx ts-node luajit rscript r julia groovy scala kotlin java ghci runghc runhaskell elixir iex erl escript guile
+  [`tsx ts-node luajit rscript r julia groovy scala kotlin ghci runghc runhaskell elixir iex erl escript guile
       octave clojure clj raku dotnet-script`]: {
     ...facts,
     runsOtherCode: runsCode,
     allowed: ["tsx a.ts"],
-    asks: ["tsx -e x", "java -cp x y"],
+    asks: ["tsx -e x"],
   },
+  java: { ...facts, exceeds: runsCode, asks: ["java -cp x y", "java -jar x.jar"] },
   deno: {
     ...facts,
     runsOtherCode: ([first = ""]) => /^(eval|repl|-.*|)$/.test(first) && !isInformation(first, []),

@@ -14,7 +14,8 @@ const oneOrTwo: OptionLengths = { isKnown: false, all: [1, 2] };
 
 /** `facts`: of the sub-commands before it, and of the program. */
 export function optionLengths(word: string, facts: readonly (CommandFacts | undefined)[]): OptionLengths {
-  if (word === "--") return one;
+  // `cargo +nightly test`
+  if (word === "--" || word.startsWith("+")) return one;
   for (const each of facts) {
     const known = each && lengthsIn(word, aritiesOf(`${each.options ?? ""} ${each.readOptions ?? ""}`));
     if (known) return known;

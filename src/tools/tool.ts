@@ -49,6 +49,9 @@ export interface ToolContext {
   askUser: AskUser;
 }
 
+/** The permission to run a command outside of the sandbox. Only a rule that names it allows that without a question. */
+export const outsidePermission = "outside_sandbox";
+
 /** A permission that the plan needs. All requirements of a plan are judged; the strictest wins. */
 export interface PermissionRequirement {
   /** `read`, `edit`, `bash`, `external_directory`, `web_fetch` or the tool's name. */
@@ -113,6 +116,8 @@ export interface Tool {
   readonly freeform: ToolDefinition["freeform"];
   /** Time limit of `run` in ms; undefined for the limit in the settings, `own` if the tool limits its time itself. */
   readonly timeoutMs: number | "own" | undefined;
+  /** Offered in its place where commands run in a sandbox. */
+  readonly inSandbox: Tool | undefined;
   /** Changes nothing. `input` has passed the schema. @throws ToolError */
   prepare(input: Record<string, unknown>, context: ToolContext): Promise<ToolPlan>;
 }
@@ -124,6 +129,7 @@ interface ToolSpec<Shape extends z.core.$ZodShape> {
   input: z.ZodMiniObject<Shape>;
   freeform?: ToolDefinition["freeform"];
   timeoutMs?: number | "own" | undefined;
+  inSandbox?: Tool | undefined;
   prepare(input: z.infer<z.ZodMiniObject<Shape>>, context: ToolContext): Promise<ToolPlan>;
 }
 
@@ -141,6 +147,7 @@ export function defineTool<Shape extends z.core.$ZodShape>(spec: ToolSpec<Shape>
     sideEffect: spec.sideEffect,
     freeform: spec.freeform,
     timeoutMs: spec.timeoutMs,
+    inSandbox: spec.inSandbox,
     // The output of a ZodMiniObject is a record, which TypeScript cannot infer from the type parameter.
     input: spec.input as unknown as z.ZodMiniType<Record<string, unknown>>,
     get schema() {

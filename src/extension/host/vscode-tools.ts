@@ -50,6 +50,7 @@ function lmTool({ name, description, inputSchema }: vscode.LanguageModelToolInfo
     // Nothing is known about its effects.
     sideEffect: "network",
     freeform: undefined,
+    inSandbox: undefined,
     timeoutMs,
     // VS Code checks the input against the schema.
     input: z.record(z.string(), z.unknown()),

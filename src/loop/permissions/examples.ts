@@ -1,6 +1,6 @@
 /** Examples of what a rule would match, to show its width beforehand. */
 import type { Rule } from "../../chat/requests.ts";
-import { outsidePermission } from "../../tools/sandbox/words.ts";
+import { outsidePermission } from "../../tools/tool.ts";
 import { matches } from "./rules.ts";
 
 /** `patterns`: those of the asking call. The narrowest examples come first. */

@@ -2,7 +2,6 @@
 import type { PermissionMode } from "../../chat/events.ts";
 import { sameJson } from "../../chat/json.ts";
 import type { ModelRef, ToolDefinition, UserMessage } from "../../chat/message.ts";
-import { bash, sandboxedBash } from "../../tools/built-in/bash.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { definitionOf, isHarmless, type Tool } from "../../tools/tool.ts";
@@ -229,8 +228,8 @@ export class ConfigResolver {
   }
 
   #offered(): Tool[] {
-    const isSandboxed = this.#deps.host.terminal.sandbox !== undefined;
-    return this.#deps.tools.offered().map((tool) => (isSandboxed && tool === bash ? sandboxedBash : tool));
+    const tools = this.#deps.tools.offered();
+    return this.#deps.host.terminal.sandbox ? tools.map((tool) => tool.inSandbox ?? tool) : tools;
   }
 
   #added({ system = "" }: UserMessage): string[] {

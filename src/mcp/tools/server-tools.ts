@@ -47,6 +47,7 @@ function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }:
     // Whatever the server says.
     sideEffect: "network",
     freeform: undefined,
+    inSandbox: undefined,
     input: ToolArguments,
     schema,
     timeoutMs,

@@ -14,17 +14,7 @@ const input = {
   run_in_background: z.optional(z.boolean()).check(z.describe("Returns at once; see bash_output")),
 };
 
-export const bash = defineTool({
-  name: "bash",
-  sideEffect: "mutating",
-  timeoutMs: "own",
-  description,
-  input: z.object({ ...input, outside_sandbox: z.optional(z.string().check(z.meta({ deprecated: true }))) }),
-  prepare,
-});
-
-/** Offered in place of `bash` where commands run in a sandbox. */
-export const sandboxedBash = defineTool({
+const sandboxedBash = defineTool({
   name: "bash",
   sideEffect: "mutating",
   timeoutMs: "own",
@@ -35,6 +25,16 @@ export const sandboxedBash = defineTool({
       .optional(z.string())
       .check(z.describe("Why it must run outside of the sandbox, after it failed in it; asks the user")),
   }),
+  prepare,
+});
+
+export const bash = defineTool({
+  name: "bash",
+  sideEffect: "mutating",
+  timeoutMs: "own",
+  description,
+  input: z.object({ ...input, outside_sandbox: z.optional(z.string().check(z.meta({ deprecated: true }))) }),
+  inSandbox: sandboxedBash,
   prepare,
 });
 

@@ -1,11 +1,8 @@
 /** What models and users are told about the sandbox, and what a command needs to run outside of it. */
 import type { CommandSandbox } from "../host.ts";
-import type { PermissionRequirement } from "../tool.ts";
+import { outsidePermission, type PermissionRequirement } from "../tool.ts";
 
 type Mode = CommandSandbox["mode"];
-
-/** The permission to run a command outside of the sandbox. Only a rule that names it allows that without a question. */
-export const outsidePermission = "outside_sandbox";
 
 export const sandboxDescription =
   "Commands run in a sandbox: they can write only in the workspace and in /tmp, which is their own, not to settings such as .git/config, and may have no network.";

@@ -14,7 +14,7 @@ import { builtInTools } from "../tools/built-in/all.ts";
 import { taskTool } from "../tools/built-in/task.ts";
 import type { Host } from "../tools/host.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
-import { isHarmless, nobodyToAsk, noDelegate, type Tool, ToolError } from "../tools/tool.ts";
+import { type FilesSeen, isHarmless, nobodyToAsk, noDelegate, type Tool, ToolError } from "../tools/tool.ts";
 import { UsageError } from "./arguments.ts";
 
 const ExplainLine = z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) });
@@ -59,6 +59,9 @@ function parseLine(line: string): ExplainLine {
   }
 }
 
+/** The table stands for calls of a model that has read what it changes. */
+const allSeen: FilesSeen = { get: () => undefined, has: () => true, set() {}, delete() {} };
+
 async function explainCall(call: ExplainLine, { agent, book, host, tools }: CallJudge) {
   const tool = tools.find((one) => one.name === call.tool) ?? tools.find((one) => one.name === call.tool.toLowerCase());
   const refuse = (why: string) => ({ decision: "deny", rule: null, why, parts: [], paths: [], always: [] });
@@ -78,7 +81,7 @@ async function explainCall(call: ExplainLine, { agent, book, host, tools }: Call
     const plan = await tool.prepare(parsed.data, {
       host: ruled,
       callID: "explain",
-      seen: new Map(),
+      seen: allSeen,
       signal,
       ...asking,
     });

@@ -16,8 +16,13 @@ export class ToolError extends Error {
   override readonly name = "ToolError";
 }
 
-/** Versions of the files that the model has seen in this session, by absolute path (T12). */
-export type FilesSeen = Map<string, string>;
+/** Versions of the files that the model has seen in this conversation, by absolute path (T12). */
+export interface FilesSeen {
+  get(path: string): string | undefined;
+  has(path: string): boolean;
+  set(path: string, version: string): void;
+  delete(path: string): void;
+}
 
 export interface SubagentTask {
   agent: string;

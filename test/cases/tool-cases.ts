@@ -69,6 +69,8 @@ export async function checkCase({ tool, setup = {}, input, expect }: ToolCase): 
   const work = new TestWorkspace();
   try {
     fill(work, setup);
+    // The cases are of agents that have read what they replace (T12).
+    if (tool === "write") await work.run("read", { file_path: String(input["path"]) }).catch(() => {});
     const elapsed = stopwatch();
     const asks = await asksFor(work, tool, input);
     const outcome = await outcomeOf(work, tool, input);

@@ -52,6 +52,8 @@ interface Options {
   openModel?: (ref: ModelRef) => Promise<Model>;
   /** The chat to continue. */
   chat?: Chat;
+  /** The folder of another harness, to work in the same one. */
+  folder?: string;
   project?: Partial<Project>;
   hooks?: Hooks;
   lock?: SessionLock;
@@ -75,7 +77,7 @@ const noProject: Project = {
 export class Harness {
   /** Holds the workspace and everything that a test creates outside it. */
   readonly #root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "rondo-loop-")));
-  readonly folder = path.join(this.#root, "work");
+  readonly folder: string;
   readonly model: ScriptedModel;
   readonly session: Session;
   readonly events: ChatEvent[] = [];
@@ -94,11 +96,15 @@ export class Harness {
 
   constructor(script: Script, options: Options = {}) {
     const { files = {}, rules = [], trusted = true, attended = true, titles = false, tools = coreTools } = options;
-    mkdirSync(this.folder);
+    this.folder = options.folder ?? path.join(this.#root, "work");
+    mkdirSync(this.folder, { recursive: true });
     for (const [name, text] of Object.entries(files)) this.write(name, text);
     this.model = new ScriptedModel(script);
     this.#isWhole = options.chat === undefined;
-    this.transcript = new Transcript(path.join(this.folder, ".record.jsonl"), () => {});
+    this.transcript = new Transcript(
+      path.join(options.folder === undefined ? this.folder : this.#root, ".record.jsonl"),
+      () => {},
+    );
     const choices: Choices = {
       mode: options.mode ?? "default",
       model: { providerID: "anthropic", modelID: "claude-sonnet-5" },

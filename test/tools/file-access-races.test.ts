@@ -65,6 +65,7 @@ describe("I6 changes between the question and the access", () => {
   for (const [tool, input] of Object.entries(inputs)) {
     for (const [what, swap] of Object.entries(swaps)) {
       it(`${tool}: ${what}, and nothing outside is read or written`, async () => {
+        if (tool === "write") await work.run("read", { file_path: "src/a.txt" });
         const plan = await work.plan(tool, input);
         swap();
         await assert.rejects(async () => await plan.run(() => {}), { name: "ToolError", message: elsewhere });
@@ -94,6 +95,7 @@ describe("I6 changes between the question and the access", () => {
 
   it("an allowed link that changes its target still writes the earlier target", async () => {
     symlinkSync("src/a.txt", work.path("link"));
+    await work.run("read", { file_path: "link" });
     const plan = await work.plan("write", { file_path: "link", content: "x\n" });
     rmSync(work.path("link"));
     symlinkSync(path.join(out, "a.txt"), work.path("link"));
@@ -141,6 +143,7 @@ describe("I6 changes between the question and the access", () => {
         work.put("src/c.txt", "KEY\n");
         linkSync(work.path("src/c.txt"), work.path("src/b.txt"));
       }
+      await work.run("read", { file_path: name });
       const plan = await work.plan("write", { file_path: name, content: "x\n" });
       writeFileSync(work.path(name), "the user's\n");
       await assert.rejects(async () => await plan.run(() => {}), { message: /has changed since it was read/ });

@@ -74,12 +74,13 @@ describe("I6 protected files, for each tool", () => {
       "src/conf/settings.json",
     ]) {
       it(`${tool} of ${name} asks each time, in every mode`, async () => {
-        // A file that asks for reading must have been read before a part of it is changed.
-        if (tool !== "write") await work.run("read", { file_path: name });
+        // Only a secret may be written as a whole without having been read.
+        if (tool !== "write" || name.endsWith("settings.json")) await work.run("read", { file_path: name });
         await asksAlways(tool, inputFor(name));
       });
     }
     it(`${tool} of an ordinary file can be allowed`, async () => {
+      await work.run("read", { file_path: "src/a.ts" });
       assert.equal((await decide(tool, inputFor("src/a.ts"), "acceptEdits")).decision, "allow");
     });
   }

@@ -148,8 +148,12 @@ describe("files", () => {
       assert.equal(metadata.diff?.added, 2);
     });
 
-    it("replaces an unread file after a question that shows the loss", async () => {
+    it("T12 replaces a file that was read, after a question that shows the loss; an unread one not", async () => {
       work.put("old.txt", "old content\n");
+      const unread =
+        "old.txt exists already, and you have not read it: read it first, then write it, or change parts of it with edit.";
+      assert.equal(await work.refusal("write", { file_path: "old.txt", content: "new content\n" }), unread);
+      await read("old.txt");
       const plan = await work.plan("write", { file_path: "old.txt", content: "new content\n" });
       assert.match(plan.preview.type === "diff" ? plan.preview.diff.patch : "", /-old content\n\+new content/);
       await write("old.txt", "new content\n");

@@ -104,6 +104,7 @@ describe("T8 rules that forbid paths", () => {
   it("leave everything else as it was", async () => {
     for (const file of ["open/a.txt", "sub/b.txt", "privates/x.txt", "open/private.txt"]) {
       if (file.startsWith("privates") || file.includes("private.")) work.put(file, "KEY\n");
+      await work.run("read", { file_path: file });
       for (const [tool, input] of Object.entries(changes(file)))
         assert.notEqual(await decide(tool, input, bookOf(denied)), "deny", `${tool} ${file}`);
     }
@@ -310,6 +311,7 @@ describe("T8 rules that forbid paths", () => {
     const book = bookOf(allowing("*"));
     const { workspace } = ruledHost(work.host, { tool: "grep", book, lineage: [agent] });
     assert.equal(workspace.searchFilter(await workspace.locate(".")).isExcluded("private/x.txt"), true);
+    await work.run("read", { file_path: "private/x.txt" });
     const [need] = await work.needs("write", { file_path: "private/x.txt", content: "" });
     assert.ok(need);
     assert.equal(judge(need, "write", book, [agent]).decision, "deny");

@@ -9,7 +9,6 @@ import type { Host, SandboxMode } from "../../src/tools/host.ts";
 import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import {
-  type FilesSeen,
   nobodyToAsk,
   noDelegate,
   type PermissionRequirement,
@@ -22,7 +21,7 @@ export class TestWorkspace {
   /** Holds the workspace and outside files. */
   readonly root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "tools-test-")));
   readonly folder: string;
-  readonly seen: FilesSeen = new Map();
+  readonly seen = new Map<string, string>();
   readonly host: Host;
   readonly #registry = registryOf(builtInTools({ editor: true }));
 

@@ -7,7 +7,10 @@ import type { Spent } from "../../chat/spent.ts";
 import type { CallDecision } from "../../chat/trace.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import type { ToolCall } from "../reply/reply-sink.ts";
-import type { ChatAccess } from "../turn.ts";
+import type { ChatAccess, Turn } from "../turn.ts";
+import { SeenByCall } from "./files-seen.ts";
+
+type RecordingTurn = ChatAccess & Pick<Turn, "seen">;
 
 export class CallRecord {
   /** Corrected if the model got the name wrong. */
@@ -20,18 +23,20 @@ export class CallRecord {
   /** Output or error, once the call has ended. */
   output = "";
   decision: CallDecision | undefined;
-  readonly #turn: ChatAccess;
+  readonly seen: SeenByCall;
+  readonly #turn: RecordingTurn;
   readonly #call: ToolCall;
   #child: Pick<CallMetadata, "childID" | "childCost" | "childTokens" | "childPartial" | "childEdited"> = {};
   #start: number;
 
-  constructor(turn: ChatAccess, call: ToolCall, start: number) {
+  constructor(turn: RecordingTurn, call: ToolCall, start: number) {
     this.#turn = turn;
     this.#call = call;
     this.#start = start;
     this.tool = call.tool;
     this.asked = call.arguments.ok ? call.arguments.input : {};
     this.input = this.asked;
+    this.seen = new SeenByCall(turn.seen);
   }
 
   /** Called without a time when the call starts, and with one when the tool starts. */
@@ -77,13 +82,14 @@ export class CallRecord {
     const end = Date.now();
     this.completed = true;
     this.output = result.output;
+    const seen = this.seen.commit();
     const { sessionID, messageID } = this.#ids();
     this.#put({
       status: "completed",
       input: this.input,
       output: result.output,
       title: this.title ?? this.tool,
-      metadata: this.#metadata(result.metadata),
+      metadata: this.#metadata({ ...result.metadata, ...(seen && { seen }) }),
       ...(result.attachments && {
         attachments: result.attachments.map((file) => ({ ...file, id: newID("prt"), sessionID, messageID })),
       }),

@@ -205,14 +205,13 @@ function checkMayRun(turn: Turn, tool: Tool): void {
 
 async function prepare(current: CallInProgress, tool: Tool, input: Record<string, unknown>): Promise<ToolPlan> {
   const { turn, config, call, record, deadline } = current;
-  const { seen, lineage } = turn;
   const { signal } = deadline;
-  const host = turn.permissions.hostFor(turn.host, tool.name, lineage);
+  const host = turn.permissions.hostFor(turn.host, tool.name, turn.lineage);
   const { callID, messageID } = call;
   const follow = (childID: string) => record.follow(childID);
   const ended = (spent: Spent, edited: readonly string[]) => record.childEnded(spent, edited);
   const delegate: Delegate = (task) => turn.runSubagent({ turn, config, messageID, signal, follow, ended }, task);
-  const context = { host, callID, seen, signal, delegate, askUser: askUser(current) };
+  const context = { host, callID, seen: record.seen, signal, delegate, askUser: askUser(current) };
   const plan = await deadline.guard(tool.prepare(input, context));
   record.title = plan.title;
   return plan;

@@ -53,6 +53,6 @@ export async function saveMemory(turn: Turn, config: AgentConfig, user: UserMess
 function question({ path, text }: { path: string; text: string }): string {
   return [
     "Session nearing compaction. Store durable memories now.",
-    `Write any lasting notes to ${path}${text === "" ? ", which does not exist yet" : ""}: decisions, conventions, commands that work, things the user wants in general; nothing that the files themselves say, nothing secret. Reply with ${noReply} if nothing to store, and with ${noReply} when you are done.`,
+    `Write any lasting notes to ${path}${text === "" ? ", which does not exist yet" : ""}: decisions, conventions, commands that work, things the user wants in general; nothing that the files themselves say, nothing secret. ${text === "" ? "" : "Read it before you replace it. "}Reply with ${noReply} if nothing to store, and with ${noReply} when you are done.`,
   ].join("\n\n");
 }

@@ -88,7 +88,7 @@ export async function tellChanges(
 
 /** Whether the model has read or written the present version of the topic's file. */
 async function hasSeen({ host, seen, signal }: Turn, { path }: Topic): Promise<boolean> {
-  if (path === undefined || seen.size === 0) return false;
+  if (path === undefined) return false;
   try {
     const location = await host.workspace.locate(path);
     if (!seen.has(location.path)) return false;

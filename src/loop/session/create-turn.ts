@@ -1,5 +1,6 @@
 import { newID } from "../../chat/ids.ts";
 import { runSubagent } from "../agents/subagent.ts";
+import { filesSeen } from "../calls/files-seen.ts";
 import { LoopDetection } from "../calls/loop-detection.ts";
 import { pendingPrompt } from "../context/context.ts";
 import { withoutZeros } from "../limits.ts";
@@ -9,7 +10,7 @@ import type { Turn } from "../turn.ts";
 import { pause, type Sleeper, workingClock } from "./clock.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
-export interface SessionState extends Pick<Turn, "chat" | "permissions" | "budget" | "seen" | "emit" | "takeQueued"> {
+export interface SessionState extends Pick<Turn, "chat" | "permissions" | "budget" | "emit" | "takeQueued"> {
   choices: Choices;
   resolver: ConfigResolver;
 }
@@ -36,6 +37,7 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
     signal,
     limits: withoutZeros(deps.limits()),
     loopDetection: new LoopDetection(),
+    seen: filesSeen(chat),
     firstReply: chat.messages.length,
     fallbackModel,
     get lineage() {

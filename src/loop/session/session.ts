@@ -91,7 +91,6 @@ export class Session {
       permissions: this.permissions,
       resolver: new ConfigResolver({ ...deps, choices, book: () => this.#book() }),
       budget: new Budget({ ledger: deps.ledger, limits, ask: deps.attended ? ask : undefined }),
-      seen: new Map(),
       emit: (event) => this.#emit(event),
       takeQueued: () => this.#takeQueued(),
     };

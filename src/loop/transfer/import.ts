@@ -238,7 +238,7 @@ function attachmentsOf({ state }: ToolPart): FilePart[] {
 /** Removes references to files and sessions of its origin. */
 function withoutPlaces(part: Part): Part {
   if (part.type !== "tool" || part.state.status === "pending" || !part.state.metadata) return part;
-  const { childID: _, outputFile: __, ...metadata } = part.state.metadata;
+  const { childID: _, outputFile: __, seen: ___, ...metadata } = part.state.metadata;
   return { ...part, state: { ...part.state, metadata } };
 }
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
-import { asSeen, requireTrust } from "../file-access/file-checks.ts";
+import { asRead, requireTrust } from "../file-access/file-checks.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import { compare, inContext, toFileDiff } from "../text/diff.ts";
 import { countLines, isCrlf, plural } from "../text/text.ts";
@@ -9,7 +9,8 @@ import { defineTool } from "../tool.ts";
 export const write = defineTool({
   name: "write",
   sideEffect: "mutating",
-  description: "Creates a file and its parent folders, or replaces a whole file. To change parts of a file use edit.",
+  description:
+    "Creates a file and its parent folders, or replaces a whole file that you have read. To change parts of a file use edit.",
   input: z.object({
     file_path: z.string().check(z.minLength(1)),
     content: z.string(),
@@ -19,7 +20,7 @@ export const write = defineTool({
     requireTrust(host.workspace);
     const location = await host.workspace.locate(file_path);
     const kind = await host.workspace.open(location, signal);
-    const before = kind.type === "missing" ? undefined : asSeen(kind, seen);
+    const before = kind.type === "missing" ? undefined : asRead(kind, seen);
     // The file keeps CRLF line endings even if the content has none.
     const text =
       before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;

@@ -14,9 +14,8 @@ export async function openToChange(
 ): Promise<FileKind> {
   if (isReadProtected(location) && !seen.has(location.path) && !overflow.holds(location.path)) {
     const name = location.relative;
-    throw new ToolError(
-      `${name} needs permission to be read, and you have not read it: read it first, or write it as a whole.`,
-    );
+    const orWrite = hidesText(location) ? ", or write it as a whole" : "";
+    throw new ToolError(`${name} needs permission to be read, and you have not read it: read it first${orWrite}.`);
   }
   return await workspace.open(location, signal);
 }
@@ -33,6 +32,22 @@ export function asSeen(kind: FileKind, seen: FilesSeen): TextFile {
   const known = seen.get(file.path);
   if (known !== undefined && known !== file.version) throw staleError(file);
   return file;
+}
+
+/**
+ * As `asSeen`, before the whole text is replaced. A secret need not have been read: that would give it to the model, and
+ * the user is shown each change of it. @throws ToolError if the model has not seen the text
+ */
+export function asRead(kind: FileKind, seen: FilesSeen): TextFile {
+  const file = asSeen(kind, seen);
+  if (seen.has(file.path) || hidesText(file)) return file;
+  throw new ToolError(
+    `${file.relative} exists already, and you have not read it: read it first, then write it, or change parts of it with edit.`,
+  );
+}
+
+function hidesText({ protection, restricted }: Location): boolean {
+  return protection === "secret" || protection === "ignored" || restricted;
 }
 
 function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {

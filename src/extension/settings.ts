@@ -5,7 +5,7 @@ import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
 import type { Limits } from "../loop/limits.ts";
 import type { Thinking } from "../loop/model.ts";
-import { GivenPrices, withCachePrices } from "../loop/setup/model-facts.ts";
+import { GivenPrices, ModelOptions, withCachePrices } from "../loop/setup/model-facts.ts";
 import { type ApiChoice, apiChoices } from "../providers/api-choice.ts";
 import { providerIDs } from "../providers/providers.ts";
 import { type SandboxMode, sandboxModes } from "../tools/host.ts";
@@ -153,6 +153,7 @@ function parseSettings(): Settings {
       ...extensionLimits,
       ...Object.fromEntries(loopSettings.map((setting) => [setting.limit, readNumber(setting)])),
       prices: withCachePrices(read("prices", GivenPrices)),
+      modelOptions: read("modelOptions", ModelOptions),
       maxTurns: read("maxTurns", z.int().check(z.gte(0)), !trusted),
       maxBudgetUsd: read("maxBudgetUsd", AnyMoney),
       maxDailyBudgetUsd: read("maxDailyBudgetUsd", AnyMoney),

@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
 import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
-import { GivenPrices } from "../loop/setup/model-facts.ts";
+import { GivenPrices, ModelOptions } from "../loop/setup/model-facts.ts";
 import { apiChoices } from "../providers/api-choice.ts";
 import { providerIDs } from "../providers/providers.ts";
 import type { Options } from "../query/query-types.ts";
@@ -52,6 +52,7 @@ const known = {
   "max-budget-tokens": text,
   "no-auto-compact": flag,
   prices: text,
+  "model-options": text,
   "max-retries": text,
   "max-prompt-bytes": text,
   "context-window": text,
@@ -106,6 +107,7 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
                                0 turns, or a budget of 0: no limit
   --max-prompt-bytes N         the longest text of one message (default: 1048576)
   --context-window N  --no-auto-compact
+  --model-options FILE         JSON: {model: {…}}, parameters of its requests
   --prices FILE                JSON: {model: {input, output, cacheRead?, cacheWrite?}}, USD per million tokens
   --append-system-prompt TEXT
   --session-dir DIR  --session-id ID  --resume ID  --continue  --fork-session  --no-persist
@@ -152,6 +154,7 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       maxDailyBudgetUsd: amount("--max-daily-budget-usd", values["max-daily-budget-usd"]),
       maxBudgetTokens: count("--max-budget-tokens", values["max-budget-tokens"], 0),
       autoCompact: !values["no-auto-compact"],
+      modelOptions: readJson("--model-options", values["model-options"], '{"model": {…}}', ModelOptions),
       prices: readJson("--prices", values.prices, '{"model": {"input": USD, "output": USD}}', GivenPrices),
       limits: {
         maxRetries: count("--max-retries", values["max-retries"], 0),

@@ -52,6 +52,7 @@ export const defaultLimits: Limits = {
   windows: {},
   forcedWindow: undefined,
   prices: {},
+  modelOptions: {},
   reserveFloorTokens: 4000,
   flushThresholdTokens: 8000,
   autoCompact: true,

@@ -55,6 +55,7 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   maxTurns: "used",
   mcpServers: "used",
   model: "used",
+  modelOptions: "used",
   onLoopEvent: "used",
   outputFormat: "refused",
   passEnvironment: "used",

@@ -269,6 +269,8 @@ export interface Options {
   autoCompact?: boolean | undefined;
   /** USD per million tokens, by model id. */
   prices?: Record<string, ModelPrice> | undefined;
+  /** Parameters of requests by model id, or "provider/id"; those of an agent and a message's `variant` override them. */
+  modelOptions?: Record<string, Record<string, unknown>> | undefined;
   limits?: RunLimits | undefined;
   /** False: the model is not asked for a title of a new session; the first line of the prompt is its title. */
   titles?: boolean | undefined;

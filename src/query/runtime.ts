@@ -360,6 +360,12 @@ function limitsOf(options: Options): Limits {
     lockTimeoutMs: limits.lockTimeout,
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  const money = { maxBudgetUsd, maxDailyBudgetUsd, maxBudgetTokens, prices: withCachePrices(options.prices ?? {}) };
+  const money = {
+    maxBudgetUsd,
+    maxDailyBudgetUsd,
+    maxBudgetTokens,
+    prices: withCachePrices(options.prices ?? {}),
+    modelOptions: options.modelOptions ?? {},
+  };
   return { ...defaultLimits, ...Object.fromEntries(set), ...money, forcedWindow: contextWindow };
 }

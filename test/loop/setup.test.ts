@@ -6,6 +6,7 @@ import { textPrompt } from "../../src/chat/prompt-input.ts";
 import { ownWords } from "../../src/chat/words.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { newSession } from "../../src/loop/session/session.ts";
+import { guidanceOf } from "../../src/providers/catalog/model-guidance.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { Harness, harnesses, until } from "./harness.ts";
@@ -67,6 +68,38 @@ describe("M1 the system prompt", () => {
     }
   });
 
+  it("M1 has a short part for the model's family, wherever the model is served, and tells it after a change of model", async () => {
+    const parts = {
+      "Do what was asked and no more": ["anthropic/claude-sonnet-5", "openrouter/anthropic/claude-opus-5.5"],
+      "Do not end your turn with a plan": ["openai/gpt-5.4", "azure/gpt-6.1-terra", "openai/o3"],
+      "Never assume that a library is there": ["gemini/gemini-3-pro", "openrouter/google/gemini-3-flash"],
+      "Call tools only through the interface": ["ollama/qwen3:8b", "deepseek/deepseek-chat", "groq/openai/llama"],
+    };
+    for (const [words, models] of Object.entries(parts)) {
+      for (const name of models) {
+        const [providerID = "", ...rest] = name.split("/");
+        const h = open([["1"]], { choices: { model: { providerID, modelID: rest.join("/") } } });
+        await h.turn();
+        const { system = "" } = h.model.requests[0] ?? {};
+        const [before = "", after = ""] = system.split(words);
+        assert.ok(before.includes("You are Rondo") && after.includes("# Environment"), name);
+        for (const other of Object.keys(parts)) assert.equal(system.includes(other), other === words, name);
+      }
+    }
+    const h = open([["1"], ["2"]]);
+    await h.turn();
+    await h.turn("Hi", { model: { providerID: "openai", modelID: "gpt-5.4" } });
+    const [first, second] = h.model.requests;
+    assert.equal(second?.system, first?.system, "the prefix holds");
+    const told = JSON.stringify(second?.entries);
+    assert.match(told, /You are now the model GPT-5\.4\. Do not end your turn with a plan/);
+  });
+
+  it("M1 the part for the family is short", () => {
+    for (const id of ["claude-sonnet-5", "gpt-5.4", "gemini-3-pro", "qwen3"])
+      assert.ok(guidanceOf(id).length < 200, id);
+  });
+
   it("M1 C7 contains neither date nor time", async () => {
     const h = open([["Hi."]]);
     await h.turn();
@@ -86,6 +119,31 @@ describe("M2 options", () => {
     await h.turn("Hi", { variant: "xhigh" });
     assert.deepEqual(h.model.requests[0]?.options, { reasoning_effort: "low", metadata: { a: 1 } });
     assert.deepEqual(h.model.requests[1]?.options, { reasoning_effort: "xhigh", metadata: { a: 1 } });
+  });
+
+  it("M2 options merge in the order model, agent, variant; those of provider and model count before those of the model", async () => {
+    const modelOptions = {
+      "gpt-5.4": { top_p: 0.1, reasoning_effort: "minimal" },
+      "openai/gpt-5.4": { metadata: { a: 0, b: 2 }, reasoning_effort: "low", service_tier: "flex" },
+      "gpt-4.1": { top_p: 0.9 },
+    };
+    const h = open([["1"], ["2"], ["3"]], {
+      limits: { modelOptions },
+      choices: { model: { providerID: "openai", modelID: "gpt-5.4" } },
+      project: { agents: agents({ options: { metadata: { a: 1 }, service_tier: "priority" } }) },
+    });
+    await h.turn("Hi");
+    await h.turn("Hi", { variant: "xhigh" });
+    await h.turn("Hi", { model: { providerID: "azure", modelID: "gpt-4.1" } });
+    const merged = { metadata: { a: 1, b: 2 }, service_tier: "priority" };
+    assert.deepEqual(
+      h.model.requests.map(({ options }) => options),
+      [
+        { ...merged, reasoning_effort: "low" },
+        { ...merged, reasoning_effort: "xhigh" },
+        { metadata: { a: 1 }, service_tier: "priority", top_p: 0.9 },
+      ],
+    );
   });
 
   it("M2 a variant that is a thinking level overrides the session's own", async () => {

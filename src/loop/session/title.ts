@@ -7,7 +7,7 @@ import type { AgentCatalog } from "../agents/agents.ts";
 import { sizeOfText } from "../context/token-size.ts";
 import type { Model, ModelError } from "../model.ts";
 import { modelOf } from "../setup/agent-config.ts";
-import { costOf, type FactSource, knownWindow } from "../setup/model-facts.ts";
+import { costOf, type FactSource, knownWindow, optionsFor } from "../setup/model-facts.ts";
 import type { Budget } from "./budget.ts";
 
 const longest = 60;
@@ -106,7 +106,7 @@ async function rename(
     tools: [],
     toolUse: "none",
     temperature: agent.temperature,
-    options: agent.options,
+    options: optionsFor(undefined, facts.of(ref).options, agent.options),
     onBytes: () => undefined,
     contextWindow: knownWindow(facts.of(ref)),
     maxTokens: 1000,

@@ -172,9 +172,9 @@ export class ConfigResolver {
     const { host, platform } = this.#deps;
     const { folders } = host.workspace;
     const added = this.#added(user);
-    const { label } = this.#deps.facts.of(this.#modelFor(user));
-    const key = JSON.stringify([agent.name, added, label]);
-    const environment = { folders, platform, shell: host.terminal.shell, git: this.#git, model: label };
+    const { label, guidance } = this.#deps.facts.of(this.#modelFor(user));
+    const key = JSON.stringify([agent.name, added, label, guidance]);
+    const environment = { folders, platform, shell: host.terminal.shell, git: this.#git, model: label, guidance };
     const prompt = this.#prompts.get(key) ?? systemPrompt(agent, environment, this.project, added);
     this.#prompts.set(key, prompt);
     return prompt;
@@ -209,7 +209,7 @@ export class ConfigResolver {
       tokenScale: () => this.#deps.facts.tokenScale(model),
       thinking: thinkingOf(user.variant) ?? choices.thinking,
       temperature: agent.temperature,
-      options: optionsFor(user.variant, agent.options),
+      options: optionsFor(user.variant, facts.options, agent.options),
       maxTokens: facts.maxOutput && Math.min(facts.maxOutput, longestReply),
       contextWindow: facts.contextWindow,
       inputLimit: facts.inputLimit,
@@ -217,7 +217,7 @@ export class ConfigResolver {
       topics: promptTopics(
         agent,
         this.project,
-        { id: model.modelID, label: facts.label },
+        { id: model.modelID, label: facts.label, guidance: facts.guidance },
         joinTexts(this.#added(user)),
       ),
       // Deferred tools can be called by name once the model has found them.

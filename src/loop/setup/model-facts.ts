@@ -38,6 +38,8 @@ export function withCachePrices(given: z.infer<typeof GivenPrices>): Prices {
   return Object.fromEntries(complete);
 }
 
+export const ModelOptions = z.record(z.string(), z.record(z.string(), z.unknown()));
+
 /** Returns "provider/model". */
 export function nameOfModel({ providerID, modelID }: ModelRef): string {
   return `${providerID}/${modelID}`;
@@ -52,6 +54,8 @@ export interface ModelLimits {
   /** Window of every model, overriding known ones. */
   forcedWindow: number | undefined;
   prices: Prices;
+  /** Parameters of requests (M2), by "model" or "provider/model". */
+  modelOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 export type ModelFlag =
@@ -92,6 +96,10 @@ export interface ModelFacts {
   efforts: readonly string[];
   api: "messages" | "responses" | "chat" | undefined;
   flags: readonly ModelFlag[];
+  /** What the system prompt tells models of this family in addition (M1). */
+  guidance: string;
+  /** The user's parameters for requests of this model; those of an agent and of a message override them (M2). */
+  options: Readonly<Record<string, unknown>>;
   /** What is assumed or missing. */
   unknown: readonly ("window" | "price")[];
 }
@@ -136,12 +144,16 @@ export function costOf(price: Price | undefined, tokens: Tokens): number | undef
   return micro / 1e6;
 }
 
-/** Merges the agent's options with the variant (M2): an effort, unless it is a level of thinking, which has a field. */
+/**
+ * Merges layers of options, of the model and the agent, and the variant over them (M2). A variant is an effort, unless it
+ * is a level of thinking, which has a field. Those of the provider are merged when the request is made.
+ */
 export function optionsFor(
   variant: string | undefined,
-  agent: Readonly<Record<string, unknown>> = {},
+  ...layers: readonly Readonly<Record<string, unknown>>[]
 ): Record<string, unknown> {
-  if (variant === undefined || variant === "" || /^(default|off|low|medium|high)$/.test(variant)) return { ...agent };
+  const options = layers.reduce<Record<string, unknown>>(mergeDeep, {});
+  if (variant === undefined || variant === "" || /^(default|off|low|medium|high)$/.test(variant)) return options;
   // Each API puts it where it has a place for it.
-  return mergeDeep(agent, { reasoning_effort: variant });
+  return mergeDeep(options, { reasoning_effort: variant });
 }

@@ -12,10 +12,12 @@ export interface Environment {
   git: GitState;
   /** Name of the model. */
   model: string;
+  /** For models of this family. */
+  guidance: string;
 }
 
 export interface SystemPrompt {
-  /** The agent's prompt and the environment. */
+  /** The agent's prompt, the part for the model's family and the environment. */
   base: string;
   rules: string;
   memory: string;
@@ -29,7 +31,7 @@ export function systemPrompt(
   added: readonly string[],
 ): SystemPrompt {
   return {
-    base: joinTexts([agent.prompt, environmentText(environment, branch)]),
+    base: joinTexts([agent.prompt, environment.guidance, environmentText(environment, branch)]),
     rules:
       rules.length === 0
         ? ""

@@ -18,7 +18,7 @@ export interface Topic {
 export function promptTopics(
   agent: Agent,
   { rules, memory, branch }: Pick<Project, "rules" | "memory" | "branch">,
-  model: { id: string; label: string },
+  model: { id: string; label: string; guidance: string },
   added: string,
 ): Topic[] {
   const topics: Topic[] = [
@@ -27,7 +27,7 @@ export function promptTopics(
       value: `${agent.name} ${digest(agent.prompt)}`,
       change: `From now on you are the agent ${agent.name}. These instructions replace those that the system prompt begins with:\n\n${agent.prompt}`,
     },
-    { name: "model", value: model.id, change: `You are now the model ${model.label}.` },
+    { name: "model", value: model.id, change: `You are now the model ${model.label}. ${model.guidance}`.trim() },
   ];
   for (const { path, text } of rules) {
     const change = `The rules file ${path} now says:\n\n${text.trim()}`;

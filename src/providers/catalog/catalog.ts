@@ -112,6 +112,8 @@ function toFacts(entry: CatalogEntry): ModelFacts {
     efforts,
     api,
     flags,
+    guidance: "",
+    options: {},
     unknown: price ? [] : ["price"],
   };
 }

@@ -1,14 +1,9 @@
 /** Combines the facts about a model: settings override its server, which overrides the catalogue and usual values. */
 import type { ModelRef } from "../../chat/message.ts";
-import {
-  type FactSource,
-  type ModelFacts,
-  type ModelLimits,
-  nameOfModel,
-  type Prices,
-} from "../../loop/setup/model-facts.ts";
+import { type FactSource, type ModelFacts, type ModelLimits, nameOfModel } from "../../loop/setup/model-facts.ts";
 import { knowsPatches } from "../families/openai-responses.ts";
 import { catalogFacts, catalogModels, usualFacts, usualInput } from "./catalog.ts";
+import { guidanceOf } from "./model-guidance.ts";
 import type { ServerFacts } from "./server-facts.ts";
 
 interface FactOptions {
@@ -48,9 +43,9 @@ export class KnownFacts implements FactSource {
     const name = nameOfModel(ref);
     const { limits, modelOf = ({ modelID }) => modelID } = this.#options;
     const given = limits();
-    const { forcedWindow, contextWindow, prices } = given;
+    const { forcedWindow, contextWindow, prices, modelOptions } = given;
     const [modelID, told, seenWindow] = [modelOf(ref), this.#told.get(name), this.#seenWindows.get(name)];
-    const sources = [forcedWindow, contextWindow, prices, given.windows[name], modelID, told, seenWindow];
+    const sources = [forcedWindow, contextWindow, prices, modelOptions, given.windows[name], modelID, told, seenWindow];
     const known = this.#resolved.get(name);
     if (known && sources.every((source, at) => source === known.sources[at])) return known.facts;
     const facts = resolveFacts(ref, { ...ref, modelID }, given, told, seenWindow);
@@ -137,7 +132,7 @@ function resolveFacts(
   const facts: ModelFacts = { ...known, ...Object.fromEntries(said) };
   const given = limits.forcedWindow ?? seenWindow ?? limits.windows[nameOfModel(ref)];
   const contextWindow = given ?? Math.min(facts.contextWindow, largestWindow);
-  const price = givenPrice(ref, limits.prices) ?? facts.price;
+  const price = ownOf(ref, limits.prices) ?? facts.price;
   const isAssumed = given === undefined && told.contextWindow === undefined && known.unknown.includes("window");
   return {
     ...facts,
@@ -145,6 +140,8 @@ function resolveFacts(
     contextWindow,
     inputLimit: Math.min(known.inputLimit, contextWindow, given === undefined ? usualInput(model) : contextWindow),
     price,
+    guidance: guidanceOf(model.modelID),
+    options: ownOf(ref, limits.modelOptions) ?? {},
     unknown: [...(isAssumed ? (["window"] as const) : []), ...(price ? [] : (["price"] as const))],
   };
 }
@@ -162,13 +159,16 @@ function nothingKnown({ modelID }: ModelRef, { contextWindow }: ModelLimits): Mo
     efforts: [],
     api: undefined,
     flags: [],
+    guidance: "",
+    options: {},
     unknown: ["window", "price"],
   };
 }
 
-function givenPrice({ providerID, modelID }: ModelRef, prices: Prices) {
-  const name = [`${providerID}/${modelID}`, modelID].find((one) => Object.hasOwn(prices, one));
-  return name === undefined ? undefined : prices[name];
+/** Returns what the user has set for a model: "openai/gpt-5.4" counts before "gpt-5.4". */
+function ownOf<T>(ref: ModelRef, settings: Readonly<Record<string, T>>): T | undefined {
+  const name = [nameOfModel(ref), ref.modelID].find((one) => Object.hasOwn(settings, one));
+  return name === undefined ? undefined : settings[name];
 }
 
 /** For servers that cut requests; Ollama has 4,096 tokens by default, and recommends 64,000 for agents. */

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { isWithin } from "../file-access/requirements.ts";
+import { withoutKeys } from "../run-command/without-keys.ts";
 import { namespaceArguments } from "./bubblewrap.ts";
 import { realPath } from "./hidden-places.ts";
 
@@ -21,7 +22,7 @@ export async function bubblewrapProblem(program: string | undefined, network: bo
   if (program === undefined) return missingBubblewrap;
   const args = [...namespaceArguments(network), "--", "/bin/sh", "-c", ":"];
   const failure = await new Promise<string | undefined>((resolve) => {
-    execFile(program, args, { timeout: probeTimeoutMs }, (error, _stdout, stderr) =>
+    execFile(program, args, { env: withoutKeys(), timeout: probeTimeoutMs }, (error, _stdout, stderr) =>
       resolve(error ? stderr.trim() || error.message : undefined),
     );
   });

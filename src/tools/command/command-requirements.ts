@@ -10,6 +10,7 @@
  */
 import type { PermissionRequirement } from "../tool.ts";
 import { type CommandContext, CommandFiles } from "./command-files.ts";
+import { namesFoundFiles } from "./found-files.ts";
 import { PartlyKnownFiles } from "./partly-known.ts";
 import { likelyPaths, pathWords } from "./paths.ts";
 import {
@@ -20,6 +21,7 @@ import {
   outputFiles,
   programEntry,
   reachOf,
+  readsNamedFiles,
   readsRecursively,
   runsOnlyItself,
   suggestedPattern,
@@ -70,8 +72,10 @@ class CommandRequirements {
   readonly #required: RequiredPermissions;
   readonly #files: CommandFiles;
   readonly #partlyKnown: PartlyKnownFiles;
+  readonly #context: CommandContext;
 
   constructor(command: string, context: CommandContext) {
+    this.#context = context;
     this.#required = new RequiredPermissions(command);
     this.#files = new CommandFiles(this.#required, context);
     this.#partlyKnown = new PartlyKnownFiles(this.#files, this.#required, context);
@@ -113,7 +117,7 @@ class CommandRequirements {
   }
 
   async #addCommand(words: readonly ShellWord[], folders: Folders): Promise<void> {
-    const variants = variantsOf(words);
+    const variants = variantsOf(words) ?? (await this.#readingFound(words, folders));
     const text = words.map(shownText).join(" ");
     const [program = ""] = words[0]?.values ?? [];
     const name = systemName(program);
@@ -136,6 +140,24 @@ class CommandRequirements {
     if (below) await this.#files.addReadBelow(named, folders ?? [""], below);
   }
 
+  /** Returns the command as one that reads single files, if its unknown words can only be such files of the workspace. */
+  async #readingFound(words: readonly ShellWord[], folders: Folders): Promise<KnownWord[][] | undefined> {
+    const [program = ""] = words[0]?.values ?? [];
+    const name = systemName(program);
+    const variants = variantsOf(words.flatMap((word) => (word.values ? [word] : [foundFile, foundFile])));
+    const { host, signal } = this.#context;
+    if (!variants || !folders || globsCanBeOptions(name)) return undefined;
+    for (const [, ...rest] of variants) {
+      const values = rest.map(({ value }) => value);
+      if (!readsNamedFiles(name, values) || outputFiles(name, values).length > 0) return undefined;
+    }
+    for (const word of words) {
+      if (!word.values && !(await namesFoundFiles(word, folders, this.#files, host.workspace, signal)))
+        return undefined;
+    }
+    return variantsOf(words.map((word) => (word.values ? word : { ...foundFile, text: word.text })));
+  }
+
   async #addVariant(words: readonly KnownWord[], folders: readonly string[]): Promise<void> {
     const values = words.map(({ value }) => value);
     const [program = "", ...rest] = values;
@@ -150,7 +172,10 @@ class CommandRequirements {
     const reach = reachOf(program, rest);
     const isElsewhere = await this.#usesOtherFolder(name, rest, folders);
     const runsAnything = reach === "anything" || givesOption || isElsewhere === "repository";
-    const runs = { words: words.map(({ value, isGlob }) => (isGlob ? undefined : value)), runsAnything };
+    const runs = {
+      words: words.map(({ value, isGlob }) => (isGlob || value === foundName ? undefined : value)),
+      runsAnything,
+    };
     if (runsAnything || reach === "more" || isElsewhere || globs.some(({ paths }) => !paths)) {
       this.#required.add(
         exactRequirement(pattern, effect || "can run other code, or write, with these arguments"),
@@ -182,6 +207,10 @@ class CommandRequirements {
   }
 }
 
+/** Stands for a file of the workspace whose name is not known. */
+const foundFile: ShellWord = literal("./…");
+const [foundName] = foundFile.values ?? [];
+
 interface KnownWord {
   value: string;
   shown: string;
@@ -195,7 +224,11 @@ function variantsOf(words: readonly ShellWord[]): KnownWord[][] | undefined {
   let variants: KnownWord[][] = [[]];
   for (const word of words) {
     const { isGlob, text } = word;
-    const known = word.values?.map((value) => ({ value, shown: isGlob ? text : written(value), isGlob }));
+    const known = word.values?.map((value) => ({
+      value,
+      shown: isGlob || value === foundName ? text : written(value),
+      isGlob,
+    }));
     const values = known ?? (isAny ? [{ value: "", shown: text, isGlob: false }] : undefined);
     if (!values || variants.length * values.length > maxVariants) return undefined;
     variants = variants.flatMap((variant) => values.map((value) => [...variant, value]));

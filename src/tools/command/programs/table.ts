@@ -204,6 +204,11 @@ export function isPure(name: string): boolean {
   return programEntry(name)?.files === "ignored";
 }
 
+/** Whether it does nothing but read the files that these arguments name. */
+export function readsNamedFiles(name: string, words: ProgramArguments): boolean {
+  return programEntry(name)?.files === "read" && reachOf(name, words) === "named";
+}
+
 /** Whether no arguments make it run other code, and no file in its folder does. */
 export function runsOnlyItself(program: string): boolean {
   const entry = entryOfPath(program);

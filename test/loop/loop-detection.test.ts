@@ -100,11 +100,45 @@ describe("loop detection", () => {
     assert.equal(noticedAt(times(20, (at) => [edit(at % 2, 1 - (at % 2)), test]).flat()), 12);
   });
 
-  it("T6 tolerates polling with changing output, for a while", () => {
-    const poll = (at: number) => call("bash", { command: "cat progress" }, `${at} %`);
-    assert.equal(noticedAt(times(8, poll)), undefined);
-    assert.equal(noticedAt(times(20, poll)), 12);
+  const waiting = [
+    { tool: "bash_output", input: { id: "bash_1" } },
+    ...[
+      "sleep 5; cat log",
+      "cat log\nsleep 0.5",
+      "while true; do sleep 2; tail -1 log; done",
+      "make & sleep 10 && ps",
+    ].map((command) => ({ tool: "bash", input: { command } })),
+  ];
+  for (const { tool, input } of waiting) {
+    it(`T6 tolerates polling with changing output up to 12 times: ${JSON.stringify(input)}`, () => {
+      const poll = (at: number) => call(tool, input, `${at} %`);
+      assert.equal(noticedAt(times(11, poll)), undefined);
+      assert.equal(noticedAt(times(20, poll)), 12);
+      assert.equal(noticedAt(times(20, () => poll(1))), 3, "not when nothing changes");
+    });
+  }
+
+  it("T6 tolerates a wait between two looks at a command, but nothing else between them", () => {
+    const look = (at: number) => call("bash_output", { id: "bash_1" }, `${at}`);
+    const wait = call("bash", { command: "sleep 30" });
+    assert.equal(noticedAt(times(20, (at) => [wait, look(at)]).flat()), 24);
+    assert.equal(noticedAt(times(20, (at) => [read("a"), look(at)]).flat()), 6);
   });
+
+  const working = [
+    { tool: "bash", input: { command: "npm test" } },
+    { tool: "bash", input: { command: "cat progress" } },
+    { tool: "bash", input: { command: "sleep 0; npm test" } },
+    { tool: "bash", input: { command: "echo no sleep 5" } },
+    { tool: "bash", input: { command: "./sleepy 5" } },
+    { tool: "read", input: { file_path: "a" } },
+    { tool: "mcp__jira__issues", input: {} },
+  ];
+  for (const { tool, input } of working) {
+    it(`T6 other calls have three, whatever they print: ${tool} ${JSON.stringify(input)}`, () => {
+      assert.equal(noticedAt(times(20, (at) => call(tool, input, `in ${at} s`))), 3);
+    });
+  }
 
   for (const { id, title, input, expect } of loopCases("doom-loop").filter(({ judgement }) => judgement === "strict")) {
     it(`T6 agrees with other tools' tests: ${id} ${title}`, () => {
@@ -248,9 +282,24 @@ describe("a model in a loop", () => {
     assert.equal(state.status === "error" && state.metadata?.denied, true);
   });
 
-  it("T6 Bypass mode lets it continue", async () => {
-    const h = open([[look], [look], [look], [look], ["Done."]], { files, mode: "bypassPermissions", attended: false });
-    assert.equal((await h.turn()).reason, "end_turn");
+  it("T6 Bypass refuses it without a question, and a rule for doom_loop allows it there, too", async () => {
+    for (const attended of [true, false]) {
+      const h = open([[look], [look], [look], ["Done."]], { files, mode: "bypassPermissions", attended });
+      assert.equal((await h.turn()).reason, "end_turn");
+      assert.equal(h.events.filter((event) => event.type === "asked").length, 0);
+      assert.match(h.results()[2] ?? "", /^ERROR Not allowed: The model repeated the same call/);
+      const endless = open(() => [look], { files, mode: "bypassPermissions", attended });
+      assert.equal((await endless.turn()).error?.code, "doom-loop");
+      assert.equal(endless.calls.length, 5);
+    }
+    const rules = [{ permission: "doom_loop", pattern: "*", action: "allow" }] as const;
+    const h = open([[look], [look], [look], [look], ["Done."]], {
+      files,
+      mode: "bypassPermissions",
+      rules: [...rules],
+    });
+    await h.turn();
+    assert.deepEqual(new Set(h.results()), new Set(["1\tx"]));
   });
 
   it("T6 a call that is denied repeatedly ends the turn", async () => {

@@ -13,8 +13,18 @@ export interface MadeCall {
 
 const maxCycleLength = 4;
 
-/** Calls with changing output, as in polling, may be repeated this many times as often. */
+/** Calls that poll, with changing output, may be repeated this many times as often. */
 const pollingFactor = 4;
+
+/** A command that waits, such as `sleep 5; cat log`; also the step of a loop. */
+const waits = /(?:^|[\n;&|({]|\b(?:do|then|else)\s)\s*sleep\s+[\d.]*[1-9]/;
+
+/** Whether a call is known to poll. A test that prints another time with each run is not: it is repeated work. */
+function isPoll({ tool, input }: MadeCall): boolean {
+  if (tool === "bash_output") return true;
+  const { command } = input;
+  return tool === "bash" && typeof command === "string" && waits.test(command);
+}
 
 /** Whether the newest of `calls` (newest first) completes a loop: the same few calls, `threshold` times in a row. */
 export function isLoop(calls: readonly MadeCall[], threshold: number): boolean {
@@ -30,19 +40,20 @@ export function maxCallsCompared(threshold: number): number {
   return maxCycleLength * pollingFactor * threshold;
 }
 
-/** Counts repetitions of the newest `length` calls. `isPolling`: their outputs changed meanwhile. */
+/** Counts repetitions of the newest `length` calls. `isPolling`: all of them poll, and their outputs changed meanwhile. */
 function countCycles(
   calls: readonly MadeCall[],
   length: number,
   threshold: number,
 ): { times: number; isPolling: boolean } {
+  const poll = calls.slice(0, length).every(isPoll);
   let isPolling = false;
   let at = 0;
   for (; ; at++) {
     const call = calls[at];
     const before = calls[at + length];
     if (!call || !before || call.tool !== before.tool || !sameJson(call.input, before.input)) break;
-    if (at + length < length * threshold && hasNewOutput(call, before)) isPolling = true;
+    if (poll && at + length < length * threshold && hasNewOutput(call, before)) isPolling = true;
   }
   return { times: Math.floor((at + length) / length), isPolling };
 }

@@ -103,11 +103,14 @@ export class Permissions {
       protection: "none",
       effect: "",
     };
-    const { decision, why, rule } = this.judge(need, tool, lineage);
+    // Bypass allows what a call does, not that it is repeated: only a rule for `doom_loop` does.
+    const judgeRepeat = () => judge(need, tool, { ...this.#options.book(), mode: "default" }, lineage);
+    const { decision, why, rule } = judgeRepeat();
     if (rule) this.#options.used(rule);
     if (decision === "deny") return forbidden(why);
     if (decision === "allow") return repeatAllowed;
     if (!this.attended) return forbidden(`${why} Nobody can answer.`);
+    if (this.#options.book().mode === "bypassPermissions") return forbidden(`${why} In Bypass nobody is asked.`);
     notify();
     const text = JSON.stringify(input, undefined, 2).slice(0, 10_000);
     return await this.requests.ask(
@@ -115,7 +118,7 @@ export class Permissions {
       {
         signal,
         subject: { tool, input },
-        reconsider: () => (this.judge(need, tool, lineage).decision === "allow" ? repeatAllowed : undefined),
+        reconsider: () => (judgeRepeat().decision === "allow" ? repeatAllowed : undefined),
       },
     );
   }

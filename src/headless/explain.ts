@@ -1,6 +1,5 @@
 /** `--explain`: prints what the permission card would show for a call. Runs nothing and asks no model. */
 import os from "node:os";
-import { createInterface } from "node:readline/promises";
 import * as z from "zod/mini";
 import type { Rule } from "../chat/requests.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
@@ -16,6 +15,7 @@ import type { Host } from "../tools/host.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { type FilesSeen, isHarmless, nobodyToAsk, noDelegate, type Tool, ToolError } from "../tools/tool.ts";
 import { UsageError } from "./arguments.ts";
+import { inputLines } from "./input-lines.ts";
 
 const ExplainLine = z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) });
 type ExplainLine = z.infer<typeof ExplainLine>;
@@ -44,7 +44,7 @@ export async function explain(options: Options): Promise<number> {
       taskTool(project.agents.all().filter(({ mode, hidden }) => mode !== "primary" && !hidden)),
     ],
   };
-  for await (const line of createInterface({ input: process.stdin })) {
+  for await (const line of inputLines()) {
     if (line.trim() === "") continue;
     process.stdout.write(`${JSON.stringify(await explainCall(parseLine(line), callJudge))}\n`);
   }

@@ -1,11 +1,11 @@
 /** Reads prompts and control messages from standard input (K2). */
-import { createInterface } from "node:readline/promises";
 import { addAbortSignal } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
 import * as z from "zod/mini";
 import { Mailbox } from "../query/mailbox.ts";
 import type { Query, SDKUserMessage } from "../query/query-types.ts";
 import { type HeadlessOptions, UsageError } from "./arguments.ts";
+import { inputLines } from "./input-lines.ts";
 
 const Block = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -66,7 +66,7 @@ async function* wholeText(signal: AbortSignal): AsyncGenerator<SDKUserMessage> {
 async function* lines(signal: AbortSignal, onControl: (control: Control) => void): AsyncGenerator<SDKUserMessage> {
   const messages = new Mailbox<SDKUserMessage>();
   const read = async () => {
-    for await (const line of createInterface({ input: process.stdin, signal })) {
+    for await (const line of inputLines(signal)) {
       if (line.trim() === "") continue;
       const parsed = parseInputLine(line);
       if (parsed.type === "control_request") onControl(parsed);

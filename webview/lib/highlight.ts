@@ -42,12 +42,28 @@ hljs.registerAliases(["scss", "less"], { languageName: "css" });
 hljs.registerAliases(["shell", "console", "zsh"], { languageName: "bash" });
 
 /** Longer code is not highlighted, because it would take too long. */
-const mostCharacters = 100_000;
+const mostCharacters = 50_000;
+/** The grammars take the square of the length of some lines, and of white space. */
+const slowCode = /[^\n]{400}|\s{200}/;
+/** Deeper spans (a template in a template, and so on) slow the page down. */
+const maxDepth = 60;
 
 /** `language`: a name, an alias or a file extension; code in an unknown language is only escaped. */
 export function highlight(code: string, language: string): string {
-  if (code.length > mostCharacters || !hljs.getLanguage(language)) return escapeHtml(code);
-  return hljs.highlight(code, { language, ignoreIllegals: true }).value;
+  if (code.length > mostCharacters || slowCode.test(code) || !hljs.getLanguage(language)) return escapeHtml(code);
+  const html = hljs.highlight(code, { language, ignoreIllegals: true }).value;
+  return depthOf(html) > maxDepth ? escapeHtml(code) : html;
+}
+
+/** Returns how many spans are open at most. */
+function depthOf(html: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const [tag] of html.matchAll(/<\/?span/g)) {
+    depth += tag === "<span" ? 1 : -1;
+    most = Math.max(most, depth);
+  }
+  return most;
 }
 
 /** Highlights line by line: spans over several lines are closed and opened again. */

@@ -66,8 +66,18 @@ export function warmUp(): void {
   for (const language of ["ts", "json", "bash", "python"]) renderCode("a = 1", language);
 }
 
+/** Never throws: what cannot be rendered is shown as it was written. */
 export function renderBlock(token: Token): string {
-  return safe(marked.parser([token]));
+  if (token.type === "plain") return plainHtml(token.raw);
+  try {
+    return safe(marked.parser([token]));
+  } catch {
+    return plainHtml(token.raw);
+  }
+}
+
+function plainHtml(text: string): string {
+  return `<p class="plain">${escapeHtml(text)}</p>`;
 }
 
 export function renderCode(code: string, language: string): string {

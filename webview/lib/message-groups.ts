@@ -54,6 +54,13 @@ export function messageGroupsOf(messages: readonly Entry[]): MessageGroup[] {
   return groups;
 }
 
+/** Returns the texts of a group; not of its calls, which may be why it cannot be drawn. */
+export function plainTextOf(group: MessageGroup): string {
+  const entries = group.type === "assistant" ? group.entries : group.type === "user" ? [group.entry] : [];
+  const texts = entries.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])));
+  return texts.map(String).join("\n\n");
+}
+
 /** Returns the tokens that the newest reply before message `at` took of the context window; 0 if unknown. */
 function contextSizeBefore(messages: readonly Entry[], at: number): number {
   for (const { info } of messages.slice(0, at).reverse()) {

@@ -1,13 +1,16 @@
 /** Anthropic's Messages API through its own SDK (E3). */
 import { BaseAnthropic, type ClientOptions } from "@anthropic-ai/sdk/client";
+import { APIError } from "@anthropic-ai/sdk/error";
 import type {
   MessageDeltaUsage,
   RawContentBlockDelta,
   RawContentBlockStartEvent,
   RawMessageStreamEvent,
 } from "@anthropic-ai/sdk/resources/messages/messages";
+import type { ErrorResponse } from "@anthropic-ai/sdk/resources/shared";
 import { Stream } from "@anthropic-ai/sdk/streaming";
 import * as z from "zod/mini";
+import { attempt } from "../../chat/attempt.ts";
 import type { Finish, Tokens } from "../../chat/message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../loop/model.ts";
 import {
@@ -116,8 +119,7 @@ async function* streamMessage(
     yield { type: "start" };
     yield { type: "start-step" };
     const tapped = withBody(response, (body) => watched(body, () => request.onBytes()));
-    const stream = Stream.fromSSEResponse<RawMessageStreamEvent>(tapped, new AbortController(), client);
-    const events = stream[Symbol.asyncIterator]();
+    const events = messageEvents(tapped);
     for (let next = await events.next(); !next.done; next = await events.next()) {
       yield* reply.take(next.value);
       if (!reply.stopped) continue;
@@ -133,6 +135,31 @@ async function* streamMessage(
     if (!reply.stopped) close();
     done();
   }
+}
+
+/**
+ * Reads the events of a stream. The SDK's own reader drops events without an `event:` line, which some gateways leave
+ * out: https://html.spec.whatwg.org/multipage/server-sent-events.html makes the line optional, and the type is in the
+ * data as well.
+ */
+async function* messageEvents(response: Response): AsyncGenerator<RawMessageStreamEvent> {
+  for await (const { event, data } of Stream.rawEvents(response)) {
+    // `[DONE]` ends the streams of gateways that speak OpenAI's API as well.
+    if (event === "ping" || data === "" || data === "[DONE]") continue;
+    if (event === "error")
+      throw streamedError(
+        response,
+        attempt(() => JSON.parse(data), data),
+      );
+    const message: RawMessageStreamEvent | ErrorResponse = JSON.parse(data);
+    if (message.type === "error") throw streamedError(response, message);
+    yield message;
+  }
+}
+
+/** Returns the error that the SDK makes of such an event. */
+function streamedError(response: Response, body: object | string): APIError {
+  return new APIError(undefined, body, undefined, response.headers);
 }
 
 /** Attempts of one request: each leaves out what the server refused in the one before. */

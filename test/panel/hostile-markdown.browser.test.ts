@@ -1,0 +1,73 @@
+/** A hostile reply may look plain, but the log goes on. */
+import assert from "node:assert/strict";
+import { events, panelWith } from "./browser.ts";
+import * as f from "./fixtures.ts";
+import { hostileMarkdown } from "./hostile-markdown.ts";
+import type { PanelPage } from "./page.ts";
+
+/** Generous for slow machines: without limits the cases take minutes, or end the panel. */
+const maxMs = 10_000;
+const pieces = 20;
+
+/** Adds a message to the log, and waits until it is drawn. */
+async function assertGoesOn(panel: PanelPage): Promise<void> {
+  const { info, parts } = f.rondo([f.said("The next message.")]);
+  const start = performance.now();
+  await panel.post(
+    events({ type: "message", message: info }, ...parts.map((part) => ({ type: "part", part }) as const)),
+  );
+  await panel.page.getByRole("log").getByText("The next message.", { exact: true }).waitFor();
+  assert.ok(performance.now() - start < maxMs, "the panel stood still");
+  assert.deepEqual(panel.errors, []);
+}
+
+describe("hostile Markdown in the panel", function () {
+  this.timeout(60_000);
+
+  for (const [name, text] of hostileMarkdown) {
+    it(`${name}: the log goes on`, async () => {
+      const start = performance.now();
+      const panel = await panelWith(
+        f.snapshot(f.chat("x", [f.you(text), f.rondo([f.thought(text, 1), f.said(text)])])),
+      );
+      await assertGoesOn(panel);
+      assert.ok(performance.now() - start < maxMs, "the panel stood still");
+    });
+
+    it(`${name}, in pieces: the log goes on`, async () => {
+      const reply = f.rondo([f.saying("")]);
+      const [part] = reply.parts;
+      assert.ok(part);
+      const busy = { status: { type: "busy", since: 0 } } as const;
+      const panel = await panelWith(f.snapshot(f.chat("x", [f.you("x"), reply], busy)));
+      const { messageID, id: partID } = part;
+      const start = performance.now();
+      const length = Math.ceil(text.length / pieces);
+      for (let at = 0; at < text.length; at += length) {
+        await panel.post(events({ type: "delta", messageID, partID, text: text.slice(at, at + length) }));
+      }
+      await assertGoesOn(panel);
+      assert.ok(performance.now() - start < 2 * maxMs, "the panel stood still");
+    });
+  }
+
+  it("blocks around a hostile one are still Markdown", async () => {
+    const text = `# Before\n\n${">".repeat(5000)}\n\n**after**`;
+    const panel = await panelWith(f.snapshot(f.chat("x", [f.rondo([f.said(text)])])));
+    await panel.page.getByRole("heading", { name: "Before" }).waitFor();
+    await panel.page.locator("strong", { hasText: "after" }).waitFor();
+  });
+
+  it("a step and a message that cannot be drawn are plain text, and the log goes on", async () => {
+    // No host sends these; they stand for any fault of a component.
+    const broken = { path: "a", added: 1, removed: 1, patch: 5 as never };
+    const call = f.tool("edit", { status: "running", input: {}, start: 0, metadata: { diffs: [broken] } });
+    const messages = [f.rondo([f.said("One"), call]), f.you("Two"), f.rondo([f.said(5 as never)]), f.you("Three")];
+    const panel = await panelWith(f.snapshot(f.chat("x", messages)));
+    await panel.page.getByText("One", { exact: true }).waitFor();
+    await panel.page.getByText("This step cannot be drawn").waitFor();
+    await panel.page.getByText("This message cannot be drawn").first().waitFor();
+    await panel.page.getByText("Three", { exact: true }).waitFor();
+    await assertGoesOn(panel);
+  });
+});

@@ -5,6 +5,7 @@ import ignore, { type Ignore } from "ignore";
 import { isControlFile, isSecret, isSecretName, withoutSecrets } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Protection, SearchFilter } from "../host.ts";
+import { HardLinks } from "./hard-links.ts";
 import { isNamed, type KnownRules, RondoIgnore, rondoIgnoreFile } from "./rondoignore.ts";
 import { statsOf } from "./stats.ts";
 
@@ -20,18 +21,30 @@ export class ProtectedFiles {
   readonly #own: Ignore | undefined;
   readonly #hasExceptions: boolean;
   readonly #ignored: RondoIgnore;
+  readonly #hardLinks: HardLinks;
   readonly #linksOf = new Map<string, { stamp: string; links: LinkTarget[] }>();
 
   /** `folders`: absolute, links resolved. `secrets`: the user's patterns, in gitignore's syntax. */
   constructor(folders: readonly string[], secrets: readonly string[]) {
     this.#folders = folders;
     this.#ignored = new RondoIgnore(folders);
+    this.#hardLinks = new HardLinks(folders, (file) => this.#named(file, file));
     this.#own = secrets.length > 0 ? ignore({ ignorecase: true }).add(secrets) : undefined;
     this.#hasExceptions = secrets.some((pattern) => pattern.startsWith("!"));
   }
 
-  /** Judges a path by its name `asked` and its target `real`, both absolute: either one can make it protected. */
+  /**
+   * Judges a path by its name `asked` and its target `real`, both absolute, and by the other names of the same file: any
+   * of them can make it protected.
+   */
   of(real: string, asked: string): Protection {
+    const named = this.#named(real, asked);
+    if (named === "secret" || named === "ignored") return named;
+    const linked = this.#hardLinks.of(statsOf(real));
+    return linked === "none" ? named : linked;
+  }
+
+  #named(real: string, asked: string): Protection {
     const names = real === asked ? [real] : [real, asked];
     const linked = this.#links().find(({ target }) => isWithin(real, target))?.protection;
     if (linked === "secret" || names.some((name) => this.#isSecret(name))) return "secret";
@@ -53,6 +66,10 @@ export class ProtectedFiles {
     if (isRoot && isFile(path.join(folder, rondoIgnoreFile))) args.push(`--ignore-file=${rondoIgnoreFile}`);
     const judge = this.#nameTests(folder, protection !== "ignored");
     const judges = new Map<string, (name: string) => boolean>();
+    const isReadable = /^(none|settings)$/;
+    const isLinked = this.#hardLinks.isEmpty
+      ? () => false
+      : (name: string) => !isReadable.test(this.#hardLinks.of(statsOf(folder + path.sep + name)));
     return {
       args,
       rules: "",
@@ -62,7 +79,7 @@ export class ProtectedFiles {
         const parent = name.slice(0, Math.max(end, 0));
         const holds = judges.get(parent) ?? judge(parent);
         judges.set(parent, holds);
-        return holds(name.slice(end + 1));
+        return holds(name.slice(end + 1)) || isLinked(name);
       },
     };
   }

@@ -59,6 +59,7 @@ const suiteOfPath = [
   ["tools/bash.test.ts", "processes"],
   ["tools/run-command", "processes"],
   ["tools/sandbox/bubblewrap.test.ts", "processes"],
+  ["tools/command/traced.test.ts", "processes"],
   ["tools/search.test.ts", "processes"],
   ["tour", "processes"],
   ["query", "headless"],

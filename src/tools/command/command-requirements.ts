@@ -188,8 +188,12 @@ class CommandRequirements {
         runs,
       );
     }
-    // For most programs `-` is standard output.
-    for (const file of outputFiles(name, rest)) if (file !== "-") await this.#files.addFile("edit", file, folders);
+    for (const folder of folders) {
+      const paths = (glob: string) => globs.find((one) => one.glob === glob && one.folder === folder)?.paths;
+      const given = words.slice(1).flatMap(({ value, isGlob }) => (isGlob ? (paths(value) ?? [value]) : [value]));
+      // For most programs `-` is standard output.
+      for (const file of outputFiles(name, given)) if (file !== "-") await this.#files.addFile("edit", file, [folder]);
+    }
     const use = isPure(name) ? "mention" : onlyReads(name, rest) ? "read" : "unknown";
     for (const glob of globs) await this.#files.addGlobFiles(glob, use);
     if (use === "mention") return;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { TestWorkspace } from "../workspace.ts";
-import { allowing, decisionOf } from "./judged.ts";
+import { allowing, decisionOf, reading } from "./judged.ts";
 import { reachesNone, reachesProtected } from "./named-files.ts";
 
 describe("T8 protected files that a command names", () => {
@@ -31,6 +31,12 @@ describe("T8 protected files that a command names", () => {
   for (const command of reachesNone) {
     it(`asks nothing in Bypass: ${JSON.stringify(command)}`, async () => {
       assert.equal(await decisionOf(command, workspace, [], "bypassPermissions"), "allow");
+    });
+  }
+
+  for (const command of ["uniq src/*.ts", "xxd src/*", "for f in src/*; do uniq a.ts $f; done"]) {
+    it(`asks because a wildcard names the file that is written: ${command}`, async () => {
+      assert.equal(await decisionOf(command, workspace, reading), "ask");
     });
   }
 });

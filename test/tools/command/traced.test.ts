@@ -11,7 +11,7 @@ import path from "node:path";
 import { TestWorkspace } from "../workspace.ts";
 import { decisionOf, reading } from "./judged.ts";
 
-const count = 1500;
+const count = 800;
 
 /** Mulberry32: a small generator whose runs can be repeated. */
 function generator(seed: number): () => number {

@@ -274,6 +274,7 @@ describe("T8 files that tell agents what to do, and that run by themselves", () 
   for (const mode of ["default", "acceptEdits", "bypassPermissions"] as const) {
     it(`ask before a change in ${mode}, whatever rules allow, and never before they are read`, async () => {
       for (const file of [...files, "docs.md"]) {
+        await work.run("read", { file_path: file });
         const changed = { file_path: file, content: "x" };
         assert.equal(await decide("write", changed, mode), "ask", file);
         assert.equal(await decide("bash", { command: `echo x >> ${file}` }, mode), "ask", file);

@@ -25,7 +25,7 @@ const bookOf = (user: readonly Rule[], mode: PermissionMode = "default"): RuleBo
 describe("T8 rules that forbid paths", () => {
   let work: TestWorkspace;
 
-  before(() => {
+  before(async () => {
     work = new TestWorkspace();
     for (const name of ["private/x.txt", "private/deep/y.txt", "sub/private/z.txt", "open/a.txt", "sub/b.txt"])
       work.put(name, "KEY\n");
@@ -36,6 +36,8 @@ describe("T8 rules that forbid paths", () => {
     mkdirSync(path.join(work.root, "out/private"), { recursive: true });
     work.put("../out/private/o.txt", "KEY\n");
     work.put("../out/b.txt", "KEY\n");
+    // Read before the rules were made; the other files were not.
+    for (const file_path of ["private/x.txt", "open/a.txt", "sub/b.txt"]) await work.run("read", { file_path });
   });
   after(() => work.dispose());
 
@@ -252,6 +254,16 @@ describe("T8 rules that forbid paths", () => {
       ],
       ...[
         "bash -c 'cat private/x.txt'",
+        'cat "$(pwd)/private/x.txt"',
+        "for f in private/*; do cat $f; done",
+        "cat p{rivate,}/x.txt",
+        "python3 -c \"print(open('private/x.txt').read())\"",
+        "node -e \"require('fs').readFileSync('private/x.txt')\"",
+        "find . -name x.txt | xargs cat",
+        'd=private; cat "$d/x.txt"',
+        "cat $PWD/private/x.txt",
+        "cat pr[i]vate/x.txt",
+        'cat "$UNKNOWN/private/x.txt"',
         "xargs cat < private/x.txt",
         "git show HEAD:private/x.txt",
         "git diff private",
@@ -259,10 +271,12 @@ describe("T8 rules that forbid paths", () => {
     ];
     for (const command of refused) {
       it(`refuse ${command}`, async () => {
+        // What is known only when it runs asks; the rest is refused.
+        const expected = /[$|]/.test(command) ? /^(ask|deny)$/ : /^deny$/;
         for (const mode of ["default", "bypassPermissions"] as const)
-          assert.equal(await decide("bash", { command }, bookOf(denied, mode)), "deny", mode);
+          assert.match(await decide("bash", { command }, bookOf(denied, mode)), expected, mode);
         // Also when the rule for commands comes first.
-        assert.equal(await decide("bash", { command }, bookOf(denied.toReversed())), "deny");
+        assert.match(await decide("bash", { command }, bookOf(denied.toReversed())), expected);
       });
     }
 

@@ -158,12 +158,13 @@ export class CommandFiles {
     }
   }
 
-  /** Requires nothing unless the file is protected. */
+  /** Requires nothing unless the file is protected, or rules restrict it. */
   async addProtectedPath(name: string, folders: readonly string[], use: FileUse | "edit"): Promise<void> {
     if (name === "" || isHarmlessDevice(name)) return;
     for (const folder of folders) {
       const location = await this.locate(name, folder);
-      if (location && location.protection !== "none") this.#addNamedFile(location, use === "edit" ? "unknown" : use);
+      if (location && (location.protection !== "none" || location.restricted))
+        this.#addNamedFile(location, use === "edit" ? "unknown" : use);
     }
   }
 

@@ -167,7 +167,8 @@ export class PartlyKnownFiles {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the marks
       const name = unescaped(shape.replace(/[\0-\u0004]/g, replacement));
       if (name === "" || !/\w/.test(name)) continue;
-      const protection = (await this.#files.locate(name, folder))?.protection ?? "none";
+      const { protection = "none", restricted = false } = (await this.#files.locate(name, folder)) ?? {};
+      if (restricted) return "secret";
       if (protection !== "none" && !(protection === "settings" && access === "read")) return protection;
     }
     // The folder is unknown, and the name is a pattern: `…/.e*`.

@@ -41,6 +41,9 @@ export function isKeyName(name: string): boolean {
   return keyName.test(name);
 }
 
+/** Tokens of accounts: commands have the same one under a name of its own, such as GITHUB_TOKEN, and need it. */
+const accountToken = /^(GITHUB_MODELS_TOKEN|VERTEX_ACCESS_TOKEN)$/i;
+
 /** Shorter values are placeholders, such as "ollama", which other variables may contain by chance. */
 const minKeyLength = 16;
 
@@ -48,7 +51,7 @@ const minKeyLength = 16;
 export function keysIn(env: Readonly<Record<string, string | undefined>>): string[] {
   const entries = Object.entries(env);
   const keys = entries.flatMap(([name, value = ""]) =>
-    isKeyName(name) && value.length >= minKeyLength ? [value] : [],
+    isKeyName(name) && !accountToken.test(name) && value.length >= minKeyLength ? [value] : [],
   );
   return entries.flatMap(([name, value = ""]) =>
     isKeyName(name) || keys.some((key) => value.includes(key)) ? [name] : [],

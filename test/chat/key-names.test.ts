@@ -53,4 +53,11 @@ describe("names of variables with keys", () => {
     };
     assert.deepEqual(keysIn(env), ["OPENAI_API_KEY", "LITELLM_CONFIG", "OLLAMA_API_KEY"]);
   });
+
+  it("the token of an account is withheld under the provider's name, and left to git and gh under theirs", () => {
+    const token = "ghp_0123456789abcdef0123";
+    assert.deepEqual(keysIn({ GITHUB_MODELS_TOKEN: token, GITHUB_TOKEN: token, GH_TOKEN: token }), [
+      "GITHUB_MODELS_TOKEN",
+    ]);
+  });
 });

@@ -113,7 +113,15 @@ describe("keys in the environment of a run", () => {
 
     /** Starts a run under a read-only `/proc`. */
     function start(place: Place, args: readonly string[], value: string) {
-      const own = ["--cwd", place.folder, "--base-url", place.server.url, "--session-dir", place.sessions];
+      const own = [
+        "--cwd",
+        place.folder,
+        "--base-url",
+        place.server.url,
+        "--session-dir",
+        place.sessions,
+        "--no-title",
+      ];
       const run = [process.execPath, program, ...own, ...bypass, ...args];
       const env = { PATH: process.env["PATH"], HOME: place.home, ...keysWith(value) };
       const child = spawn("unshare", ["-m", "sh", "-c", readOnly, "sh", ...run], { env, stdio: "pipe" });

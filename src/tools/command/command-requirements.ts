@@ -4,7 +4,7 @@
  *    and redirections, with their known words. `timeout 5 ls`, `bash -c ls` and the like become the `ls` that they run
  *    (`wraps` in programs/). A part that is not understood with certainty is an action of its own.
  * 2. `#addCommand` requires a permission for each simple command. The program's entry in programs/ says whether these
- *    arguments run code or write. If so, only a rule with the exact text allows it, else also a pattern such as `ls *`.
+ *    arguments run code or write. If so, only a rule with the text of the whole command allows it, else also `ls *`.
  * 3. `CommandFiles` (command-files.ts) requires more for written files, and for those outside the workspace or protected.
  * 4. The user's rules judge each requirement, and the strictest decision wins (loop/permissions/rules.ts).
  */

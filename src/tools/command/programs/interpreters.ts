@@ -90,12 +90,17 @@ function takesCode(harmless: string): (words: ProgramArguments) => boolean {
     if (/^(--version|-V|--help)$/.test(words[0] ?? "")) return words.length > 1;
     const first = words.findIndex((word) => !isFlag(word) || word === "-m" || word === "--test");
     const options = first < 0 ? words : words.slice(0, first);
-    return words[first] === "-" || (first < 0 && !words.includes("-v")) || !options.every(isHarmless);
+    return isStream(words[first]) || (first < 0 && !words.includes("-v")) || !options.every(isHarmless);
   };
 }
 
 /** Whether it runs anything but a named file: code, standard input, or a module that is loaded first. */
 export function runsCode([first = "", ...rest]: ProgramArguments): boolean {
   if (/^(--version|-V|--help)$/.test(first)) return rest.length > 0;
-  return first === "" || /^[-+]/.test(first);
+  return first === "" || /^[-+]/.test(first) || isStream(first);
+}
+
+/** Whether it names what another program writes, as in `bash <(echo ls)`. */
+export function isStream(word = ""): boolean {
+  return /^(-$|\/dev\/(stdin|fd\/)|\/proc\/)/.test(word);
 }

@@ -4,7 +4,7 @@ import { isAssignable, isSafeEnvVar } from "../shell/variables.ts";
 import type { LaunchedCommand } from "../shell/visitor.ts";
 import { literal, onlyValue, type ShellWord, UnsupportedSyntax, unknown } from "../shell/word.ts";
 import { replaced } from "./find-grep.ts";
-import { runsCode } from "./interpreters.ts";
+import { isStream, runsCode } from "./interpreters.ts";
 import type { Programs } from "./program.ts";
 
 const facts = { effect: "runs other code", runsOtherCode: "always" } as const;
@@ -58,6 +58,10 @@ export const wrapperPrograms: Programs = {
     allowed: ["bash -c 'ls && cat a.ts'", "bash -lc ls", "bash <<< ls", "bash a.sh"],
     asks: ["bash -c 'rm x'", 'bash -c "$x"', "bash <<< 'rm x'", "bash --rcfile x -c ls", "ls | bash -s"],
   },
+  // A rule for one of them allows what it runs; those that deny or ask see through it.
+  [`toybox gosu su-exec tini dumb-init chpst setuidgid catchsegv eatmydata proot cross-env cross-env-shell dotenv dotenvx env-cmd
+      watchexec foreman honcho aws-vault doppler op sshpass hatch pdm rye pixi mamba micromamba nvm volta fnm rbenv pyenv
+      corepack lerna heroku`]: { launches: true },
   [`time sudo doas su pkexec run0 chrt taskset watch mosh parallel busybox strace ltrace gdb lldb valgrind script expect
       unbuffer rlwrap tmux screen at batch crontab chroot unshare nsenter setpriv capsh prlimit setarch numactl flock entr
       nodemon concurrently systemd-run run-parts runuser start-stop-daemon logrotate dbus-run-session xvfb-run fakeroot
@@ -116,7 +120,7 @@ function unwrapShell(words: readonly ShellWord[], input: string | undefined): La
     const areKnown = parameters.every(({ values, isGlob }) => values && !isGlob);
     return [{ type: "code", text: onlyValue(script ?? unknown("")), parameters: areKnown ? parameters : [] }];
   }
-  if (script && /^[-+]/.test(onlyValue(script))) throw new UnsupportedSyntax();
+  if (script && (/^[-+]/.test(onlyValue(script)) || isStream(onlyValue(script)))) throw new UnsupportedSyntax();
   if (script) return itself;
   if (input === undefined) throw new UnsupportedSyntax();
   return [{ type: "code", text: input }];

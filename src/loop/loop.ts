@@ -21,6 +21,7 @@ import { cannotFit, compactionFailed, describe, endOf, isFull, overTime, priceUn
 import { ModelError } from "./model.ts";
 import { streamReply } from "./reply/reply.ts";
 import type { Reply } from "./reply/reply-sink.ts";
+import { OverTime } from "./session/clock.ts";
 import type { AgentConfig } from "./setup/agent-config.ts";
 import { reminders } from "./setup/system-prompt.ts";
 import type { Turn, TurnEnd } from "./turn.ts";
@@ -36,7 +37,7 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   while (turn.chat.queue.length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
   // There is no await between this check of the queue and here, so no prompt can be missed.
   turn.close();
-  end = finish(turn, end, Date.now() - started);
+  end = finish(turn, withReason(turn, end), Date.now() - started);
   if (end.error) turn.report({ type: "loop:error", error: end.error.message });
   turn.report({ type: "loop:end", success: end.reason === "end_turn", duration: Date.now() - started });
   return end;
@@ -105,9 +106,7 @@ async function limitReached(turn: Turn, { steps }: Progress): Promise<TurnEnd | 
   if (turn.signal.aborted) return { reason: "interrupted", error: undefined };
   if (steps >= turn.limits.maxTurns) return { reason: "max_turns", error: undefined };
   const overBudget = await checkBudget(turn);
-  if (overBudget) return overBudget;
-  const { executionTimeoutMs } = turn.limits;
-  return turn.elapsed() < executionTimeoutMs ? undefined : overTime(executionTimeoutMs);
+  return overBudget;
 }
 
 /** Checks the budget before each round and before calls run; asking the user is not working time (B2). */
@@ -306,6 +305,12 @@ async function runStopHooks({ turn, user, progress }: Round, reply: Reply): Prom
   progress.heldBack += 1;
   addSyntheticMessage(turn, user, outcome.reason || "A hook of the user asks you to go on.");
   return "continue";
+}
+
+/** Only the limit of working time has another end than Stop, which ends a turn in the same way (L1). */
+function withReason({ signal: { reason } }: Turn, end: TurnEnd): TurnEnd {
+  const isStopped = end.reason === "interrupted" || end.reason === "aborted";
+  return isStopped && reason instanceof OverTime ? overTime(reason.limitMs) : end;
 }
 
 function endOfFailure(turn: Turn, error: unknown): TurnEnd {

@@ -91,7 +91,6 @@ export interface Turn extends ChatAccess, Services, AgentAccess {
   pause(ms: number): Promise<void>;
   /** Runs `wait` without its time counting as working time. */
   untimed<T>(wait: () => Promise<T>): Promise<T>;
-  elapsed(): number;
   /** Resolves with the final answer. @throws ToolError when it did not finish, Blocked, the signal's reason */
   runSubagent(delegation: Delegation, task: SubagentTask): Promise<string>;
 }

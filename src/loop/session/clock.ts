@@ -1,20 +1,52 @@
 /** Time in a turn: working time, and delays before retries. */
 
-/** Counts time without waits for the user; concurrent waits count once. */
-export function workingClock(): { elapsed(): number; untimed<T>(wait: () => Promise<T>): Promise<T> } {
-  const started = Date.now();
-  let waited = 0;
+/** Maximum delay of a timer, in ms; beyond it, timers fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** The limit of working time was reached: the reason with which the turn's signal is aborted (L1). */
+export class OverTime extends Error {
+  override readonly name = "OverTime";
+  readonly limitMs: number;
+
+  constructor(limitMs: number) {
+    super("The turn reached its time limit");
+    this.limitMs = limitMs;
+  }
+}
+
+interface WorkingClock {
+  untimed<T>(wait: () => Promise<T>): Promise<T>;
+  stop(): void;
+}
+
+/** Counts time without waits for the user; concurrent waits count once. Calls `onLimit` once when `limitMs` are over. */
+export function workingClock(limitMs: number, onLimit: () => void): WorkingClock {
+  let worked = 0;
   let waits = 0;
-  let from = 0;
+  let from = Date.now();
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const run = () => {
+    from = Date.now();
+    timer = setTimeout(onLimit, Math.min(Math.max(0, limitMs - worked), longestTimer));
+  };
+  const hold = () => {
+    clearTimeout(timer);
+    worked += Date.now() - from;
+  };
+  run();
   return {
-    elapsed: () => Date.now() - started - waited - (waits > 0 ? Date.now() - from : 0),
     async untimed(wait) {
-      if (waits++ === 0) from = Date.now();
+      if (waits++ === 0) hold();
       try {
         return await wait();
       } finally {
-        if (--waits === 0) waited += Date.now() - from;
+        if (--waits === 0 && !isOver) run();
       }
+    },
+    stop() {
+      isOver = true;
+      clearTimeout(timer);
     },
   };
 }

@@ -7,7 +7,7 @@ import { withoutZeros } from "../limits.ts";
 import { reporter } from "../log.ts";
 import type { Choices, ConfigResolver } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
-import { pause, type Sleeper, workingClock } from "./clock.ts";
+import { OverTime, pause, type Sleeper, workingClock } from "./clock.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 export interface SessionState extends Pick<Turn, "chat" | "permissions" | "budget" | "emit" | "takeQueued"> {
@@ -27,7 +27,9 @@ export interface Running extends Sleeper {
 export function createTurn(runID: string, running: Running, deps: SessionDeps, state: SessionState): Turn {
   const { chat, choices, resolver, emit } = state;
   const { signal } = running.abort;
-  const clock = workingClock();
+  const limits = withoutZeros(deps.limits());
+  const limitMs = limits.executionTimeoutMs;
+  const clock = workingClock(limitMs, () => running.abort.abort(new OverTime(limitMs)));
   const agentOf = () => resolver.project.agents.find(pendingPrompt(chat).user?.agent ?? choices.agent);
   const fallbackModel = deps.fallbackModel();
   return {
@@ -35,7 +37,7 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
     ...state,
     runID,
     signal,
-    limits: withoutZeros(deps.limits()),
+    limits,
     loopDetection: new LoopDetection(),
     seen: filesSeen(chat),
     firstReply: chat.messages.length,
@@ -66,10 +68,10 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
       }),
     close() {
       running.closed = true;
+      clock.stop();
     },
     pause: (ms) => pause(ms, running, signal),
     untimed: (wait) => clock.untimed(wait),
-    elapsed: () => clock.elapsed(),
     runSubagent,
   };
 }

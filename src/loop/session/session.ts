@@ -384,6 +384,7 @@ export class Session {
     const running: Running = { abort, wake: undefined, done: done.promise, ready: ready.promise, closed: false };
     this.#running = running;
     let end: TurnEnd | undefined;
+    let turn: Turn | undefined;
     let lock: HeldLock | undefined;
     try {
       const runID = newID("run");
@@ -395,7 +396,7 @@ export class Session {
       this.#planOffer.withdraw();
       this.#state.resolver.begin();
       this.#takeQueued();
-      const turn = createTurn(runID, running, this.#deps, this.#state);
+      turn = createTurn(runID, running, this.#deps, this.#state);
       start(turn);
       this.#storeSaid();
       this.#hasBegun = true;
@@ -404,6 +405,8 @@ export class Session {
       end = await runTurn(turn);
       return end;
     } finally {
+      // Its clock must not outlive it.
+      turn?.close();
       lock?.release();
       this.#running = undefined;
       this.#lastEnd = end?.reason ?? this.#lastEnd;

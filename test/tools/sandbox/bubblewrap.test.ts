@@ -328,7 +328,7 @@ describe("commands in bubblewrap", () => {
 
     it("Stop lets programs clean up, and ends all of them", async () => {
       const stop = new AbortController();
-      const command = `trap 'echo clean > cleaned; exit' TERM; ${nap} & (setsid ${nap} &) ; echo started > started; wait`;
+      const command = `trap '/bin/true; /bin/true; echo clean > cleaned; exit' TERM; ${nap} & (setsid ${nap} &) ; echo started > started; wait`;
       const result = work.run("bash", { command }, stop.signal);
       await until(() => existsSync(work.path("started")));
       stop.abort();

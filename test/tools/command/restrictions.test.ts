@@ -44,7 +44,6 @@ const spellings = [
   ...["ls | xargs C", "ls | xargs -I{} C {}", "ls | xargs sh -c 'C'", "find . -exec C {} \\;", "find . -exec C {} +"],
   ...[
     "bash <(echo C)",
-    "python3 <(echo C)",
     "toybox C",
     "cross-env Q=b C",
     "pixi run C",
@@ -80,6 +79,7 @@ const uncertain = [
     "bun -e x",
     "bash /dev/stdin",
     "python3 /dev/fd/3",
+    "python3 <(cat a.ts)",
     "python3 <(cat a.ts)",
     "zsh -c x",
     "ssh host x",

@@ -40,6 +40,8 @@ export interface TextFile extends Location {
 export type FileKind =
   | { type: "text"; file: TextFile }
   | { type: "media"; mime: string; bytes: Uint8Array; location: Location }
+  /** Text with U+FFFD for what could not be decoded: it can be shown, but not written back. */
+  | { type: "unknown-encoding"; text: string; location: Location }
   | { type: "binary"; size: number; location: Location }
   | { type: "folder"; entries: string[]; location: Location }
   | { type: "special"; location: Location }

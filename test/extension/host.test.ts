@@ -133,6 +133,27 @@ describe("files in the editor", () => {
     }
   });
 
+  it("T12 refuses characters that the configured encoding lacks", async () => {
+    const files = vscode.workspace.getConfiguration("files");
+    await files.update("encoding", "windows1252", vscode.ConfigurationTarget.Global);
+    try {
+      await writeFile(at("narrow.txt"), Buffer.from("caf\xe9\ntwo\n", "latin1"));
+      await assert.rejects(replace("narrow.txt", "two", "→"), /its encoding lacks the character "→"/);
+      assert.deepEqual(await bytes("narrow.txt"), Buffer.from("caf\xe9\ntwo\n", "latin1"));
+    } finally {
+      await files.update("encoding", undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it("T12 an open document of an unknown encoding can be read, and is not saved with replacement characters", async () => {
+    const content = Buffer.from("caf\xe9\ntwo\n", "latin1");
+    await writeFile(at("unknown.txt"), content);
+    await vscode.window.showTextDocument(vscode.Uri.file(at("unknown.txt")));
+    const found = await workspace.open(at("unknown.txt"), signal);
+    assert.equal(found.type, "unknown-encoding");
+    assert.deepEqual(await bytes("unknown.txt"), content);
+  });
+
   it("reports what format on save changed", async () => {
     const formatter = vscode.languages.registerDocumentFormattingEditProvider(
       { pattern: "**/format.txt" },

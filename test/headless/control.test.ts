@@ -63,6 +63,16 @@ describe("headless run: control", () => {
     assert.equal(place.server.requests[1]?.body["model"], "claude-haiku-4-5");
   });
 
+  it("K2 a line of input may hold U+2028 and U+2029", async () => {
+    const place = await open([says("Hi.")]);
+    const content = "one\u2028two\u2029three";
+    const input = line({ type: "user", message: { role: "user", content } });
+    assert.equal((await place.run(streaming, { input })).code, 0);
+    assert.ok(place.server.requests[0]?.raw.includes(content));
+    const call = line({ tool: "bash", input: { command: `echo '${content}'` } });
+    assert.equal(messages((await place.run(["--explain"], { input: call })).stdout).length, 1);
+  });
+
   it("P4 --agent takes an agent of the folder, and --explain uses its permissions", async () => {
     const place = await open([says("Roses are red.")]);
     place.write(".claude/agents/poet.md", "---\nname: poet\ndescription: Verse.\ntools: Read\n---\nYou write verse.");

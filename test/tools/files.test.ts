@@ -93,14 +93,32 @@ describe("files", () => {
       assert.equal((await read("d")).output, "d is a folder with 2 entries:\na/\nb.txt");
     });
 
-    it("T10 rejects binary, Latin-1 and too large files with a reason", async () => {
+    it("T10 rejects binary and too large files with a reason", async () => {
       work.put("b.bin", Buffer.from([1, 0, 2]));
-      work.put("l.txt", Buffer.from("café", "latin1"));
+      work.put("c.bin", Buffer.from(Array.from({ length: 255 }, (_, at) => at + 1)));
       truncateSync(work.put("big.txt", ""), 10_000_001);
       assert.match(await work.refusal("read", { file_path: "b.bin" }), /^b\.bin is not text \(3 bytes\): it is binary/);
-      assert.match(await work.refusal("read", { file_path: "l.txt" }), /an encoding other than UTF-8/);
+      assert.match(await work.refusal("read", { file_path: "c.bin" }), /^c\.bin is not text/);
       assert.match(await work.refusal("read", { file_path: "big.txt" }), /^big\.txt is too large: 10\.0 MB/);
     });
+
+    for (const [name, bytes, shown] of [
+      ["Latin-1", Buffer.from("caf\xe9\ntwo\n", "latin1"), "caf\ufffd"],
+      ["Windows-1251", Buffer.from([0xcf, 0xf0, 0xe8, 0x0a, 0x61, 0x0a]), "\ufffd\ufffd\ufffd"],
+      ["Shift-JIS", Buffer.from([0x83, 0x65, 0x0a, 0x62, 0x0a]), "\ufffde"],
+      ["UTF-8 that is cut", Buffer.from([0x61, 0xe2, 0x82, 0x0a]), "a\ufffd"],
+    ] as const) {
+      it(`T12 shows ${name} with replacement characters, and changes nothing in it`, async () => {
+        work.put("l.txt", bytes);
+        const { output } = await read("l.txt");
+        assert.ok(output.startsWith(`     1\t${shown}\n`), output);
+        assert.match(output, /\n\(This file is not UTF-8 and its encoding is not known/);
+        const refused = /^l\.txt is not UTF-8 .* a change would lose characters/;
+        assert.match(await work.refusal("edit", { file_path: "l.txt", old_string: "a", new_string: "b" }), refused);
+        assert.match(await work.refusal("write", { file_path: "l.txt", content: "b" }), refused);
+        assert.deepEqual(readFileSync(work.path("l.txt")), bytes);
+      });
+    }
 
     it("never opens pipes, devices and sockets", async () => {
       execFileSync("mkfifo", [work.path("pipe")]);

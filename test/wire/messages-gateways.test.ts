@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
 import { messagesRules } from "../../src/providers/families/anthropic.ts";
 import { compatibleResponses } from "../../src/providers/families/compatible-responses.ts";
+import { anthropicEvents } from "../model-server/encode.ts";
 import { type ModelServer, startModelServer } from "../model-server.ts";
 import { ask, assistant, request, user } from "./ask.ts";
 
@@ -34,6 +35,44 @@ describe("rules go by the model's name", () => {
   it("M2 a Claude without a version is asked for nothing that any of them refuses", () => {
     const { thinking, takesTemperature, bindsThoughts } = messagesRules("claude-sonnet-latest");
     assert.deepEqual([thinking, takesTemperature, bindsThoughts], ["none", false, false]);
+  });
+});
+
+describe("streams of gateways", () => {
+  const events = anthropicEvents({ blocks: [{ text: "A\u2028b." }, { call: { name: "read", input: { a: 1 } } }] }).map(
+    (event) => event.replace(/^event: .*\n/, ""),
+  );
+  const streams: Record<string, string> = {
+    "with no event lines": events.join(""),
+    "with CRLF": events.join("").replaceAll("\n", "\r\n"),
+    "without spaces after the colon": events.join("").replaceAll("data: ", "data:"),
+    "with [DONE], pings and comments": `: hello\n\ndata: {"type":"ping"}\n\n${events.join("")}data: [DONE]\n\n`,
+    "with some event lines": `event: ping\ndata: {"type":"ping"}\n\n${events.join("")}`,
+  };
+  for (const [name, bytes] of Object.entries(streams)) {
+    it(`E3 ${name} are read`, async () => {
+      const server = await startModelServer([{ bytes }]);
+      const reply = await ask(anthropicModel({ apiKey: "k", baseURL: server.url }), request());
+      await server.stop();
+      assert.equal(reply.error, undefined);
+      assert.equal(reply.text, "A\u2028b.");
+      assert.deepEqual(
+        reply.calls.map(({ name, arguments: given }) => ({ name, given })),
+        [{ name: "read", given: { ok: true, input: { a: 1 } } }],
+      );
+      assert.equal(reply.finish, "tool-calls");
+    });
+  }
+
+  it("E5 an error without an event line ends the reply as one with it does", async () => {
+    const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+    const data = `data: ${JSON.stringify(error)}\n\n`;
+    const server = await startModelServer([{ bytes: data }, { bytes: `event: error\n${data}` }]);
+    const model = anthropicModel({ apiKey: "k", baseURL: server.url });
+    const [without, withLine] = [await ask(model, request()), await ask(model, request())];
+    await server.stop();
+    assert.equal(without.error?.kind, "overloaded");
+    assert.equal(without.error?.message, withLine.error?.message);
   });
 });
 

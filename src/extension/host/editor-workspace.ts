@@ -99,12 +99,17 @@ async function openFile(disk: Workspace, place: Location | string, signal: Abort
   const location = found.type === "text" ? found.file : found.location;
   if (found.type === "folder" || found.type === "special" || found.type === "too-large") return found;
   const document = await findDocument(location.path);
+  const isUnknown = found.type === "unknown-encoding";
+  // VS Code, too, replaces what is not UTF-8, and would save the replacements.
+  const isLossy = isUnknown && document?.encoding.startsWith("utf8");
+  if (isLossy) return { ...found, text: document?.getText() ?? found.text };
   if (document?.isDirty) return { type: "text", file: textFile(location, document.getText(), true) };
-  if (found.type !== "text" && found.type !== "binary") return found;
+  if (found.type !== "text" && found.type !== "binary" && !isUnknown) return found;
   // The disk is at least as new as a clean document and has the exact line endings, but only VS Code's settings may
   // know the encoding.
   const decoded = document ?? (await decodedBySettings(location.path));
   if (!decoded || (found.type === "text" && decoded.encoding.startsWith("utf"))) return found;
+  if (isUnknown && decoded.encoding.startsWith("utf8")) return found;
   return { type: "text", file: textFile(location, decoded.getText(), false) };
 }
 
@@ -121,6 +126,7 @@ async function change(uri: vscode.Uri, before: TextFile, text: string): Promise<
   await assertWritable(uri, before);
   const document = await openDocument(uri);
   if (!document) return undefined;
+  await assertRepresentable(before.relative, text, document.encoding);
   const mixed = endingOf(before.text) === "mixed" || endingOf(text) === "mixed";
   if (mixed && !document.isDirty) return undefined;
   if (!(await waitForText(document, before.text))) {
@@ -133,6 +139,7 @@ async function change(uri: vscode.Uri, before: TextFile, text: string): Promise<
 
 async function create(uri: vscode.Uri, text: string): Promise<vscode.TextDocument | undefined> {
   if (endingOf(text) === "mixed") return undefined;
+  await assertRepresentable(uri.fsPath, text, vscode.workspace.getConfiguration("files", uri).get("encoding", "utf8"));
   const edit = new vscode.WorkspaceEdit();
   edit.createFile(uri, { overwrite: false });
   if (!(await vscode.workspace.applyEdit(edit))) {
@@ -141,6 +148,18 @@ async function create(uri: vscode.Uri, text: string): Promise<vscode.TextDocumen
   const document = await vscode.workspace.openTextDocument(uri);
   if (!(await putText(document, text))) throw new ToolError(`${uri.fsPath} was created, but is still empty.`);
   return document;
+}
+
+/** @throws ToolError for characters that the encoding lacks: VS Code would save other ones in their place */
+async function assertRepresentable(name: string, text: string, encoding: string): Promise<void> {
+  if (encoding.startsWith("utf")) return;
+  const kept = await vscode.workspace.decode(await vscode.workspace.encode(text, { encoding }), { encoding });
+  if (kept === text) return;
+  const keptCharacters = Array.from(kept);
+  const lost = Array.from(text).find((character, at) => character !== keptCharacters[at]) ?? "";
+  throw new ToolError(
+    `${name} is not in UTF-8, and its encoding lacks the character ${JSON.stringify(lost)}. Nothing was changed. Use other characters, or ask the user to save the file with encoding UTF-8.`,
+  );
 }
 
 /** @throws ToolError for a read-only file: VS Code would leave the change unsaved and ask the user */

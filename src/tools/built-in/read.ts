@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { asText } from "../file-access/file-checks.ts";
 import { fileRequirements, pathFor } from "../file-access/requirements.ts";
-import type { FileKind, TextFile } from "../host.ts";
+import type { FileKind, Location } from "../host.ts";
 import { cutLine, numbered, plural, splitLines } from "../text/text.ts";
 import { outputLimit } from "../text/truncate.ts";
-import { defineTool, type FilesSeen, ToolError, type ToolResult } from "../tool.ts";
+import { defineTool, ToolError, type ToolResult } from "../tool.ts";
 
 const lineLimit = 2_000;
 
@@ -29,25 +29,41 @@ export const read = defineTool({
         const kind = await host.workspace.open(location, signal);
         if (kind.type === "media") return attach(kind);
         if (kind.type === "folder") return list(kind, pathFor(kind.location, host.workspace));
-        return showLines(asText(kind), Math.max(1, offset), limit, seen);
+        const range = { first: Math.max(1, offset), limit };
+        if (kind.type === "unknown-encoding") return withEncodingNote(showLines(kind.location, kind.text, range));
+        const file = asText(kind);
+        const shown = showLines(file, file.text, range);
+        seen.set(file.path, file.version);
+        return shown;
       },
     };
   },
 });
 
-function showLines(file: TextFile, first: number, limit: number, seen: FilesSeen): ToolResult {
-  const lines = splitLines(file.text);
+/** What the model must know before it relies on the text. */
+function withEncodingNote(result: ToolResult): ToolResult {
+  const note =
+    "(This file is not UTF-8 and its encoding is not known: \ufffd stands for characters that could not be decoded. " +
+    "It cannot be edited before it is converted, for example with iconv.)";
+  return { ...result, output: `${result.output}\n${note}` };
+}
+
+function showLines(
+  { relative }: Location,
+  text: string,
+  { first, limit }: { first: number; limit: number },
+): ToolResult {
+  const lines = splitLines(text);
   if (first > Math.max(1, lines.length)) {
-    throw new ToolError(`${file.relative} has ${plural(lines.length, "line")}; there is no line ${first}.`);
+    throw new ToolError(`${relative} has ${plural(lines.length, "line")}; there is no line ${first}.`);
   }
-  seen.set(file.path, file.version);
   if (lines.length === 0) return { output: "(the file is empty)", metadata: { fact: "empty" } };
   const shown: string[] = [];
   let characters = 0;
   for (const line of lines.slice(first - 1, first - 1 + limit)) {
     const text = numbered(cutLine(line, lineLimit), first + shown.length);
-    // Leave room for the sentence below, so that the output stays within the limit.
-    if (characters + text.length > outputLimit.characters - 200) break;
+    // Leave room for the sentences after it, so that the output stays within the limit.
+    if (characters + text.length > outputLimit.characters - 500) break;
     characters += text.length + 1;
     shown.push(text);
     if (shown.length === outputLimit.lines) break;

@@ -16,7 +16,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { requireTrust } from "../file-access/file-checks.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../host.ts";
-import { decode, mediaType } from "../text/codec.ts";
+import { decode, decodeLossily, mediaType } from "../text/codec.ts";
 import { realFolder } from "./config-files.ts";
 import { leadsTo, locate, similarNames } from "./locate.ts";
 import { ProtectedFiles } from "./protection.ts";
@@ -94,7 +94,11 @@ async function inspect(
   const mime = mediaType(bytes);
   if (mime !== undefined) return { kind: { type: "media", mime, bytes, location } };
   const decoded = decode(bytes);
-  if (!decoded) return { kind: { type: "binary", size: bytes.length, location } };
+  if (!decoded) {
+    const text = decodeLossily(bytes);
+    if (text === undefined) return { kind: { type: "binary", size: bytes.length, location } };
+    return { kind: { type: "unknown-encoding", text, location } };
+  }
   const { text, encoding } = decoded;
   return { kind: { type: "text", file: asFile(location, text) }, found: { encoding, stats } };
 }

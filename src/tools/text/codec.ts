@@ -25,6 +25,18 @@ export function decode(bytes: Buffer): DecodedText | undefined {
   }
 }
 
+/** Control characters other than those of texts: tab, line and page ends, escape. */
+const isControl = (byte: number) => byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d) && byte !== 0x1b;
+const maxControlShare = 0.01;
+
+/** Decodes text of an unknown encoding, with U+FFFD for what is not UTF-8. Returns undefined for binary data. */
+export function decodeLossily(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  let controls = 0;
+  for (const byte of bytes) if (isControl(byte)) controls++;
+  return controls > bytes.length * maxControlShare ? undefined : new TextDecoder().decode(bytes);
+}
+
 /** Encodes `text` without doubling its byte order mark. */
 export function encode(text: string, encoding: Encoding): Buffer {
   if (encoding === "utf8") return Buffer.from(text, "utf8");

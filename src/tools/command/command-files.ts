@@ -18,7 +18,7 @@ export interface CommandContext {
 
 export type FileUse = "mention" | "read" | "unknown";
 
-interface ExpandedGlob {
+export interface ExpandedGlob {
   glob: string;
   folder: string;
   /** Matching paths; undefined for too many. */

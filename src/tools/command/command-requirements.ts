@@ -9,7 +9,7 @@
  * 4. The user's rules judge each requirement, and the strictest decision wins (loop/permissions/rules.ts).
  */
 import type { PermissionRequirement } from "../tool.ts";
-import { type CommandContext, CommandFiles } from "./command-files.ts";
+import { type CommandContext, CommandFiles, type ExpandedGlob } from "./command-files.ts";
 import { namesFoundFiles } from "./found-files.ts";
 import { PartlyKnownFiles } from "./partly-known.ts";
 import { likelyPaths, pathWords } from "./paths.ts";
@@ -35,6 +35,9 @@ import type { Folders } from "./shell/state.ts";
 import type { ShellAction } from "./shell/visitor.ts";
 import { shellActions } from "./shell/walk.ts";
 import { literal, possibleValue, type ShellWord, written } from "./shell/word.ts";
+import { namesForRules, windowsUse } from "./windows/programs.ts";
+import { addWindowsFiles } from "./windows/windows-files.ts";
+import { type WindowsShell, windowsShellOf, windowsWords } from "./windows/words.ts";
 
 /** Maximum number of variants of one simple command, by the values of its variables. */
 const maxVariants = 20;
@@ -43,8 +46,14 @@ const maxRequirements = 200;
 
 /** Returns at least one requirement, in the order of the command, without duplicates. */
 export async function commandRequirements(command: string, context: CommandContext): Promise<PermissionRequirement[]> {
-  const actions = await readCommand(command, context.host.terminal.shell);
+  const { shell } = context.host.terminal;
   const required = new CommandRequirements(command, context);
+  const windowsShell = windowsShellOf(shell);
+  if (windowsShell) {
+    await required.addWindowsCommand(command, windowsShell);
+    return required.all;
+  }
+  const actions = await readCommand(command, shell);
   for (const action of actions ?? []) if (required.all.length < maxRequirements) await required.addAction(action);
   await required.finish();
   if (!actions || required.all.length >= maxRequirements) await required.addUnsupported(command);
@@ -54,12 +63,7 @@ export async function commandRequirements(command: string, context: CommandConte
 }
 
 async function readCommand(command: string, shell: string): Promise<ShellAction[] | undefined> {
-  if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) {
-    // For shells without a supported grammar, such as PowerShell, only a single command of plain words is understood.
-    const text = command.trim();
-    if (!/^[\w\-./:\\=+ ]+$/.test(text) || /^[.&\d-]|^\\/.test(text)) return undefined;
-    return [{ type: "command", words: text.split(/ +/).map(literal), folders: [""] }];
-  }
+  if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) return undefined;
   // A separate bundle that is loaded with the first command.
   grammar ??= import("./shell/grammar.ts").then(({ loadGrammar }) => loadGrammar());
   // These shells evaluate arithmetic wherever they expect a number: `[ 'a[$(rm x)]' -eq 1 ]` runs rm.
@@ -99,6 +103,22 @@ class CommandRequirements {
         for (const value of action.words.flatMap(({ values }) => values ?? []))
           await this.#files.addNamedPath(value, action.folders, "mention");
     }
+  }
+
+  /** For shells without a supported grammar: only a single command of plain words is understood. */
+  async addWindowsCommand(command: string, shell: WindowsShell): Promise<void> {
+    const text = command.trim();
+    const isPlain = /^[\w\-./:\\=+ ]+$/.test(text) && !/^[.&\d-]|^\\/.test(text);
+    const plain = isPlain ? text.split(/ +/) : [];
+    if (isPlain) {
+      const words = plain.map((value) => ({ value, shown: value, isGlob: false }));
+      await this.#addProgram(words, [""], [], namesForRules(plain));
+    } else {
+      const effect = "cannot be parsed with certainty";
+      this.#required.add(exactRequirement(command, effect), { words: [], runsAnything: true });
+    }
+    const parts = { files: this.#files, required: this.#required };
+    await addWindowsFiles(windowsWords(command, shell), windowsUse(command, plain), parts);
   }
 
   addNothing(command: string): void {
@@ -162,20 +182,37 @@ class CommandRequirements {
     const values = words.map(({ value }) => value);
     const [program = "", ...rest] = values;
     const name = systemName(program);
-    const pattern = words.map(({ shown }) => shown).join(" ");
-    const effect = effectOf(program, rest);
     const wildcards = words.filter(({ isGlob }) => isGlob).map(({ value }) => value);
     const globs = await this.#files.expandGlobs(wildcards, folders);
+    const forRules = words.map(({ value, isGlob }) => (isGlob || value === foundName ? undefined : value));
+    await this.#addProgram(words, folders, globs, forRules);
+    const use = isPure(name) ? "mention" : onlyReads(name, rest) ? "read" : "unknown";
+    for (const glob of globs) await this.#files.addGlobFiles(glob, use);
+    if (use === "mention") return;
+    const named = pathWords(values).filter((path) => !globs.some(({ glob }) => glob === path));
+    for (const path of named) await this.#files.addNamedPath(path, folders, use);
+    const below = readsRecursively(name, rest);
+    if (below) await this.#files.addReadBelow([...named, ...globs.flatMap(({ paths }) => paths ?? [])], folders, below);
+  }
+
+  /** Requires permission for the program and for the files that it is told to write. */
+  async #addProgram(
+    words: readonly KnownWord[],
+    folders: readonly string[],
+    globs: readonly ExpandedGlob[],
+    forRules: readonly (string | undefined)[],
+  ): Promise<void> {
+    const [program = "", ...rest] = words.map(({ value }) => value);
+    const name = systemName(program);
+    const pattern = words.map(({ shown }) => shown).join(" ");
+    const effect = effectOf(program, rest);
     // Many programs treat a file named `-delete` as an option.
     const holdsOption = (paths: readonly string[]) => globsCanBeOptions(name) && paths.some((path) => /^-/.test(path));
     const givesOption = globs.some(({ paths }) => paths && holdsOption(paths));
     const reach = reachOf(program, rest);
     const isElsewhere = await this.#usesOtherFolder(name, rest, folders);
     const runsAnything = reach === "anything" || givesOption || isElsewhere === "repository";
-    const runs = {
-      words: words.map(({ value, isGlob }) => (isGlob || value === foundName ? undefined : value)),
-      runsAnything,
-    };
+    const runs = { words: forRules, runsAnything };
     if (runsAnything || reach === "more" || isElsewhere || globs.some(({ paths }) => !paths)) {
       this.#required.add(
         exactRequirement(pattern, effect || "can run other code, or write, with these arguments"),
@@ -194,13 +231,6 @@ class CommandRequirements {
       // For most programs `-` is standard output.
       for (const file of outputFiles(name, given)) if (file !== "-") await this.#files.addFile("edit", file, [folder]);
     }
-    const use = isPure(name) ? "mention" : onlyReads(name, rest) ? "read" : "unknown";
-    for (const glob of globs) await this.#files.addGlobFiles(glob, use);
-    if (use === "mention") return;
-    const named = pathWords(values).filter((path) => !globs.some(({ glob }) => glob === path));
-    for (const path of named) await this.#files.addNamedPath(path, folders, use);
-    const below = readsRecursively(name, rest);
-    if (below) await this.#files.addReadBelow([...named, ...globs.flatMap(({ paths }) => paths ?? [])], folders, below);
   }
 
   /** Whether the folder decides what the program runs, although a rule for it is meant for the workspace's own code. */

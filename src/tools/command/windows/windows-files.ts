@@ -1,0 +1,65 @@
+/** The files that a command of PowerShell or cmd names, and the permissions that they require (T8). */
+import type { PermissionRequirement } from "../../tool.ts";
+import type { CommandFiles } from "../command-files.ts";
+import { globBelow } from "../glob.ts";
+import { exactRequirement, type RequiredPermissions } from "../required.ts";
+import { isWholly, isWild, marks } from "../shell/pattern.ts";
+import { windowsPlaces } from "./named-paths.ts";
+import type { WindowsUse } from "./programs.ts";
+
+/** Beyond this number the words of a command are not looked at. */
+const maxPlaces = 200;
+
+export async function addWindowsFiles(
+  words: readonly string[],
+  { use, isRecursive }: WindowsUse,
+  { files, required }: { files: CommandFiles; required: RequiredPermissions },
+): Promise<void> {
+  const named: string[] = [];
+  for (const place of words.flatMap(windowsPlaces).slice(0, maxPlaces)) {
+    if (place.type === "environment") required.add(allVariables(place.name));
+    else if (place.type === "elsewhere") required.add(outside(place.name));
+    else if (isWild(place.path)) await addMatching(place.path, use, files);
+    else named.push(place.path);
+  }
+  for (const path of named) {
+    const location = await files.locate(path, "");
+    // Another system takes a drive for a name in the folder.
+    const isDrive = /^[a-z]:/i.test(path);
+    if (isDrive && !/^[a-z]:/i.test(location?.path ?? "")) required.add(outside(path));
+    else await files.addNamedPath(path, [""], use);
+  }
+  if (isRecursive) await files.addReadBelow(named, [""], { isRead: () => true, ignored: true });
+}
+
+/** Wildcards match in any letter case, and hidden names too. */
+async function addMatching(pattern: string, use: WindowsUse["use"], files: CommandFiles): Promise<void> {
+  // Of a word that is wholly unknown nothing can be said.
+  if (isWholly(pattern)) return;
+  const { folder } = globBelow(pattern, true);
+  const start = await files.locate(folder === "" ? "." : folder, "");
+  if (!start) return;
+  await files.addNamedPath(folder, [""], "mention");
+  const rest = pattern.slice(folder === "" ? 0 : folder.length + 1).toLowerCase();
+  // Unknown text before a name may be the folder itself.
+  const patterns = [rest, ...(rest.startsWith(`${marks.any}/`) ? [rest.slice(2)] : [])];
+  const matches = patterns.map((each) => globBelow(each, true).isMatch);
+  const paths = await files.protectedIn(start, true);
+  for (const path of paths ?? []) {
+    if (matches.some((isMatch) => isMatch(path.toLowerCase())))
+      await files.addNamedPath(`${start.path}/${path}`, [""], use);
+  }
+}
+
+/** Programs keep secrets in variables. */
+function allVariables(name: string): PermissionRequirement {
+  return {
+    ...exactRequirement(name, "shows all environment variables"),
+    permission: "read",
+    protection: "secret",
+  };
+}
+
+function outside(name: string): PermissionRequirement {
+  return { ...exactRequirement(name, ""), permission: "external_directory", match: "pattern" };
+}

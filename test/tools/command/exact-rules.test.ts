@@ -84,7 +84,7 @@ describe("T8 rules with the exact text of a command", () => {
     ...[
       "read PATH < a; C",
       "printf -v PATH .; C",
-      ": ${PATH:=.}; C",
+      ": $\u007BPATH:=.}; C",
       "let PATH=1; C",
       "unset PATH; C",
       "trap C EXIT; cd evil",

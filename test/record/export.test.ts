@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type Chat, newChat } from "../../src/chat/apply.ts";
 import { exportMarkdown, exportTranscript } from "../../src/loop/transfer/export.ts";
 import { forkChat } from "../../src/loop/transfer/fork.ts";
-import { importTranscript } from "../../src/loop/transfer/import.ts";
+import { importInSlices, importTranscript } from "../../src/loop/transfer/import.ts";
 import { isSessionID } from "../../src/record/sessions.ts";
 import { chats, small, withoutIDs } from "./chats.ts";
 
@@ -31,6 +31,21 @@ describe("export, import and fork", () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it("R6 a long import lets other work go on, and can be cancelled", async () => {
+    const line = JSON.stringify({ role: "user", content: "Hello" });
+    const text = `${line}\n`.repeat(20_000);
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    const { messages } = await importInSlices(text, "/work", new AbortController().signal);
+    clearInterval(timer);
+    assert.equal(messages.length, 20_000);
+    assert.ok(ticks > 1, "nothing else ran");
+    const cancelled = new AbortController();
+    const importing = importInSlices(text, "/work", cancelled.signal);
+    cancelled.abort();
+    await assert.rejects(importing, { name: "AbortError" });
   });
 
   it("R6 lines have the format that other programs read", () => {

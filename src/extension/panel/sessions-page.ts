@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { ownWords } from "../../chat/words.ts";
 import { exportMarkdown, exportTranscript } from "../../loop/transfer/export.ts";
 import { forkChat } from "../../loop/transfer/fork.ts";
-import { importTranscript } from "../../loop/transfer/import.ts";
+import { importInSlices } from "../../loop/transfer/import.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import type { Composer } from "./composer.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
@@ -75,7 +75,21 @@ export class SessionsPage {
       throw new Error(`The file is larger than ${maxImportBytes >> 20} MB, the limit for a session.`);
     }
     const text = Buffer.from(await vscode.workspace.fs.readFile(file)).toString("utf8");
-    this.#conversations.add(importTranscript(text, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? ""));
+    const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
+    const progress = {
+      location: vscode.ProgressLocation.Notification,
+      title: "Importing the session",
+      cancellable: true,
+    };
+    const chat = await vscode.window.withProgress(progress, async (_, token) => {
+      const cancelled = new AbortController();
+      token.onCancellationRequested(() => cancelled.abort());
+      return await importInSlices(text, cwd, cancelled.signal).catch((error: unknown) => {
+        if (!cancelled.signal.aborted) throw error;
+        return undefined;
+      });
+    });
+    if (chat) this.#conversations.add(chat);
   }
 
   /** Shows the sessions whose title or messages contain the words, or all of them. Ends the search before. */

@@ -67,13 +67,49 @@ const unknownModel = { providerID: "imported", modelID: "unknown" };
 
 /** `cwd` replaces the folder named in the file. @throws ImportError */
 export function importTranscript(text: string, cwd: string): Chat {
+  const steps = importSteps(text, cwd);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+const sliceMs = 20;
+
+/** As `importTranscript`, in slices, so that other work goes on. Rejects with the signal's reason when it aborts. */
+export async function importInSlices(text: string, cwd: string, signal: AbortSignal): Promise<Chat> {
+  const steps = importSteps(text, cwd);
+  let end = Date.now() + sliceMs;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (Date.now() < end) continue;
+    await new Promise((resume) => setTimeout(resume));
+    signal.throwIfAborted();
+    end = Date.now() + sliceMs;
+  }
+}
+
+/** Yields after each line. */
+function* importSteps(text: string, cwd: string): Generator<undefined, Chat> {
   if (text.length > longest) throw new ImportError("The file is too large for a conversation.");
-  const values = text.split("\n", mostLines + 1).flatMap((line, index) => parse(line, index + 1));
+  const values: ReturnType<typeof parse> = [];
+  for (const [index, line] of text.split("\n", mostLines + 1).entries()) {
+    values.push(...parse(line, index + 1));
+    yield;
+  }
   if (values.length > mostLines) throw new ImportError(`The file has more than ${mostLines} lines.`);
   const header = headerOf(values[0]?.value);
-  const lines = (header ? values.slice(1) : values).map(({ value, at }) => lineOf(value, at));
+  const lines: Line[] = [];
+  for (const { value, at } of header ? values.slice(1) : values) {
+    lines.push(lineOf(value, at));
+    yield;
+  }
   const entries = new Entries(header?.session.id ?? "ses");
-  for (const line of lines) entries.add(line);
+  for (const line of lines) {
+    entries.add(line);
+    yield;
+  }
   const messages = entries.all;
   if (messages.length === 0) throw new ImportError("There is no message in the file.");
   const { createdAt, title } = header?.session ?? {

@@ -27,7 +27,7 @@ export function filesInCode(program: string, words: readonly string[], data: str
 }
 
 /** Returns everything in a text that may be the name of a file: quoted texts, and words that look like paths. */
-export function filesIn(code: string, alsoBare: boolean): string[] {
+function filesIn(code: string, alsoBare: boolean): string[] {
   // Code joins texts: 'a' + 'b', "a" . "b", 'a' 'b'.
   const joined = code.replace(/(["'])\s*(?:\+|\.{1,2}|)\s*\1/g, (whole) => (whole.length === 2 ? whole : ""));
   const quoted = [...joined.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`/gs)].map(

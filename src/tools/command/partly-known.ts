@@ -49,7 +49,7 @@ type Access = "read" | "edit";
  * Which files an unknown word is compared with: those that its known parts name, also those that exist below its known
  * folder, or any, as unknown text may lead to parent folders.
  */
-type Reach = "named" | "below" | "anywhere";
+type Comparison = "named" | "below" | "anywhere";
 
 export class PartlyKnownFiles {
   readonly #files: CommandFiles;
@@ -150,7 +150,13 @@ export class PartlyKnownFiles {
   }
 
   /** `shape` holds a mark. */
-  async #addShape(shape: string, folders: Folders, access: Access, reach: Reach, text = shown(shape)): Promise<void> {
+  async #addShape(
+    shape: string,
+    folders: Folders,
+    access: Access,
+    reach: Comparison,
+    text = shown(shape),
+  ): Promise<void> {
     for (const folder of folders ?? [""]) {
       const named = await this.#namedBy(shape, folder, access);
       if (named) this.#add(access, text, named);
@@ -179,7 +185,7 @@ export class PartlyKnownFiles {
     return isWild(last) && usualSecrets.some((one) => isMatch(one)) ? "secret" : undefined;
   }
 
-  async #match(shape: string, folder: string, access: Access, reach: Reach): Promise<ProtectedFile | undefined> {
+  async #match(shape: string, folder: string, access: Access, reach: Comparison): Promise<ProtectedFile | undefined> {
     const { start, rest } = splitShape(shape);
     const place = start === undefined ? undefined : await this.#files.locate(start === "" ? "." : start, folder);
     const patterns = place ? [patternIn(place.path, rest)] : [];

@@ -80,15 +80,16 @@ export interface PermissionRequirement {
   command?: CommandReading;
 }
 
-/** What a part of a command runs, as far as it is known before it runs. Rules that deny or ask match it, too. */
+/** What a part of a command runs, as far as it is known before it runs. */
 export interface CommandReading {
   /** The text of the whole command, which fixes its folder, variables and functions. */
   whole: string;
-  /** The words of a program and its arguments, without quotes; undefined: unknown. None for a part that was not parsed. */
-  words: readonly (string | undefined)[];
-  /** Whether it may run any other command. */
-  runsAnything: boolean;
+  /** Whether a rule with this pattern that denies or asks applies, however the part is written. */
+  restrictedBy(pattern: string): Restriction;
 }
+
+/** `maybe`: it depends on what is known only when the command runs. */
+export type Restriction = "yes" | "maybe" | "no";
 
 export interface ToolPlan {
   /** In the imperative: "Edit src/cart.ts", "Run npm test". */

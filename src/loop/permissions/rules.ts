@@ -1,7 +1,6 @@
 /** Judges calls by rules: the last one that matches decides (spec T1, T7). Asking the user is in permissions.ts. */
 import type { PermissionMode } from "../../chat/events.ts";
 import type { Rule } from "../../chat/requests.ts";
-import { restrictionOf } from "../../tools/command/restrictions.ts";
 import type { Protection } from "../../tools/host.ts";
 import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../tools/text/wildcard.ts";
 import { outsidePermission, type PermissionRequirement, type Tool } from "../../tools/tool.ts";
@@ -246,13 +245,12 @@ export function matches(rule: Rule, need: Matched): boolean {
   }
   if (rule.pattern === pattern || rule.pattern === command?.whole || whole(rule.pattern)(pattern)) return true;
   if (match === "exact" && anywhere(rule.pattern)(pattern)) return true;
-  return command !== undefined && restrictionOf(rule.pattern, pattern, command) === "yes";
+  return command?.restrictedBy(rule.pattern) === "yes";
 }
 
 /** Whether a rule that denies or asks may apply, depending on what is known only when the command runs. */
 function mayMatch({ pattern, action }: Rule, need: Matched): boolean {
-  const { command } = need;
-  return action !== "allow" && command !== undefined && restrictionOf(pattern, need.pattern, command) === "maybe";
+  return action !== "allow" && need.command?.restrictedBy(pattern) === "maybe";
 }
 
 /** Whether the text reads as a pattern such as `sudo *`, so that it is not meant for a command with the same text. */

@@ -1,5 +1,6 @@
 /** The permissions that one command requires. */
-import type { CommandReading, PermissionRequirement } from "../tool.ts";
+import type { PermissionRequirement } from "../tool.ts";
+import { type PartOfCommand, restrictionOf } from "./restrictions.ts";
 
 /** Keeps the order of the command, without duplicates. */
 export class RequiredPermissions {
@@ -15,13 +16,14 @@ export class RequiredPermissions {
   }
 
   /** `runs`: what a part of the command runs. */
-  add(added: PermissionRequirement, runs: Omit<CommandReading, "whole"> = { words: [], runsAnything: false }): void {
+  add(added: PermissionRequirement, runs: PartOfCommand = { words: [], runsAnything: false }): void {
     const key = `${added.permission} ${added.pattern}`;
     const before = this.#required.get(key);
     const isStricter = before?.protection === "none" && added.protection !== "none";
     if (before && !isStricter && added.match !== "exact") return;
-    const isPart = added.permission === "bash";
-    this.#required.set(key, isPart ? { ...added, command: { whole: this.#command, ...runs } } : added);
+    const restrictedBy = (rule: string) => restrictionOf(rule, added.pattern, runs);
+    const command = { whole: this.#command, restrictedBy };
+    this.#required.set(key, added.permission === "bash" ? { ...added, command } : added);
   }
 }
 

@@ -4,7 +4,7 @@
  * that allow are not read like this: they match the text alone (loop/permissions/rules.ts). Pure.
  */
 import { type TextMatcher, wildcardMatcher } from "../text/wildcard.ts";
-import type { CommandReading } from "../tool.ts";
+import type { Restriction } from "../tool.ts";
 import { optionLengths } from "./programs/options.ts";
 import type { Program } from "./programs/program.ts";
 import {
@@ -17,13 +17,17 @@ import {
   programEntry,
 } from "./programs/table.ts";
 
-/** `maybe`: it depends on what is known only when the command runs. */
-export type Restriction = "yes" | "maybe" | "no";
+export interface PartOfCommand {
+  /** The words of a program and its arguments, without quotes; undefined: unknown. None for a part that was not parsed. */
+  words: Words;
+  /** Whether it may run any other command. */
+  runsAnything: boolean;
+}
 
 type Words = readonly (string | undefined)[];
 
 /** `pattern`: the text of the part. */
-export function restrictionOf(rule: string, pattern: string, reading: CommandReading): Restriction {
+export function restrictionOf(rule: string, pattern: string, reading: PartOfCommand): Restriction {
   const { words, runsAnything } = reading;
   const parsed = parseRule(rule);
   const restrictions = readingsOf(words).map((each) => applies(parsed, each));
@@ -85,10 +89,10 @@ function startsIn(words: Words): Words[] {
 }
 
 const maxTokens = 2000;
-const tokens = new WeakMap<CommandReading, readonly string[]>();
+const tokens = new WeakMap<PartOfCommand, readonly string[]>();
 
 /** Splits a text whose syntax is not known, such as code in another language. */
-function tokensOf(text: string, reading: CommandReading): readonly string[] {
+function tokensOf(text: string, reading: PartOfCommand): readonly string[] {
   const before = tokens.get(reading);
   if (before) return before;
   const all = [text, ...reading.words.map((word) => word ?? "")].flatMap((each) =>

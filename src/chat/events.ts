@@ -17,6 +17,10 @@ export const SessionInfo = z.object({
   parentID: z.optional(z.string()),
   /** The session and message at which a fork began. */
   forkOf: z.optional(z.object({ sessionID: z.string(), messageID: z.string() })),
+  /** How its last run was broken off, until the next message; `memory`: the session has ended for good (P3). */
+  terminated: z.optional(
+    z.object({ by: z.enum(["memory", "stop", "time-limit", "process"]), at: z.number(), reason: z.string() }),
+  ),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 

@@ -23,7 +23,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     if (!(error instanceof UsageError) && !(error instanceof QueryError)) throw error;
     const next = error instanceof QueryError && error.next ? ` ${error.next}` : "";
     process.stderr.write(`rondo: ${error.message}${next}\n`);
-    return error instanceof QueryError && (error.code === "record" || error.code === "model") ? 1 : 2;
+    return error instanceof QueryError && ["record", "model", "session-terminated"].includes(error.code) ? 1 : 2;
   }
 }
 

@@ -22,6 +22,7 @@ import { ModelError } from "./model.ts";
 import { streamReply } from "./reply/reply.ts";
 import type { Reply } from "./reply/reply-sink.ts";
 import { OverTime } from "./session/clock.ts";
+import { breakOf } from "./session/termination.ts";
 import type { AgentConfig } from "./setup/agent-config.ts";
 import { reminders } from "./setup/system-prompt.ts";
 import type { Turn, TurnEnd } from "./turn.ts";
@@ -324,6 +325,8 @@ function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   let result = end;
   try {
     if (end.error) storeError(turn, end.error);
+    const terminated = turn.lineage.length === 1 ? breakOf(end) : undefined;
+    if (terminated) turn.emit({ type: "session", session: { ...turn.chat.session, terminated } });
     closeOpenCalls(turn, end.reason === "error_max_budget_usd" ? budgetText : abortedText);
     prune(turn);
     turn.flush();

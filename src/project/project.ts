@@ -6,7 +6,7 @@ import { type ConfigSources, configRoots } from "../tools/node-host/config-files
 import { statsOf } from "../tools/node-host/stats.ts";
 import { findAgents } from "./agent-files.ts";
 import { branchOf, repositoryRoot } from "./git-branch.ts";
-import { memoryOf, rulesOf } from "./rules-files.ts";
+import { endingsOf, memoryOf, rulesOf } from "./rules-files.ts";
 
 /** Never throws: files that cannot be used become problems. */
 export function loadProject(sources: ConfigSources): Project {
@@ -21,6 +21,7 @@ export function loadProject(sources: ConfigSources): Project {
     memory,
     branch: folders[0] === undefined ? undefined : branchOf(folders[0]),
     root: folders[0] === undefined ? undefined : repositoryRoot(folders[0]),
+    endings: endingsOf(roots),
     problems: [...(trusted ? [] : untrusted(folders)), ...problems, ...withRules, ...withMemory],
   };
 }

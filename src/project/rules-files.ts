@@ -71,3 +71,18 @@ export function memoryOf(root: ConfigRoot | undefined): { memory: Project["memor
     problems: [`${memoryFile} is too long: ${cut}.`],
   };
 }
+
+/** `End session: all`, `End session: ses_01… - it is done`; also as an item of a list. */
+const ending = /^[ \t]*(?:[-*][ \t]+)?End session:[ \t]+(\S.*?)(?:[ \t]+-[ \t]+(\S.*?))?[ \t]*\r?$/gm;
+
+/**
+ * Returns the sessions that the user's own memory file ends (P3). The workspace's file ends none: it comes with the
+ * project, and the model writes it. That holds where the home folder itself is the workspace, too.
+ */
+export function endingsOf(roots: readonly ConfigRoot[]): NonNullable<Project["endings"]> {
+  const own = roots.find(({ source }) => source === "user");
+  if (!own || roots.some(({ source, folder }) => source === "workspace" && folder === own.folder)) return [];
+  const found = readConfigFile(own, memoryFile, memoryLimit, "end");
+  const text = found.type === "file" ? decodeText(found.bytes) : undefined;
+  return [...(text ?? "").matchAll(ending)].map(([, target = "", reason = ""]) => ({ target, reason }));
+}

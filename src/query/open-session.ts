@@ -54,7 +54,7 @@ function copyChat(
     throw new QueryError("no-session", `There is no message ${until} in the session ${session.id}.`);
   }
   const forkOf = { sessionID: session.id, messageID: messages[last]?.info.id ?? "" };
-  const { parentID: _, ...own } = session;
+  const { parentID: _, terminated: __, ...own } = session;
   const chat = newSession(session.cwd, id);
   chat.session = { ...own, id, createdAt: Date.now(), forkOf };
   chat.messages = messages.slice(0, last + 1).map(({ info, parts }) => ({

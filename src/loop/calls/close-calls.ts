@@ -13,14 +13,20 @@ export const interruptedText =
 
 type OpenChat = Pick<ChatAccess, "chat" | "emit">;
 
-export function closeOpenCalls({ chat, emit }: OpenChat, error: string): void {
+/** @returns whether anything was open */
+export function closeOpenCalls({ chat, emit }: OpenChat, error: string): boolean {
+  let wasOpen = false;
   for (const { info, parts } of chat.messages) {
     if (info.role !== "assistant") continue;
-    for (const part of [...parts]) if (part.type === "tool") closeCall(emit, part, info, { error });
+    for (const part of [...parts]) {
+      if (part.type === "tool" && closeCall(emit, part, info, { error })) wasOpen = true;
+    }
     if (info.completedAt !== undefined) continue;
+    wasOpen = true;
     const finish = info.error ? {} : ({ finish: "interrupted" } as const);
     emit({ type: "message", message: { ...info, ...finish, completedAt: Date.now() } });
   }
+  return wasOpen;
 }
 
 /** Marks calls of a cut reply: they are not run, and no longer sent to the model (C4). */
@@ -38,9 +44,9 @@ function closeCall(
   part: ToolPart,
   { createdAt }: AssistantMessage,
   { error, metadata: more = {} }: { error: string; metadata?: CallMetadata },
-): void {
+): boolean {
   const { state } = part;
-  if (state.status === "completed" || state.status === "error") return;
+  if (state.status === "completed" || state.status === "error") return false;
   const { input } = state;
   const start = state.status === "running" ? state.start : createdAt;
   const title = state.status === "running" && state.title !== undefined ? { title: state.title } : {};
@@ -50,6 +56,7 @@ function closeCall(
   }
   const end = Date.now();
   emit({ type: "part", part: { ...part, state: { status: "error", input, error, start, end, ...title, metadata } } });
+  return true;
 }
 
 function withoutLiveOutput(state: Extract<ToolState, { status: "pending" | "running" }>): CallMetadata {

@@ -7,6 +7,7 @@ import {
   type PermissionMode,
   type Queued,
   type RecordedEvent,
+  type SessionInfo,
 } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
@@ -37,6 +38,7 @@ import { PlanOffer } from "./plan-offer.ts";
 import { edited, enqueued, moved } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { SessionHooks } from "./session-hooks.ts";
+import { endByMemory, endedError, killed } from "./termination.ts";
 import { nameSession } from "./title.ts";
 
 export type PromptResult =
@@ -137,6 +139,7 @@ export class Session {
     await this.#waitForCurrentTurn();
     if (!this.#running) this.#state.resolver.refresh();
     this.#check(input);
+    await this.#checkMemory();
     if (this.#running && whenBusy === "drop") return { type: "dropped" };
     if (!this.#running && !input.noReply) {
       const submit = async (signal: AbortSignal) => {
@@ -172,6 +175,8 @@ export class Session {
     if (this.#running)
       throw new IntakeError("prompt-invalid", "Rondo is working. Compact when it is done, or stop it first.");
     if (!user) throw new IntakeError("prompt-invalid", "There is nothing to compact yet.");
+    this.#state.resolver.refresh();
+    await this.#checkMemory();
     return await this.#run(async () => (turn) => requestCompaction(turn, user, false));
   }
 
@@ -334,8 +339,25 @@ export class Session {
   #store(input: Omit<PromptInput, "noReply">): void {
     const { chat, choices } = this;
     const { agents } = this.#state.resolver.project;
+    if (chat.session.terminated) this.#mark(undefined);
     storePrompt(input, { chat, choices, agents, facts: this.#deps.facts, emit: (event) => this.#emit(event) });
     this.#storeSaid();
+  }
+
+  #mark(terminated: SessionInfo["terminated"]): void {
+    const { terminated: _, ...session } = this.chat.session;
+    this.#emit({ type: "session", session: { ...session, ...(terminated && { terminated }) } });
+  }
+
+  /** Ends the session for good if the user's memory file says so. @throws IntakeError `session-terminated` */
+  async #checkMemory(): Promise<void> {
+    const { session, messages } = this.chat;
+    if (session.terminated?.by === "memory") throw endedError(session.terminated);
+    const terminated = endByMemory(session, this.#state.resolver.project);
+    if (!terminated) return;
+    // A session that never began leaves no record.
+    if (messages.length > 0) await this.#locked(() => this.#mark(terminated));
+    throw endedError(terminated);
   }
 
   async #beginHooks(signal: AbortSignal): Promise<void> {
@@ -369,7 +391,8 @@ export class Session {
   /** Applies events of other processes and closes the calls that they left open. @throws RecordError */
   #begin(lock: HeldLock): void {
     this.catchUp(lock.caughtUp);
-    closeOpenCalls(this.#state, interruptedText);
+    const wasBrokenOff = closeOpenCalls(this.#state, interruptedText);
+    if (wasBrokenOff) this.#mark(killed());
     this.#deps.recorder.flush();
   }
 

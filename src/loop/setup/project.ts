@@ -21,5 +21,7 @@ export interface Project {
   branch: string | undefined;
   /** Top folder of the repository that the first workspace folder is in; undefined outside git. */
   root: string | undefined;
+  /** Sessions that the user's own memory file ends (P3): `target` is an id, a folder or "all". Absent: none. */
+  endings?: readonly { target: string; reason: string }[];
   problems: readonly string[];
 }

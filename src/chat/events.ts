@@ -19,7 +19,7 @@ export const SessionInfo = z.object({
   forkOf: z.optional(z.object({ sessionID: z.string(), messageID: z.string() })),
   /** How its last run was broken off, until the next message; `memory`: the session has ended for good (P3). */
   terminated: z.optional(
-    z.object({ by: z.enum(["memory", "stop", "time-limit", "process"]), at: z.number(), reason: z.string() }),
+    z.object({ by: z.enum(["memory", "stop", "time-limit", "process"]), time: z.number(), reason: z.string() }),
   ),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;

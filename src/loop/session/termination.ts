@@ -9,16 +9,16 @@ type Termination = NonNullable<SessionInfo["terminated"]>;
 /** Returns the session's end for good, if the user's memory file says it. */
 export function endByMemory({ id, cwd }: SessionInfo, { endings = [] }: Project): Termination | undefined {
   const ending = endings.find(({ target }) => target === "all" || target === id || target === cwd);
-  return ending && { by: "memory", at: Date.now(), reason: ending.reason };
+  return ending && { by: "memory", time: Date.now(), reason: ending.reason };
 }
 
 /** Returns the mark of a turn that was broken off; undefined for other ends. */
 export function breakOf({ reason, error }: TurnEnd): Termination | undefined {
-  if (reason === "interrupted" || reason === "aborted") return { by: "stop", at: Date.now(), reason: "Stopped." };
-  return error?.code === "execution-timeout" ? { by: "time-limit", at: Date.now(), reason: error.message } : undefined;
+  if (reason === "interrupted" || reason === "aborted") return { by: "stop", time: Date.now(), reason: "Stopped." };
+  return error?.code === "execution-timeout" ? { by: "time-limit", time: Date.now(), reason: error.message } : undefined;
 }
 
-export const killed = (): Termination => ({ by: "process", at: Date.now(), reason: "Its process ended." });
+export const killed = (): Termination => ({ by: "process", time: Date.now(), reason: "Its process ended." });
 
 export function endedError({ reason }: Termination): IntakeError {
   const why = reason === "" ? "" : ` (${reason})`;

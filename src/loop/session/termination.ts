@@ -15,7 +15,9 @@ export function endByMemory({ id, cwd }: SessionInfo, { endings = [] }: Project)
 /** Returns the mark of a turn that was broken off; undefined for other ends. */
 export function breakOf({ reason, error }: TurnEnd): Termination | undefined {
   if (reason === "interrupted" || reason === "aborted") return { by: "stop", time: Date.now(), reason: "Stopped." };
-  return error?.code === "execution-timeout" ? { by: "time-limit", time: Date.now(), reason: error.message } : undefined;
+  return error?.code === "execution-timeout"
+    ? { by: "time-limit", time: Date.now(), reason: error.message }
+    : undefined;
 }
 
 export const killed = (): Termination => ({ by: "process", time: Date.now(), reason: "Its process ended." });

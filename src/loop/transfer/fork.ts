@@ -18,9 +18,25 @@ export function forkChat(chat: Chat, messageID: string): Chat {
 
 /** Shares no mutable data with `chat`; ids keep their order. */
 export function withNewIDs(chat: Chat, session: Omit<SessionInfo, "id">): Chat {
+  return lastOf(copySteps(chat, session));
+}
+
+/** Runs all steps at once. */
+export function lastOf<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Yields after each message. */
+export function* copySteps(chat: Chat, session: Omit<SessionInfo, "id">): Generator<undefined, Chat> {
   const made = newChat({ id: newID("ses"), ...session });
   const ids = new Map<string, string>();
-  made.messages = structuredClone(chat.messages).map((entry) => renew(entry, made.session.id, ids));
+  for (const entry of chat.messages) {
+    made.messages.push(renew(structuredClone(entry), made.session.id, ids));
+    yield;
+  }
   made.queue = structuredClone(chat.queue).map((one) => ({ ...one, id: newID("msg") }));
   // A message that was not copied came after all copied ones.
   const upTo = (old: string) => ids.get(old) ?? made.messages.at(-1)?.info.id ?? old;

@@ -7,7 +7,7 @@ import { type AssistantMessage, type FilePart, Message, noTokens, Part, type Too
 import { never } from "../../chat/never.ts";
 import { titleFromPrompt } from "../session/title.ts";
 import { transcriptVersion } from "./export.ts";
-import { withNewIDs } from "./fork.ts";
+import { copySteps, lastOf } from "./fork.ts";
 
 /** `message` is a sentence for people. */
 export class ImportError extends Error {
@@ -67,11 +67,7 @@ const unknownModel = { providerID: "imported", modelID: "unknown" };
 
 /** `cwd` replaces the folder named in the file. @throws ImportError */
 export function importTranscript(text: string, cwd: string): Chat {
-  const steps = importSteps(text, cwd);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
+  return lastOf(importSteps(text, cwd));
 }
 
 const sliceMs = 20;
@@ -120,7 +116,7 @@ function* importSteps(text: string, cwd: string): Generator<undefined, Chat> {
   chat.messages = messages;
   chat.queue = header?.queue ?? [];
   chat.pruned = header?.pruned;
-  return withNewIDs(chat, { createdAt, title, cwd });
+  return yield* copySteps(chat, { createdAt, title, cwd });
 }
 
 function parse(line: string, at: number): { value: unknown; at: number }[] {

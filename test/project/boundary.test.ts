@@ -1,7 +1,7 @@
 /** Files that Rondo reads on its own pass the boundary of the tool `read` (M1, P4, C5, K4). */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Rule } from "../../src/chat/requests.ts";
 import { ruledOut } from "../../src/loop/permissions/own-reads.ts";
@@ -93,6 +93,11 @@ const ways: Record<string, Way> = {
     if (first === name) return ways["a link to .env"]?.(at, name, content);
     at.put(`outside/${name.slice(first.length + 1)}`, content);
     at.link(`work/${first}`, "outside");
+  },
+  "a hard link to a secret": (at, name, content) => {
+    const secret = at.put("work/.env", content);
+    mkdirSync(path.join(at.work, path.dirname(name)), { recursive: true });
+    linkSync(secret, path.join(at.work, name));
   },
   "a pipe": (at, name) => {
     mkdirSync(path.join(at.work, path.dirname(name)), { recursive: true });

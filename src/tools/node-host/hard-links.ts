@@ -57,7 +57,9 @@ function find(places: readonly string[], protectionOf: (file: string) => Protect
     const stats = statsOf(file);
     if (!stats?.isFile() || stats.nlink < 2) return;
     const protection = protectionOf(file);
-    if (protection !== "none") found.set(keyOf(stats), protection);
+    // One of its names may be that of a secret, and another that of a settings file, which may be read.
+    const known = found.get(keyOf(stats)) ?? "settings";
+    if (protection !== "none" && known === "settings") found.set(keyOf(stats), protection);
   };
   const open = [...places];
   let count = 0;

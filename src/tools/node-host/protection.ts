@@ -6,7 +6,7 @@ import { isControlFile, isSecret, isSecretName, withoutSecrets } from "../file-a
 import { isWithin } from "../file-access/requirements.ts";
 import type { Protection, SearchFilter } from "../host.ts";
 import { HardLinks } from "./hard-links.ts";
-import { isNamed, type KnownRules, RondoIgnore, rondoIgnoreFile } from "./rondoignore.ts";
+import { isNamed, RondoIgnore, type RulesByRoot, rondoIgnoreFile } from "./rondoignore.ts";
 import { statsOf } from "./stats.ts";
 
 /** If one of these is a link in a workspace folder, its target is protected under the target's own name, too. */
@@ -86,7 +86,7 @@ export class ProtectedFiles {
 
   /** Returns, for each folder below `base`, a test for its file names. Most names can be judged alone. */
   #nameTests(base: string, omitsIgnored: boolean): (parent: string) => (name: string) => boolean {
-    const known: KnownRules = new Map();
+    const known: RulesByRoot = new Map();
     const linked = this.#links().flatMap(({ target, protection }) => (protection === "secret" ? [target] : []));
     return (parent) => {
       const folder = path.join(base, parent);

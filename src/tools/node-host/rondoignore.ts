@@ -19,7 +19,7 @@ export interface FolderRules {
 }
 
 /** Rules of folders during one search, by workspace folder. */
-export type KnownRules = Map<string, Map<string, FolderRules>>;
+export type RulesByRoot = Map<string, Map<string, FolderRules>>;
 
 export class RondoIgnore {
   readonly #roots: readonly string[];
@@ -36,7 +36,7 @@ export class RondoIgnore {
   }
 
   /** Returns the rules of each workspace folder that contains `folder`. */
-  rulesIn(folder: string, known: KnownRules): FolderRules[] {
+  rulesIn(folder: string, known: RulesByRoot): FolderRules[] {
     return this.#roots
       .filter((root) => isWithin(folder, root))
       .map((root) => {

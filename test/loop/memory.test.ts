@@ -138,6 +138,26 @@ describe("C5 saving notes to memory", () => {
     }
   });
 
+  it("C5 does not happen where the write would be denied: by a rule, or since nobody can answer", async () => {
+    const rule = (action: "allow" | "deny") => [{ permission: "memory", pattern: "*", action }];
+    for (const [options, requests] of [
+      [{ attended: false }, 2],
+      [{ rules: rule("deny") }, 2],
+      [{ rules: rule("deny"), mode: "bypassPermissions" }, 2],
+      [{ attended: false, rules: rule("allow") }, 3],
+      [{ attended: false, mode: "acceptEdits" }, 3],
+      [{}, 3],
+    ] as const) {
+      const h = open(
+        (request, index) =>
+          isFlush(request) ? ["NO_REPLY"] : index === 0 ? { say: [glob("a*")], tokens: { input: 116_000 } } : ["Done."],
+        { ...wide, ...options, rules: "rules" in options ? [...options.rules] : [] },
+      );
+      assert.equal((await h.turn()).reason, "end_turn");
+      assert.equal(h.model.requests.length, requests, JSON.stringify(options));
+    }
+  });
+
   it("C5 L11 Stop during it: the next prompt is answered, and notes are not requested again", async () => {
     const work = [
       { say: [glob("a*")], tokens: { input: 116_000 } },

@@ -26,9 +26,18 @@ export function shouldSaveMemory({ turn, config, entries, size }: MemoryState): 
   // A subagent reports to its parent, who saves the notes.
   const isChild = turn.lineage.length > 1;
   if (!turn.limits.autoCompact || isChild || size < Math.min(due, latest) || size > config.contextWindow) return false;
-  const canWrite = ["write", "edit", "apply_patch"].some((name) => config.tools.has(name));
+  const canWrite = ["write", "edit", "apply_patch"].some((name) => config.tools.has(name) && mayWrite(turn, name));
   if (!canWrite || !turn.host.workspace.trusted || turn.readOnly() || !turn.project().memory) return false;
   return entries.some(({ info }) => info.role === "assistant") && !entries.some(({ info }) => info.silent);
+}
+
+/** Whether a call that writes the notes may be allowed: no rule denies it, and someone can answer where it asks. */
+function mayWrite({ permissions, hooks, lineage, project }: Turn, tool: string): boolean {
+  const pattern = project().memory?.path ?? "";
+  const need = { permission: "memory", pattern, suggestedRule: pattern, match: "pattern", effect: "" } as const;
+  const { decision } = permissions.judge({ ...need, protection: "none" }, tool, lineage);
+  if (decision !== "ask") return decision === "allow";
+  return permissions.attended || hooks.has("PermissionRequest") || hooks.has("PreToolUse");
 }
 
 /** Asks the model for lasting notes in a silent turn, which is not shown. @throws ModelError */

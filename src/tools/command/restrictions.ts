@@ -11,10 +11,10 @@ import {
   canonicalWords,
   innerFacts,
   isSameSubcommand,
-  type KnownFacts,
   launchesWords,
   namesOfOption,
   programEntry,
+  type SubcommandFacts,
 } from "./programs/table.ts";
 
 export interface PartOfCommand {
@@ -123,7 +123,7 @@ class HeadSearch {
   readonly #words: Words;
   readonly #program: Program | undefined;
   /** Facts about the last sub-command that was found. */
-  #facts: KnownFacts;
+  #facts: SubcommandFacts;
 
   constructor(words: Words, program: Program | undefined) {
     this.#words = words;
@@ -131,7 +131,7 @@ class HeadSearch {
     this.#facts = program;
   }
 
-  get levels(): readonly KnownFacts[] {
+  get levels(): readonly SubcommandFacts[] {
     return [this.#facts, this.#program];
   }
 
@@ -176,7 +176,7 @@ class HeadSearch {
 function restApplies(
   { rest, options, afterOptions }: ParsedRule,
   words: Words,
-  levels: readonly KnownFacts[],
+  levels: readonly SubcommandFacts[],
 ): Restriction {
   const byText = textApplies(rest, words);
   if (byText === "yes" || !options?.every((option) => hasOption(words, option, levels))) return byText;
@@ -185,7 +185,7 @@ function restApplies(
 }
 
 /** Whether words hold an option of a rule: `-f -r` and `-fr` hold `-rf`, and `--forc` is short for `--force`. */
-function hasOption(words: Words, option: string, levels: readonly KnownFacts[]): boolean {
+function hasOption(words: Words, option: string, levels: readonly SubcommandFacts[]): boolean {
   const isGiven = (name: string) => words.some((word) => word !== undefined && isOption(word, name));
   if (isGiven(option)) return true;
   const letters = /^-([A-Za-z]+)$/.exec(option)?.[1] ?? "";

@@ -133,15 +133,15 @@ function byName<T>(entries: readonly (readonly [names: string, T])[]): ReadonlyM
   return new Map(entries.flatMap(([names, entry]) => names.split(/[\s|]+/).map((name) => [name, entry])));
 }
 
-export type KnownFacts = CommandFacts | undefined;
+export type SubcommandFacts = CommandFacts | undefined;
 
 /** For rules that deny or ask: the facts about the sub-command that a rule names. */
-export function innerFacts(facts: KnownFacts, name: string): KnownFacts {
+export function innerFacts(facts: SubcommandFacts, name: string): SubcommandFacts {
   return facts && subcommandOf(facts, name);
 }
 
 /** For rules that deny or ask: whether a word means the sub-command that a rule names. */
-export function isSameSubcommand(levels: readonly KnownFacts[], word: string, name: string): boolean {
+export function isSameSubcommand(levels: readonly SubcommandFacts[], word: string, name: string): boolean {
   if (word === name || word.startsWith(`${name}/`)) return true;
   return levels.some((facts) => {
     if (!facts) return false;
@@ -157,7 +157,7 @@ export function isSameSubcommand(levels: readonly KnownFacts[], word: string, na
 }
 
 /** For rules that deny or ask: all names of an option. */
-export function namesOfOption(levels: readonly KnownFacts[], option: string): readonly string[] {
+export function namesOfOption(levels: readonly SubcommandFacts[], option: string): readonly string[] {
   const all = levels.map((facts) => facts?.optionNames ?? "").join(" ");
   return aliasesIn(all).get(option) ?? [option];
 }

@@ -8,7 +8,7 @@ const { properties } = contributes.configuration;
 const prefix = "rondo.loop.";
 
 /** Required contents of the manifest. @type {Record<string, unknown>} */
-const expected = { "rondo.maxTurns": { type: "integer", minimum: 1, default: extensionLimits.maxTurns } };
+const expected = { "rondo.maxTurns": { type: "integer", minimum: 0, default: extensionLimits.maxTurns } };
 for (const { name, oldName, limit, factor, type, minimum, maximum } of loopSettings) {
   expected[prefix + name] = { type, minimum, maximum, default: extensionLimits[limit] / factor };
   if (oldName === undefined) continue;

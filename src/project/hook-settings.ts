@@ -3,8 +3,8 @@ import * as z from "zod/mini";
 import { isRecord, parseJson } from "../chat/json.ts";
 import { type HookEvent, hookEvents } from "../loop/hooks.ts";
 import {
+  type ConfigPlaces,
   type ConfigRoot,
-  type ConfigSources,
   configRoots,
   decodeText,
   readConfigFile,
@@ -29,7 +29,7 @@ export interface HookSettings {
   skipped: readonly string[];
 }
 
-interface HookOptions extends ConfigSources {
+interface HookOptions extends ConfigPlaces {
   /** Whether to use hooks of the workspace's files; true by default. */
   files?: boolean;
   /** Value of the setting `rondo.hooks`. */

@@ -2,14 +2,14 @@
 import path from "node:path";
 import { AgentCatalog } from "../loop/agents/agents.ts";
 import type { Project } from "../loop/setup/project.ts";
-import { type ConfigSources, configRoots } from "../tools/node-host/config-files.ts";
+import { type ConfigPlaces, configRoots } from "../tools/node-host/config-files.ts";
 import { statsOf } from "../tools/node-host/stats.ts";
 import { findAgents } from "./agent-files.ts";
 import { branchOf, repositoryRoot } from "./git-branch.ts";
 import { endingsOf, memoryOf, rulesOf } from "./rules-files.ts";
 
 /** Never throws: files that cannot be used become problems. */
-export function loadProject(sources: ConfigSources): Project {
+export function loadProject(sources: ConfigPlaces): Project {
   const { folders, trusted } = sources;
   const roots = configRoots(sources);
   const { agents, broken, problems } = findAgents(roots);

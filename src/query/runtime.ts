@@ -31,7 +31,7 @@ import { RecordLock } from "../record/session-lock.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
 import { taskTool } from "../tools/built-in/task.ts";
 import { standIns } from "../tools/built-in/tool-search.ts";
-import type { ConfigSources } from "../tools/node-host/config-files.ts";
+import type { ConfigPlaces } from "../tools/node-host/config-files.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { registryOf } from "../tools/registry.ts";
 import { passedVariables } from "../tools/run-command/without-keys.ts";
@@ -289,7 +289,7 @@ async function projectLoader(plan: ResolvedOptions, options: Options): Promise<(
 }
 
 /** Shared and local files of the workspace are read together. */
-function sourcesOf(plan: ResolvedOptions, { settingSources }: Options): ConfigSources {
+function sourcesOf(plan: ResolvedOptions, { settingSources }: Options): ConfigPlaces {
   const { folders, trusted } = plan;
   const wants = (source: "user" | "project" | "local") => settingSources?.includes(source) ?? true;
   return {

@@ -81,7 +81,7 @@ export interface PermissionRequirement {
 }
 
 /** What a part of a command runs, as far as it is known before it runs. */
-export interface CommandReading {
+interface CommandReading {
   /** The text of the whole command, which fixes its folder, variables and functions. */
   whole: string;
   /** Whether a rule with this pattern that denies or asks applies, however the part is written. */

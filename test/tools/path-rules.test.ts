@@ -290,7 +290,8 @@ describe("T8 rules that forbid paths", () => {
           bookOf(reading("deny", "**/secretive/**")),
         );
         const bare = await work.plan("bash", { command });
-        assert.deepEqual(requires, bare.requires);
+        const needs = (all: typeof requires) => all.map(({ command: _, ...need }) => need);
+        assert.deepEqual(needs(requires), needs(bare.requires));
       });
     }
   });

@@ -10,7 +10,7 @@ import { commandHooks } from "../../project/command-hooks.ts";
 import { gitState } from "../../project/git-state.ts";
 import { loadHooks } from "../../project/hook-settings.ts";
 import { loadProject } from "../../project/project.ts";
-import type { ConfigSources, ReadBoundary } from "../../tools/node-host/config-files.ts";
+import type { ConfigPlaces, ReadBoundary } from "../../tools/node-host/config-files.ts";
 import { passedVariables } from "../../tools/run-command/without-keys.ts";
 import { openFolders } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";
@@ -98,7 +98,7 @@ export class Projects implements vscode.Disposable {
     for (const one of this.#own) one.dispose();
   }
 
-  #sources(): ConfigSources {
+  #sources(): ConfigPlaces {
     const trusted = vscode.workspace.isTrusted;
     return { folders: openFolders(), home: os.homedir(), trusted, boundary: this.#boundary() };
   }

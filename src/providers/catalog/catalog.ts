@@ -77,16 +77,16 @@ const makers = ["anthropic", "openai", "gemini", "xai", "deepseek", "moonshot", 
 
 const stemOf = (id: string) => /^[a-z]+/i.exec(id)?.[0];
 
-type Entries = Readonly<Record<string, CatalogEntry>>;
+type ProviderEntries = Readonly<Record<string, CatalogEntry>>;
 
 /** Providers of which a model was looked up. */
-const parsed = new Map<string, Entries>();
+const parsed = new Map<string, ProviderEntries>();
 
-function entriesOf(providerID: string): Entries {
+function entriesOf(providerID: string): ProviderEntries {
   const known = parsed.get(providerID);
   if (known) return known;
   const json = Object.hasOwn(modelsJson, providerID) ? modelsJson[providerID] : undefined;
-  const entries: Entries = JSON.parse(json ?? "{}");
+  const entries: ProviderEntries = JSON.parse(json ?? "{}");
   parsed.set(providerID, entries);
   return entries;
 }

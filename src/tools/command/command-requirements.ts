@@ -37,7 +37,7 @@ import { shellActions } from "./shell/walk.ts";
 import { literal, possibleValue, type ShellWord, written } from "./shell/word.ts";
 import { namesForRules, windowsUse } from "./windows/programs.ts";
 import { addWindowsFiles } from "./windows/windows-files.ts";
-import { type WindowsShell, windowsShellOf, windowsWords } from "./windows/words.ts";
+import { type WindowsShell, windowsShellOf, windowsWords } from "./windows/windows-words.ts";
 
 /** Maximum number of variants of one simple command, by the values of its variables. */
 const maxVariants = 20;

@@ -61,7 +61,7 @@ function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
     case "binary":
       return `${name} is not text (${plural(kind.size, "byte")}): it is binary, or UTF-16 without a byte order mark.`;
     case "unknown-encoding":
-      return `${name} is not UTF-8 and its encoding is not known: it can be read, but a change would lose characters. Convert it first (iconv), or ask the user to set \`files.encoding\` in VS Code.`;
+      return `${name} is not text in UTF-8, and its encoding is not known: it can be read, but a change would lose characters. Convert it first (iconv), or ask the user to set \`files.encoding\` in VS Code.`;
     case "media":
       return `${name} is not text but ${kind.mime}.`;
     case "special":

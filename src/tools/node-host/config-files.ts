@@ -45,7 +45,7 @@ export interface ReadBoundary {
   onLeftOut(sentence: string): void;
 }
 
-export interface ConfigSources {
+export interface ConfigPlaces {
   folders: readonly string[];
   /** Absolute. */
   home: string;
@@ -55,7 +55,7 @@ export interface ConfigSources {
 }
 
 /** Returns the roots, nearest first; only the user's own if the workspace is not trusted. */
-export function configRoots({ folders, home, trusted, boundary }: ConfigSources): ConfigRoot[] {
+export function configRoots({ folders, home, trusted, boundary }: ConfigPlaces): ConfigRoot[] {
   const { onLeftOut } = boundary;
   const real = folders.map(realFolder);
   const check = checkOf(real, boundary);

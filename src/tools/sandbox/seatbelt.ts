@@ -5,7 +5,7 @@
 import type { HiddenPlaces } from "./hidden-places.ts";
 import type { ProtectedPlaces } from "./protected-places.ts";
 
-interface Walls {
+interface SeatbeltWalls {
   network: boolean;
   /** Absolute, with links resolved. */
   folders: readonly string[];
@@ -17,7 +17,7 @@ interface Walls {
 
 export const seatbeltProgram = "/usr/bin/sandbox-exec";
 
-export function seatbeltProfile({ network, folders, places, temporary, keys }: Walls): string {
+export function seatbeltProfile({ network, folders, places, temporary, keys }: SeatbeltWalls): string {
   const below = (paths: readonly string[]) => paths.map((at) => ` (subpath ${quoted(at)})`).join("");
   const exactly = (paths: readonly string[]) => paths.map((at) => ` (literal ${quoted(at)})`).join("");
   const readOnly = places.flatMap((one) => one.readOnly);

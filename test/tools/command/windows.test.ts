@@ -5,7 +5,7 @@ import { judge, type RuleBook, strictest } from "../../../src/loop/permissions/r
 import { commandRequirements } from "../../../src/tools/command/command-requirements.ts";
 import { marks } from "../../../src/tools/command/shell/pattern.ts";
 import { windowsPlaces } from "../../../src/tools/command/windows/named-paths.ts";
-import { windowsWords } from "../../../src/tools/command/windows/words.ts";
+import { windowsWords } from "../../../src/tools/command/windows/windows-words.ts";
 import { TestWorkspace } from "../workspace.ts";
 
 const signal = new AbortController().signal;

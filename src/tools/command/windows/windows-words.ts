@@ -21,7 +21,7 @@ const maxDepth = 4;
 /** Returns the words without quotes and escapes, `marks.any` for each unknown piece. */
 export function windowsWords(command: string, shell: WindowsShell, depth = 0): string[] {
   const words: string[] = [];
-  const reader = new Reader(command);
+  const reader = new CommandReader(command);
   let word: string | undefined;
   const end = () => {
     if (word !== undefined && word !== "") words.push(word);
@@ -48,7 +48,7 @@ interface Piece {
 
 const separator = Symbol("separator");
 
-class Reader {
+class CommandReader {
   readonly #text: string;
   #at = 0;
 
@@ -99,7 +99,7 @@ const variable = /\$(?:\{[^}]*\}|[\w:?^$]+)/y;
 const home = /^\$\{?(?:HOME|env:USERPROFILE|env:HOME)\}?$/i;
 const workingFolder = /^\$\{?(?:PWD|env:PWD)\}?$/i;
 
-function powershellPiece(reader: Reader): Piece | typeof separator {
+function powershellPiece(reader: CommandReader): Piece | typeof separator {
   const here = reader.takeHereString();
   if (here !== undefined) return quoted(here);
   const literal = reader.take(singleQuoted);
@@ -116,7 +116,7 @@ function powershellPiece(reader: Reader): Piece | typeof separator {
   return plain(reader.next());
 }
 
-function string(reader: Reader, text: string): Piece {
+function string(reader: CommandReader, text: string): Piece {
   reader.take(joined);
   return quoted(text);
 }
@@ -139,7 +139,7 @@ function variableValue(name: string): string {
   return workingFolder.test(name) ? "." : marks.any;
 }
 
-function cmdPiece(reader: Reader): Piece | typeof separator {
+function cmdPiece(reader: CommandReader): Piece | typeof separator {
   const string = reader.take(/"[^"\n]*"?/y);
   if (string !== undefined) return quoted(cmdValues(string.replaceAll('"', "")));
   const escaped = reader.take(/\^\r?\n|\^[\s\S]?/y);

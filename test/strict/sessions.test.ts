@@ -199,7 +199,9 @@ class Play {
         return;
       case "big":
         for (const server of this.#servers)
-          server.script({ blocks: [{ thinking: "Much." }, ...Array.from({ length: 12 }, () => call("big"))] });
+          server.script({
+            blocks: [{ thinking: "Much." }, ...Array.from({ length: 12 }, (_, n) => call("big", { n }))],
+          });
         await this.h.turn("Read it all.");
         return;
       case "rewind":

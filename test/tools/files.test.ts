@@ -113,7 +113,7 @@ describe("files", () => {
         const { output } = await read("l.txt");
         assert.ok(output.startsWith(`     1\t${shown}\n`), output);
         assert.match(output, /\n\(This file is not UTF-8 and its encoding is not known/);
-        const refused = /^l\.txt is not UTF-8 .* a change would lose characters/;
+        const refused = /^l\.txt is not text in UTF-8, .* a change would lose characters/;
         assert.match(await work.refusal("edit", { file_path: "l.txt", old_string: "a", new_string: "b" }), refused);
         assert.match(await work.refusal("write", { file_path: "l.txt", content: "b" }), refused);
         assert.deepEqual(readFileSync(work.path("l.txt")), bytes);

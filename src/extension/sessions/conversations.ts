@@ -53,6 +53,8 @@ export class Conversations implements vscode.Disposable {
   readonly #options: ConversationsOptions;
   readonly #store: Sessions;
   readonly #open = new Map<string, OpenSession>();
+  /** Sessions that are closing: their hooks may still run. */
+  readonly #closing = new Set<Promise<void>>();
   readonly #timer = setInterval(() => this.#checkOtherProcesses(), checkEveryMs);
   #current: Session;
 
@@ -167,7 +169,8 @@ export class Conversations implements vscode.Disposable {
 
   /** Ends all sessions. Resolves when their events are on disk. */
   async closeAll(): Promise<void> {
-    await Promise.all([...this.#open.values()].map((open) => this.#close(open)));
+    for (const open of this.#open.values()) void this.#close(open);
+    await Promise.all(this.#closing);
   }
 
   dispose(): void {
@@ -262,9 +265,15 @@ export class Conversations implements vscode.Disposable {
   }
 
   /** Resolves when the session's events are on disk, or the user knows that they are not. */
-  async #close({ session, transcript, checkpoints, closing }: OpenSession): Promise<void> {
-    this.#open.delete(session.chat.session.id);
-    closing.abort();
+  async #close(open: OpenSession): Promise<void> {
+    this.#open.delete(open.session.chat.session.id);
+    open.closing.abort();
+    const closed = this.#end(open).finally(() => this.#closing.delete(closed));
+    this.#closing.add(closed);
+    await closed;
+  }
+
+  async #end({ session, transcript, checkpoints }: OpenSession): Promise<void> {
     try {
       await session.dispose();
       await checkpoints.close();

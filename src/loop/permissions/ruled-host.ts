@@ -11,11 +11,23 @@ interface RulesOfCall {
 }
 
 /** Returns the host itself if no rule can restrict reading. */
-export function ruledHost(host: Host, call: RulesOfCall): Host {
+export function ruledHost(host: Host, given: RulesOfCall): Host {
+  const call = withoutRulesForTools(given);
   const rules = restrictingRules(call);
   if (rules.length === 0) return host;
   const key = JSON.stringify([call.tool, call.book.mode, rules]);
   return { ...host, workspace: ruledWorkspace(host.workspace, call, key) };
+}
+
+/** A rule with the pattern `*` is about the tool, which is judged itself, and not about paths. */
+function withoutRulesForTools({ tool, book, lineage }: RulesOfCall): RulesOfCall {
+  const forPaths = <R extends Rule>(rules: readonly R[]) =>
+    rules.filter(({ pattern, action }) => pattern !== "*" || action === "allow");
+  return {
+    tool,
+    book: { ...book, user: forPaths(book.user), workspace: forPaths(book.workspace) },
+    lineage: lineage.map((agent) => ({ ...agent, permission: forPaths(agent.permission) })),
+  };
 }
 
 function restrictingRules({ tool, book: { user, workspace }, lineage }: RulesOfCall): Rule[] {

@@ -113,6 +113,16 @@ describe("compaction", () => {
     assert.equal(summary?.entries[0]?.info.role, "user");
   });
 
+  it("C3 Q1 by hand: not while a prompt that came at the same moment runs", async () => {
+    const h = open(summarised(["S"], [["One."], ["Two."]]));
+    await h.turn("First.");
+    const prompt = h.send("Second.");
+    await assert.rejects(h.session.compact(), /Rondo is working/);
+    await prompt;
+    assert.deepEqual(kinds(h), ["step", "step"]);
+    assert.equal(h.chat.status.type, "idle");
+  });
+
   it("C3 by hand: a turn of its own, not marked as automatic", async () => {
     const h = open(summarised(["S"], [["Hello."], ["Bye."]]), small);
     await h.turn("Hi.");

@@ -171,12 +171,13 @@ export class Session {
   /** Compacts now, as a turn of its own. @throws IntakeError while a turn runs, or when there is nothing to compact */
   async compact(): Promise<TurnEnd> {
     await this.#waitForCurrentTurn();
+    if (!this.#running) this.#state.resolver.refresh();
+    await this.#checkMemory();
+    // Another turn may have begun meanwhile: nothing may come between this and the run.
     const { user } = pendingPrompt(this.chat);
     if (this.#running)
       throw new IntakeError("prompt-invalid", "Rondo is working. Compact when it is done, or stop it first.");
     if (!user) throw new IntakeError("prompt-invalid", "There is nothing to compact yet.");
-    this.#state.resolver.refresh();
-    await this.#checkMemory();
     return await this.#run(async () => (turn) => requestCompaction(turn, user, false));
   }
 

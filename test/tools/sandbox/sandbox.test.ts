@@ -73,7 +73,7 @@ describe("the sandbox", () => {
       "rm: cannot remove '.git/config': Device or resource busy",
       "curl: (6) Could not resolve host: example.com",
       "npm error code EAI_AGAIN",
-      "getaddrinfo ENOTFOUND registry.npmjs.org",
+      "getaddrinfo ENOTFOUND packages.example",
       "fatal: unable to access 'https://x/': Could not resolve host: x",
       "ssh: connect to host x port 22: Network is unreachable",
       "curl: (7) Failed to connect to localhost port 3000: Connection refused",

@@ -1,4 +1,5 @@
 /** The providers, their keys and addresses. A provider's SDK is loaded on first use. */
+import { isLoopback } from "../chat/loopback.ts";
 import { type Model, ModelError, type ModelEvent } from "../loop/model.ts";
 import { type ApiChoice, apiFor, isOllama } from "./api-choice.ts";
 import { askServer } from "./catalog/ask-server.ts";
@@ -9,7 +10,6 @@ import { chatRulesFor, type FamilyID, families, familyIDs, familyOf } from "./fa
 import type { ModelRoute, ProviderFamily } from "./families/family.ts";
 import { type ApiKey, openConnection } from "./shared/connection.ts";
 import { abortedError, address } from "./shared/failure.ts";
-import { isLoopback } from "./shared/loopback.ts";
 import { sdkHeaders } from "./shared/sdk-environment.ts";
 
 export const providerIDs = ["anthropic", ...familyIDs] as const;

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
 import { parseJson } from "../../chat/json.ts";
+import { isLoopback } from "../../chat/loopback.ts";
 import {
   type ConfigRoot,
   configRoots,
@@ -11,7 +12,7 @@ import {
   type ReadBoundary,
   readConfigFile,
 } from "../../tools/node-host/config-files.ts";
-import { expandVariables, isLoopback, type ServerVariables, variablesOf } from "./server-environment.ts";
+import { expandVariables, type ServerVariables, variablesOf } from "./server-environment.ts";
 
 /** How to start or reach a server. */
 export type ServerLaunch =

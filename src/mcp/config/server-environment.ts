@@ -34,8 +34,3 @@ export function expandVariables(value: string, { env, passed }: ServerVariables)
 export function variablesOf(text: string): string[] {
   return [...new Set([...text.matchAll(variable)].map(([, name = ""]) => name))];
 }
-
-/** Whether the host of a URL is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
-}

@@ -1,6 +1,6 @@
 /** Limits which addresses an HTTP server may have requested, and how much it may answer. */
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { isLoopback } from "../config/server-environment.ts";
+import { isLoopback } from "../../chat/loopback.ts";
 import { FloodLimit } from "./flood-limit.ts";
 import { isFailure, ServerFailure } from "./server-failure.ts";
 import { maxMessageBytes } from "./stdio-transport.ts";

@@ -1,6 +1,6 @@
 /** All providers but Anthropic, and which of them a server is. */
+import { isLoopback } from "../../chat/loopback.ts";
 import { catalogFacts, catalogModels, usualFacts } from "../catalog/catalog.ts";
-import { isLoopback } from "../shared/loopback.ts";
 import { azure } from "./azure.ts";
 import { bedrock } from "./bedrock.ts";
 import { cerebras } from "./cerebras.ts";

@@ -11,11 +11,11 @@ export function isHarmlessDevice(path: string): boolean {
 
 /** Returns everything but flags, and the values inside of flags and assignments. */
 export function pathWords(words: readonly string[]): string[] {
-  const [program = "", ...rest] = words;
-  const entry = programEntry(program);
-  const files = entry?.patternUnless === undefined ? rest : withoutPatterns(rest, entry.patternUnless);
+  const [program = ""] = words;
+  const files = withoutPatterns(words);
   const own = systemName(program).includes("/") ? [program] : [];
-  return [...own, ...files.flatMap(filesIn), ...(entry?.usesRepository ? files.flatMap(storedFile) : [])];
+  const stored = programEntry(program)?.usesRepository ? files.flatMap(storedFile) : [];
+  return [...own, ...files.flatMap(filesIn), ...stored];
 }
 
 /**
@@ -23,10 +23,7 @@ export function pathWords(words: readonly string[]): string[] {
  * `host:x`, `-v ~/.ssh:/y`, `file:///x`. Only those that are protected count.
  */
 export function guessedPaths(words: readonly string[]): string[] {
-  const [program = "", ...rest] = words;
-  const unless = programEntry(program)?.patternUnless;
-  const files = unless === undefined ? rest : withoutPatterns(rest, unless);
-  return [...new Set(files.flatMap(guessesIn))].filter((part) => part.length > 1);
+  return [...new Set(withoutPatterns(words).flatMap(guessesIn))].filter((part) => part.length > 1);
 }
 
 function guessesIn(word: string): string[] {
@@ -39,8 +36,10 @@ function guessesIn(word: string): string[] {
 const decoded = (url: string) =>
   url.replace(/%([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** The pattern is the value of each `-e`, or the first plain word. */
-function withoutPatterns(words: readonly string[], unless: string): readonly string[] {
+/** Returns a program's arguments but for a pattern to search for: the value of each `-e`, or the first plain word. */
+function withoutPatterns([program = "", ...words]: readonly string[]): readonly string[] {
+  const unless = programEntry(program)?.patternUnless;
+  if (unless === undefined) return words;
   if (hasArgument(unless, words)) return words.filter((_, index) => words[index - 1] !== "-e");
   const at = words.findIndex((word) => !word.startsWith("-"));
   return words.filter((_, index) => index !== at);

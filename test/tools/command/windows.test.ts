@@ -178,6 +178,12 @@ describe("commands of PowerShell and cmd", () => {
     }
   });
 
+  it("a secret behind more words than are looked at asks, too", async () => {
+    for (const shell of ["pwsh", "cmd"]) {
+      assert.ok(secret(await asked(`type ${"a.txt ".repeat(500)}.env`, shell)), shell);
+    }
+  });
+
   it("settings ask to be changed", async () => {
     for (const command of [
       "Set-Content .vscode\\settings.json '{}'",

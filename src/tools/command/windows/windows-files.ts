@@ -7,7 +7,7 @@ import { isWholly, isWild, marks } from "../shell/pattern.ts";
 import { windowsPlaces } from "./named-paths.ts";
 import type { WindowsUse } from "./programs.ts";
 
-/** Beyond this number the words of a command are not looked at. */
+/** Beyond this number the words of a command are not looked at, and it asks as if it read secrets. */
 const maxPlaces = 200;
 
 export async function addWindowsFiles(
@@ -16,8 +16,11 @@ export async function addWindowsFiles(
   { files, required }: { files: CommandFiles; required: RequiredPermissions },
 ): Promise<void> {
   const named: string[] = [];
-  for (const place of words.flatMap(windowsPlaces).slice(0, maxPlaces)) {
-    if (place.type === "environment") required.add(allVariables(place.name));
+  const places = words.flatMap(windowsPlaces);
+  if (places.length > maxPlaces) required.add(secretRead("…", "names too many files to check"));
+  for (const place of places.slice(0, maxPlaces)) {
+    // Programs keep secrets in variables.
+    if (place.type === "environment") required.add(secretRead(place.name, "shows all environment variables"));
     else if (place.type === "elsewhere") required.add(outside(place.name));
     else if (isWild(place.path)) await addMatching(place.path, use, files);
     else named.push(place.path);
@@ -51,13 +54,8 @@ async function addMatching(pattern: string, use: WindowsUse["use"], files: Comma
   }
 }
 
-/** Programs keep secrets in variables. */
-function allVariables(name: string): PermissionRequirement {
-  return {
-    ...exactRequirement(name, "shows all environment variables"),
-    permission: "read",
-    protection: "secret",
-  };
+function secretRead(name: string, effect: string): PermissionRequirement {
+  return { ...exactRequirement(name, effect), permission: "read", protection: "secret" };
 }
 
 function outside(name: string): PermissionRequirement {
